@@ -15,7 +15,6 @@ export interface Described {
   disposes?: string;
   /** Only global keys are admitted. */
   globalOnly?: true;
-  tag: string;
   summary: string;
   description?: string;
   params?: TSchema;
@@ -29,6 +28,31 @@ export interface Described {
   again?: unknown;
 }
 
+/** The tags of the document, as integrators already spell them. An operation has the tag that its path begins with. */
+export const TAGS = [
+  ['auth', 'Log-in, lost passwords, who a token speaks for'],
+  ['companies', 'The tenants'],
+  ['users', 'The people of a company'],
+  ['api-keys', 'Keys of integrators'],
+  ['audit', 'Who did what to which record'],
+  ['messages', 'Reading, sending, notes'],
+  ['custom-fields', "Typed fields of the company's own, and what may stand in them"],
+  ['businesses', 'The organisations that contacts belong to'],
+  ['contacts', 'The people a company talks to'],
+  ['tables', "Tables of the company's own making, and their rows"],
+  ['pipelines', 'The steps that conversations go through'],
+  ['conversations', 'Threads of a contact in an inbox'],
+  ['inboxes', 'Connections to messaging channels'],
+  ['Webhooks', "The company's webhook and the log of its deliveries"],
+] as const;
+
+function findTag(path: string): string {
+  const [, , word] = path.split('/');
+  const tag = TAGS.find(([name]) => name.toLowerCase() === word);
+  if (!tag) throw new Error(`${path}: src/platform/description.ts describes no tag for it`);
+  return tag[0];
+}
+
 /** The name under which the audit log has the operation; undefined for one that writes nothing. */
 export const auditAction = ({ method, action, scope }: Pick<Described, 'method' | 'action' | 'scope'>) =>
   method === 'GET' ? undefined : (action ?? scope?.replace(':', '.'));
@@ -40,7 +64,7 @@ export function describeOperation(
 ) {
   const headers = { ...(secured ? COMPANY_HEADER : {}), ...(declaration.again ? KEY_HEADER : {}) };
   return {
-    tags: [declaration.tag],
+    tags: [findTag(path)],
     summary: declaration.summary,
     operationId: operationId(method, path),
     security: secured ? [{ bearer: [] }] : [],

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type, type TSchema } from 'typebox';
 import type { CountVisit } from './access.ts';
 import { serveOnce } from './asset.ts';
+import { TAGS } from './description.ts';
 import { guideRoutes } from './guides/routes.ts';
 import { AppError } from './errors.ts';
 import { markPublic } from './http.ts';
@@ -63,23 +64,6 @@ export function metricsRoute(
     return reply.type(metrics.registry.contentType).send(await render());
   });
 }
-
-const TAGS = [
-  ['auth', 'Log-in, lost passwords, who a token speaks for'],
-  ['companies', 'The tenants'],
-  ['users', 'The people of a company'],
-  ['api-keys', 'Keys of integrators'],
-  ['audit', 'Who did what to which record'],
-  ['messages', 'Reading, sending, notes'],
-  ['custom-fields', "Typed fields of the company's own, and what may stand in them"],
-  ['businesses', 'The organisations that contacts belong to'],
-  ['contacts', 'The people a company talks to'],
-  ['tables', "Tables of the company's own making, and their rows"],
-  ['pipelines', 'The steps that conversations go through'],
-  ['conversations', 'Threads of a contact in an inbox'],
-  ['inboxes', 'Connections to messaging channels'],
-  ['Webhooks', "The company's webhook and the log of its deliveries"],
-] as const;
 
 /** Registers the plug-in that collects the routes declared after it. app.swagger() returns the document once the app is ready. */
 export async function describeApi(app: FastifyInstance): Promise<void> {

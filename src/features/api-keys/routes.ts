@@ -5,14 +5,11 @@ import { ref } from '../../platform/schema.ts';
 import { createKeyForCaller, pageKeys, readMadeKey, revokeKeyById } from './api-keys.ts';
 import { ApiKey, ApiKeyCreate, ApiKeyList, ApiKeyMade, ApiKeyParams, ApiKeyQuery } from './schemas.ts';
 
-const tag = 'api-keys';
-
 export function apiKeyRoutes(app: FastifyInstance, kit: Kit): void {
   installationOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/api-keys',
     scope: 'api-keys:create',
-    tag,
     summary: 'Create a key; its token is in this answer and nowhere else',
     description: 'A key never grants more than its creator has. Global keys are made by global keys.',
     body: ref(ApiKeyCreate),
@@ -25,7 +22,6 @@ export function apiKeyRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/api-keys',
     scope: 'api-keys:read',
-    tag,
     summary: "List the company's keys; for a global key without x-company-id the global ones",
     query: ApiKeyQuery,
     errors: ['UNKNOWN_REFERENCE'],
@@ -36,7 +32,6 @@ export function apiKeyRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/api-keys/:id',
     scope: 'api-keys:delete',
-    tag,
     summary: 'Revoke a key; it is refused from now on',
     params: ApiKeyParams,
     answers: { 200: ref(ApiKey) },

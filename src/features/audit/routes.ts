@@ -9,7 +9,6 @@ export function auditRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/audit',
     scope: 'audit:read',
-    tag: 'audit',
     summary: 'List who did what to which record, from where',
     query: AuditQuery,
     answers: { 200: AuditList },

@@ -5,14 +5,11 @@ import { ref } from '../../platform/schema.ts';
 import { acceptInvitation, forgetPassword, logIn, readMe, resetPassword } from './auth.ts';
 import { AcceptInvitation, Done, ForgotPassword, Login, Me, ResetPassword, Session } from './schemas.ts';
 
-const tag = 'auth';
-
 export function authRoutes(app: FastifyInstance, kit: Kit): void {
   publicOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/auth/login',
     action: 'auth.login',
-    tag,
     summary: 'Log in; the token lives for twelve hours',
     description:
       'A person who belongs to several companies has one password, and a session acts for one company: the one that `company` names, or else the one that the person used last.',
@@ -25,7 +22,6 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
   publicOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/auth/forgot-password',
-    tag,
     summary: 'Ask for a mail with a link that sets a new password',
     description: 'The answer is the same whether the address belongs to anybody or not.',
     body: ref(ForgotPassword),
@@ -38,7 +34,6 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/auth/me',
     scope: null,
-    tag,
     summary: 'Who the token speaks for, and what it may do',
     answers: { 200: ref(Me) },
     handler: readMe,
@@ -51,7 +46,6 @@ function linkRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/auth/reset-password',
     action: 'auth.reset-password',
-    tag,
     summary: 'Set a new password with the token of a mailed link; all sessions end',
     description:
       'A person has one password for all companies, so the sessions in all of them end. With the token of an invitation, the person also becomes a member of the company.',
@@ -64,7 +58,6 @@ function linkRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/auth/accept-invitation',
     action: 'auth.accept-invitation',
-    tag,
     summary: 'Accept an invitation with the token of its mail, and keep the password',
     description:
       'For a person who already has a password. A person without one sets it with the same token by POST /v1/auth/reset-password, which accepts the invitation as well.',

@@ -5,14 +5,11 @@ import { ref } from '../../platform/schema.ts';
 import { createBusiness, pageBusinesses, readBusiness, removeBusiness, updateBusinessById } from './businesses.ts';
 import { Business, BusinessCreate, BusinessList, BusinessParams, BusinessQuery, BusinessUpdate } from './schemas.ts';
 
-const tag = 'businesses';
-
 export function businessRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/businesses',
     scope: 'businesses:create',
-    tag,
     summary: 'Create a business',
     body: ref(BusinessCreate),
     answers: { 201: ref(Business) },
@@ -24,7 +21,6 @@ export function businessRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/businesses',
     scope: 'businesses:read',
-    tag,
     summary: 'List businesses',
     query: BusinessQuery,
     answers: { 200: BusinessList },
@@ -38,7 +34,6 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/businesses/:id',
     scope: 'businesses:read',
-    tag,
     summary: 'Read a business',
     params: BusinessParams,
     answers: { 200: ref(Business) },
@@ -48,7 +43,6 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/businesses/:id',
     scope: 'businesses:update',
-    tag,
     summary: 'Change a business',
     params: BusinessParams,
     body: ref(BusinessUpdate),
@@ -60,7 +54,6 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/businesses/:id',
     scope: 'businesses:delete',
-    tag,
     summary: 'Remove a business; its contacts and table rows stay, linked to none',
     description:
       'The business is unknown at once. Its contacts lose their link afterwards in the background, each with CONTACT_UPDATED.',

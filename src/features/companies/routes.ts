@@ -5,14 +5,11 @@ import { ref } from '../../platform/schema.ts';
 import { createCompanyForCaller, pageCompanies, readCompany, updateCompanyById } from './companies.ts';
 import { Company, CompanyCreate, CompanyList, CompanyParams, CompanyQuery, CompanyUpdate } from './schemas.ts';
 
-const tag = 'companies';
-
 export function companyRoutes(app: FastifyInstance, kit: Kit): void {
   installationOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/companies',
     scope: 'companies:create',
-    tag,
     globalOnly: true,
     summary: 'Create a company and invite its first owner',
     body: ref(CompanyCreate),
@@ -24,7 +21,6 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/companies',
     scope: 'companies:read',
-    tag,
     globalOnly: true,
     summary: 'List companies',
     query: CompanyQuery,
@@ -35,7 +31,6 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/companies/:id',
     scope: 'companies:read',
-    tag,
     summary: 'Read a company: any one with a global key, otherwise only the caller’s own',
     params: CompanyParams,
     answers: { 200: ref(Company) },
@@ -45,7 +40,6 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/companies/:id',
     scope: 'companies:update',
-    tag,
     summary: 'Change a company: any one with a global key, otherwise only the caller’s own',
     description:
       'status, subscription, payment_customer_id, the billing switches and limits are changed with a global key only.',

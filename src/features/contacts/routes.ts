@@ -22,14 +22,11 @@ import {
   ContactUpdate,
 } from './schemas.ts';
 
-const tag = 'contacts';
-
 export function contactRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/contacts',
     scope: 'contacts:create',
-    tag,
     summary: 'Create a contact',
     description:
       'A name, or something that identifies the contact, has to be there. Phone number, e-mail, professional network identifier and external id each belong to one contact of the company: 409 names the one that has it in `existing_id`.',
@@ -43,7 +40,6 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/contacts',
     scope: 'contacts:read',
-    tag,
     summary: 'List, search and filter contacts',
     description:
       'A page takes some milliseconds, also among a million contacts; only rare matches that no index can find take longer: a single letter, a part of a custom field, or a negated filter that few contacts meet. The total is exact, and counting some 100,000 takes a good part of a second: leave it out with skipCount where nobody reads it.',
@@ -62,7 +58,6 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/contacts/import',
     scope: 'contacts:create',
     action: 'contacts.import',
-    tag,
     summary: 'Import contacts from a sheet',
     description: IMPORT_WORDS,
     form: { maxBytes: MAX_SHEET_BYTES },
@@ -77,7 +72,6 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/contacts/export',
     scope: 'contacts:read',
-    tag,
     summary: 'Export contacts as CSV',
     description: EXPORT_WORDS,
     query: ContactExportQuery,
@@ -93,7 +87,6 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/contacts/import',
     scope: 'contacts:read',
-    tag,
     summary: 'List imports of contacts',
     query: ImportQuery,
     answers: { 200: ImportList },
@@ -103,7 +96,6 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/contacts/import/:importId',
     scope: 'contacts:read',
-    tag,
     summary: 'Read an import of contacts',
     params: ContactImportParams,
     answers: { 200: ref(Import) },
@@ -113,7 +105,6 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/contacts/import/:importId/errors',
     scope: 'contacts:read',
-    tag,
     summary: 'The rows of an import of contacts that failed, as CSV',
     params: ContactImportParams,
     answers: { 200: CSV_ANSWER },
@@ -140,7 +131,6 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/contacts/:id',
     scope: 'contacts:read',
-    tag,
     summary: 'Read a contact',
     params: ContactParams,
     answers: { 200: ref(Contact) },
@@ -150,7 +140,6 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/contacts/:id',
     scope: 'contacts:update',
-    tag,
     summary: 'Change a contact',
     description:
       'Fields that the request does not name stay as they are, also within custom_fields; tags are replaced as a whole. A replaced phone number or e-mail becomes free for another contact.',
@@ -164,7 +153,6 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/contacts/:id',
     scope: 'contacts:delete',
-    tag,
     summary: 'Erase a contact with its conversations and messages',
     description:
       'The contact is erased for good and without an event. Table rows that named it stay without the link. A job that begins at once removes its data from the log of deliveries; deliveries about it that still wait are not sent.',

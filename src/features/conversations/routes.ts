@@ -16,14 +16,11 @@ import {
 } from './schemas.ts';
 import { moveConversation, updateConversationById } from './update.ts';
 
-const tag = 'conversations';
-
 export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/conversations',
     scope: 'conversations:create',
-    tag,
     summary: 'Open a conversation with a contact, or with a phone number',
     description:
       'No message is sent. Answers 201, or 200 with the conversation of this contact in this inbox if one is already open (with any status but CLOSED); it gets the owner and agent that the request names and otherwise keeps its own.',
@@ -41,7 +38,6 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/conversations',
     scope: 'conversations:read',
-    tag,
     summary: 'List conversations',
     query: ConversationQuery,
     errors: ['UNKNOWN_REFERENCE'],
@@ -52,7 +48,6 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/conversations/:id',
     scope: 'conversations:read',
-    tag,
     summary: 'Read a conversation',
     params: ConversationParams,
     answers: { 200: ref(Conversation) },
@@ -66,7 +61,6 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/conversations/:id',
     scope: 'conversations:update',
-    tag,
     summary: 'Change a conversation: status, people, agent, step, tags, custom fields',
     description:
       'Emits CONVERSATION_UPDATED when something really changes; a new step also CONVERSATION_STEP_CHANGED, a custom field also FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets closed_at; any other status opens it again. Setting an agent does not change handled_by; removing the agent changes handled_by from AI to NONE.',
@@ -80,7 +74,6 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PUT',
     path: '/v1/conversations/:id/step',
     scope: 'conversations:update',
-    tag,
     summary: 'Move a conversation to a pipeline step',
     description: 'Emits only CONVERSATION_STEP_CHANGED, and nothing when the conversation is already in this step.',
     params: ConversationParams,
@@ -93,7 +86,6 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PUT',
     path: '/v1/conversations/:id/read',
     scope: 'conversations:update',
-    tag,
     summary: 'Mark a conversation as read',
     description: 'Sets unread_count to 0 and, where the network knows read marks, shows them to the contact.',
     params: ConversationParams,

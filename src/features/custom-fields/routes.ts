@@ -12,14 +12,11 @@ import {
   CustomFieldUpdate,
 } from './schemas.ts';
 
-const tag = 'custom-fields';
-
 export function customFieldRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/custom-fields',
     scope: 'custom-fields:create',
-    tag,
     summary: 'Define a custom field',
     description: 'Without a slug, one is made from the title. Context, type and slug cannot be changed later.',
     body: ref(CustomFieldCreate),
@@ -32,7 +29,6 @@ export function customFieldRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/custom-fields',
     scope: 'custom-fields:read',
-    tag,
     summary: 'List custom fields',
     query: CustomFieldQuery,
     answers: { 200: CustomFieldList },
@@ -46,7 +42,6 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/custom-fields/:id',
     scope: 'custom-fields:read',
-    tag,
     summary: 'Read a custom field',
     params: CustomFieldParams,
     answers: { 200: ref(CustomField) },
@@ -56,7 +51,6 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/custom-fields/:id',
     scope: 'custom-fields:update',
-    tag,
     summary: 'Change title, options or description of a custom field',
     description:
       'Records keep and show a removed option until it is overwritten or cleared; it cannot be written into other records any more.',
@@ -70,7 +64,6 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/custom-fields/:id',
     scope: 'custom-fields:delete',
-    tag,
     summary: 'Remove a custom field with its values',
     description:
       'Records stop showing the field at once, without events; the stored values are erased in the background. A new field with the same slug begins empty.',

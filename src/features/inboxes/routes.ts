@@ -5,14 +5,11 @@ import { ref } from '../../platform/schema.ts';
 import { createInbox, pageInboxes, readInbox, updateInboxById } from './inboxes.ts';
 import { Inbox, InboxCreate, InboxList, InboxParams, InboxQuery, InboxUpdate } from './schemas.ts';
 
-const tag = 'inboxes';
-
 export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/inboxes',
     scope: 'inboxes:create',
-    tag,
     summary: 'Connect a channel',
     body: ref(InboxCreate),
     answers: { 201: ref(Inbox) },
@@ -24,7 +21,6 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/inboxes',
     scope: 'inboxes:read',
-    tag,
     summary: 'List inboxes',
     query: InboxQuery,
     answers: { 200: InboxList },
@@ -34,7 +30,6 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/inboxes/:id',
     scope: 'inboxes:read',
-    tag,
     summary: 'Read an inbox',
     params: InboxParams,
     answers: { 200: ref(Inbox) },
@@ -44,7 +39,6 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PUT',
     path: '/v1/inboxes/:id',
     scope: 'inboxes:update',
-    tag,
     summary: 'Change an inbox, close it (DELETED) or open it again (ACTIVE)',
     params: InboxParams,
     body: ref(InboxUpdate),

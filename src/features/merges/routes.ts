@@ -11,7 +11,6 @@ export function mergeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/contacts/:id/merge',
     scope: 'contacts:update',
-    tag: 'contacts',
     action: 'contacts.merge',
     disposes: 'contact',
     summary: 'Merge another contact into this one',

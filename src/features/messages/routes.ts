@@ -7,14 +7,11 @@ import { pageMessages, readMessage, writeNote } from './messages.ts';
 import { Message, MessageList, MessageParams, MessageQuery, SendText, WriteNote } from './schemas.ts';
 import { sendText } from './send.ts';
 
-const tag = 'messages';
-
 export function messageRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/messages/conversation/:id',
     scope: 'messages:read',
-    tag,
     summary: "List a conversation's messages",
     params: ConversationParams,
     query: MessageQuery,
@@ -25,7 +22,6 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/messages/:id',
     scope: 'messages:read',
-    tag,
     summary: 'Read a message',
     params: MessageParams,
     answers: { 200: ref(Message) },
@@ -35,7 +31,6 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/messages/send-text',
     scope: 'messages:create',
-    tag,
     summary: 'Send a text',
     description:
       'Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again.',
@@ -49,7 +44,6 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/messages/note',
     scope: 'messages:create',
-    tag,
     summary: 'Write a note for the team',
     body: ref(WriteNote),
     answers: { 201: ref(Message) },

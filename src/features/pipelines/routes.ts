@@ -13,7 +13,6 @@ import {
   PipelineUpdate,
 } from './schemas.ts';
 
-const tag = 'pipelines';
 const MOVES =
   `CONVERSATION_STEP_CHANGED is emitted for each conversation that moves. Up to 2,000 move within the request; where there
 are more, a job moves the rest during the next minutes, while the step can no longer be seen or chosen.`.replace(
@@ -26,7 +25,6 @@ export function pipelineRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/pipelines',
     scope: 'pipelines:create',
-    tag,
     summary: 'Create a pipeline with its steps',
     description: 'A company always has exactly one default pipeline.',
     body: ref(PipelineCreate),
@@ -38,7 +36,6 @@ export function pipelineRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/pipelines',
     scope: 'pipelines:read',
-    tag,
     summary: 'List pipelines',
     query: PipelineQuery,
     answers: { 200: PipelineList },
@@ -48,7 +45,6 @@ export function pipelineRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/pipelines/:id',
     scope: 'pipelines:read',
-    tag,
     summary: 'Read a pipeline',
     params: PipelineParams,
     answers: { 200: ref(Pipeline) },
@@ -63,7 +59,6 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/pipelines/:id',
     scope: 'pipelines:update',
     disposes: 'steps',
-    tag,
     summary: 'Change a pipeline: name, default, steps',
     description: `A step with conversations is removed only with a replacement. ${MOVES}`,
     params: PipelineParams,
@@ -76,7 +71,6 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/pipelines/:id',
     scope: 'pipelines:delete',
-    tag,
     summary: 'Remove a pipeline with its steps',
     description: `The default pipeline cannot be removed; one with conversations needs a replacement. ${MOVES}`,
     params: PipelineParams,

@@ -29,14 +29,11 @@ import {
 } from './schemas.ts';
 import { createTable, pageTables, readTable, updateTableById } from './tables.ts';
 
-const tag = 'tables';
-
 export function tableRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/tables',
     scope: 'tables:create',
-    tag,
     summary: 'Create a table',
     body: ref(TableCreate),
     answers: { 201: ref(Table) },
@@ -48,7 +45,6 @@ export function tableRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/tables',
     scope: 'tables:read',
-    tag,
     summary: 'List tables',
     query: TableQuery,
     answers: { 200: TableList },
@@ -58,7 +54,6 @@ export function tableRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/tables/:id',
     scope: 'tables:read',
-    tag,
     summary: 'Read a table and a page of its rows',
     params: TableParams,
     query: RowQuery,
@@ -75,7 +70,6 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/tables/:id',
     scope: 'tables:update',
-    tag,
     summary: 'Change a table; given columns replace all columns',
     description:
       'Values of rows are converted where the conversion loses nothing. A change that would lose a value, or leave a required one ' +
@@ -92,7 +86,6 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/tables/:id',
     scope: 'tables:delete',
-    tag,
     summary: 'Delete a table with all its rows',
     description: 'The table is gone at once, and its slug is free; its rows are erased within minutes.',
     params: TableParams,
@@ -107,7 +100,6 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/tables/:id/import',
     scope: 'tables:create',
     action: 'tables.import',
-    tag,
     summary: 'Import rows from a sheet',
     description:
       'CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a ' +
@@ -126,7 +118,6 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/tables/:id/export',
     scope: 'tables:read',
-    tag,
     summary: 'Export a table as CSV, in the order of its rows',
     params: TableParams,
     answers: { 200: CSV_ANSWER },
@@ -140,7 +131,6 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/tables/:id/import/:importId',
     scope: 'tables:read',
-    tag,
     summary: 'Read an import of rows',
     params: RowImportParams,
     answers: { 200: ref(Import) },
@@ -150,7 +140,6 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/tables/:id/import/:importId/errors',
     scope: 'tables:read',
-    tag,
     summary: 'The rows of an import that failed, as CSV',
     params: RowImportParams,
     answers: { 200: CSV_ANSWER },
@@ -164,7 +153,6 @@ function rowRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/tables/:tableId/rows',
     scope: 'tables:create',
     action: 'tables.create-row',
-    tag,
     summary: 'Add a row',
     params: RowsParams,
     body: ref(RowCreate),
@@ -177,7 +165,6 @@ function rowRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/tables/:tableId/rows',
     scope: 'tables:read',
-    tag,
     summary: 'List rows',
     params: RowsParams,
     query: RowQuery,
@@ -193,7 +180,6 @@ function singleRowRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/tables/:tableId/rows/:rowId',
     scope: 'tables:update',
     action: 'tables.update-row',
-    tag,
     summary: 'Change a row: given keys are written, other keys stay, and a key that is null is removed',
     params: RowParams,
     body: ref(RowUpdate),
@@ -206,7 +192,6 @@ function singleRowRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/tables/:tableId/rows/:rowId',
     scope: 'tables:delete',
     action: 'tables.delete-row',
-    tag,
     summary: 'Delete a row; its index is not used again',
     params: RowParams,
     answers: { 200: ref(Row) },

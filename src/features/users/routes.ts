@@ -5,14 +5,11 @@ import { ref } from '../../platform/schema.ts';
 import { User, UserChange, UserChanged, UserCreate, UserList, UserParams, UserQuery, UserUpdate } from './schemas.ts';
 import { inviteUserForCaller, pageUsers, readUser, removeUser, updateUserById } from './users.ts';
 
-const tag = 'users';
-
 export function userRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/users',
     scope: 'users:create',
-    tag,
     summary: 'Invite a user; the mail has a link that sets the password',
     description: 'A caller can only give roles whose rights it has itself.',
     body: ref(UserCreate),
@@ -25,7 +22,6 @@ export function userRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/users',
     scope: 'users:read',
-    tag,
     summary: 'List users',
     query: UserQuery,
     answers: { 200: UserList },
@@ -39,7 +35,6 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/users/:id',
     scope: 'users:read',
-    tag,
     summary: 'Read a user',
     params: UserParams,
     answers: { 200: ref(User) },
@@ -49,7 +44,6 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/users/:id',
     scope: 'users:update',
-    tag,
     summary: 'Change a user; INACTIVE ends the sessions and removes the user from the records assigned to them',
     description:
       'A user who becomes INACTIVE is no longer owner, attendant or default owner of any record: they are removed in the background from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true.',
@@ -65,7 +59,6 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/users/:id',
     scope: 'users:delete',
-    tag,
     summary: 'Remove a user; records assigned to them are assigned to nobody',
     description:
       'The user is gone at once and the e-mail is free. The user is removed in the background as owner and attendant from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true.',

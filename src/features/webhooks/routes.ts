@@ -24,14 +24,11 @@ import {
   updateWebhookById,
 } from './webhooks.ts';
 
-const tag = 'Webhooks';
-
 export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/webhooks',
     scope: 'webhooks:create',
-    tag,
     summary: "Register the company's webhook",
     body: ref(WebhookCreate),
     answers: { 201: ref(Webhook) },
@@ -43,7 +40,6 @@ export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/webhooks',
     scope: 'webhooks:read',
-    tag,
     summary: "Read the company's webhook; null when there is none",
     answers: { 200: WebhookOrNull },
     handler: (tenant) => readWebhook(kit, tenant),
@@ -52,7 +48,6 @@ export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PUT',
     path: '/v1/webhooks/:id',
     scope: 'webhooks:update',
-    tag,
     summary: 'Change the webhook, stop it (INACTIVE) or let it go on (ACTIVE)',
     params: WebhookParams,
     body: ref(WebhookUpdate),
@@ -64,7 +59,6 @@ export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/webhooks/:id',
     scope: 'webhooks:delete',
-    tag,
     summary: 'Remove the webhook; what is still queued is not sent',
     params: WebhookParams,
     answers: { 200: ref(Webhook) },
@@ -78,7 +72,6 @@ function deliveryRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/webhooks/deliveries',
     scope: 'webhooks:read',
-    tag,
     summary: 'List deliveries and what became of them',
     query: DeliveryQuery,
     answers: { 200: DeliveryList },
@@ -88,7 +81,6 @@ function deliveryRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/webhooks/deliveries/:id/replay',
     scope: 'webhooks:update',
-    tag,
     summary: 'Send a delivery once more, as a new one with the same body',
     params: DeliveryParams,
     answers: { 201: ref(WebhookDelivery) },
