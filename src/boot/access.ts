@@ -10,7 +10,8 @@ import type { Access } from '../platform/access.ts';
 import { createAnswerPace } from '../platform/answer-pace.ts';
 import { createAuthenticator } from '../platform/auth.ts';
 import { createLimiter } from '../platform/limits.ts';
-import { callerBehalf, type Database } from '../platform/tenant.ts';
+import { callerBehalf } from '../platform/connection-shares.ts';
+import type { Database } from '../platform/tenant.ts';
 import type { TokenSecrets } from '../platform/tokens.ts';
 
 export function openAccess(config: Config, secrets: TokenSecrets, database: Database): Access {

@@ -6,7 +6,10 @@ import { buildApi } from '../api.ts';
 import { createChannels } from '../channels/registry.ts';
 import { dataPath, type Config } from '../config.ts';
 import type { Kit } from '../kit.ts';
+import { createChangeFeed } from '../platform/changes/feed.ts';
+import { openNeighbours } from '../platform/changes/neighbours.ts';
 import { followNewcomers } from '../platform/connections.ts';
+import { createExportAdmission } from '../platform/download.ts';
 import { createFiles, type Files } from '../platform/files/files.ts';
 import { createFolderStore } from '../platform/files/folder.ts';
 import { createS3Store } from '../platform/files/s3.ts';
@@ -17,7 +20,7 @@ import { createOutbound, type Outbound } from '../platform/outbound.ts';
 import { createReaders, type SheetReaders } from '../platform/sheets/readers.ts';
 import { createSecrets } from '../platform/secrets.ts';
 import type { Health } from '../platform/service.ts';
-import { createStorageGate, type StorageGate } from '../platform/storage.ts';
+import { createStorageGate, type Storage, type StorageGate } from '../platform/storage.ts';
 import { watchStorage } from '../platform/storage-watch.ts';
 import { createMetrics, type Log } from '../platform/telemetry.ts';
 import { keepStatistics } from '../platform/statistics.ts';
@@ -80,7 +83,9 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
   const { secrets, embedded, sandbox } = surroundings;
   surroundings.follow((line) => log.warn({ postgres: line }, 'database'));
   const storeUrl = await prepareStore(config, embedded, purpose === 'all', log);
-  const { kit, jobs, gate } = await openKit({ config, secrets, sandbox, url: storeUrl, purpose, options, undo });
+  const isShared = embedded === null;
+  const parts = { config, secrets, sandbox, url: storeUrl, isShared, purpose, options, undo };
+  const { kit, jobs, gate } = await openKit(parts);
   const health: Health = { phase: 'starting', ping: () => kit.database.ping(), hasRoom: () => gate.hasRoom };
   const app = purpose === 'worker' ? null : await buildApi(kit, health);
   // Fastify allows a second close(), which does nothing.
@@ -118,6 +123,8 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
     // The first step of a stop: /health/ready begins to fail, so that load balancers send no more requests.
     health.phase = 'stopping';
     await api?.linger();
+    // Streams of changes would otherwise keep the server open.
+    kit.changes.endFollowers();
   });
   health.phase = 'serving';
   return { url, kit, failed: embedded?.died ?? new Promise<string>(() => undefined) };
@@ -128,6 +135,8 @@ interface Parts {
   secrets: InstallationSecrets;
   sandbox: Sandbox | null;
   url: string;
+  /** Whether other processes may use the same database. */
+  isShared: boolean;
   purpose: Purpose;
   options: StartOptions;
   undo: Undo;
@@ -143,21 +152,25 @@ async function checkSecrets(
   await database.systemTx('upkeep', (tx) => agreeOnTokenSecret(tx, tokenSecrets));
 }
 
-async function openKit({
-  config,
-  secrets,
-  sandbox,
-  url,
-  purpose,
-  options,
-  undo,
-}: Parts): Promise<{ kit: Kit; jobs: Jobs; gate: StorageGate }> {
+/** Opens the database and the feed of what changes in it. */
+function openStore({ config, url, isShared, options, undo }: Parts, storage: Storage) {
   const { log, readsUnderRls = false } = options;
+  const { DATABASE_POOL: poolSize, COMPANY_QUOTA: quota } = config;
+  const changes = createChangeFeed();
+  const database = openDatabase({ url, poolSize, storage, quota, publish: changes.publish, readsUnderRls });
+  undo.push(database.close, keepStatistics(database.system('upkeep'), log));
+  // With the embedded database there is no other process that could follow.
+  if (isShared) changes.connect((feed) => openNeighbours({ url, system: database.system('changes'), log }, feed));
+  undo.push(changes.close);
+  return { database, changes };
+}
+
+async function openKit(parts: Parts): Promise<{ kit: Kit; jobs: Jobs; gate: StorageGate }> {
+  const { config, secrets, sandbox, url, purpose, undo } = parts;
+  const { log } = parts.options;
   const metrics = createMetrics();
   const gate = createStorageGate(log, metrics);
-  const { DATABASE_POOL: poolSize, COMPANY_QUOTA: quota } = config;
-  const database = openDatabase({ url, poolSize, storage: gate, quota, readsUnderRls });
-  undo.push(database.close, keepStatistics(database.system('upkeep'), log));
+  const { database, changes } = openStore(parts, gate);
   const tokenSecrets = { current: secrets.jwtSecret, previous: config.JWT_SECRET_PREVIOUS };
   await checkSecrets(database, secrets, tokenSecrets);
   const outbound = createOutbound({
@@ -177,6 +190,7 @@ async function openKit({
   const kit: Kit = {
     config: sandbox ? { ...config, WAP_VERIFY_TOKEN: secrets.verifyToken } : config,
     database,
+    changes,
     storage: gate,
     access,
     secrets: createSecrets(secrets.encryptionKey),
@@ -187,6 +201,7 @@ async function openKit({
     channels,
     enqueue: jobs.enqueue,
     sheets: openReaders(config, undo),
+    admitExport: createExportAdmission(),
     metrics,
     log,
   };

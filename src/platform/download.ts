@@ -4,12 +4,37 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { AppError } from './errors.ts';
 
 /** The answer schema of operations that return a CSV file. */
 export const CSV_ANSWER = Type.Unsafe<Readable>({
   description: 'UTF-8, a comma between the cells, the first row has the titles',
   content: { 'text/csv': { schema: { type: 'string' } } },
 });
+
+// The exports of a company read in turns. With more at once each would send nothing for so long that clients give up.
+const MOST_EXPORTS = 2;
+const RETRY_SECONDS = '5';
+
+/** Counts an export until its answer is closed. Throws RATE_LIMITED while two exports of the company are running in this process. */
+export type AdmitExport = (company: string, reply: FastifyReply) => void;
+
+export function createExportAdmission(): AdmitExport {
+  const running = new Map<string, number>();
+  return (company, reply) => {
+    const count = running.get(company) ?? 0;
+    if (count >= MOST_EXPORTS) {
+      const detail = `${MOST_EXPORTS} exports of the company are running already`;
+      throw new AppError('RATE_LIMITED', detail, [], { 'retry-after': RETRY_SECONDS });
+    }
+    running.set(company, count + 1);
+    reply.raw.once('close', () => {
+      const left = (running.get(company) ?? 1) - 1;
+      if (left > 0) running.set(company, left);
+      else running.delete(company);
+    });
+  };
+}
 
 /**
  * Sends a CSV file. `portions` yields texts of some hundred lines, each when the client is ready for it. When the client hangs up, no more

@@ -2,6 +2,7 @@
  * The outbox: the transaction that makes a change also inserts its event as a delivery, with the time and data of that moment, if a
  * webhook listens to it. docs/events.md describes each event.
  */
+import type { Change, ChangeKind } from './changes/change.ts';
 import { exec, type Executor } from './db.ts';
 import { writeBody } from './event-body.ts';
 import { newId } from './ids.ts';
@@ -38,6 +39,30 @@ export interface ChangeEvent {
 
 export type EventItem = RecordEvent | ChangeEvent;
 
+/** The kind of record that an event reports; a changed field is reported by the event of its record as well. */
+const CHANGE_KINDS: Record<EventName, ChangeKind | null> = {
+  MESSAGE_RECEIVED: 'MESSAGE',
+  MESSAGE_SENT: 'MESSAGE',
+  MESSAGE_DELIVERED: 'MESSAGE',
+  MESSAGE_READ: 'MESSAGE',
+  MESSAGE_FAILED: 'MESSAGE',
+  CONVERSATION_CREATED: 'CONVERSATION',
+  CONVERSATION_UPDATED: 'CONVERSATION',
+  CONVERSATION_STEP_CHANGED: 'CONVERSATION',
+  CONTACT_CREATED: 'CONTACT',
+  CONTACT_UPDATED: 'CONTACT',
+  FOLLOWUP_SENT: null,
+  FIELD_UPDATED: null,
+};
+
+function toChanges(items: EventItem[]): Change[] {
+  return items.flatMap((item) => {
+    const kind = CHANGE_KINDS[item.event];
+    const { company, _id } = findSubject(item);
+    return kind === null ? [] : [{ company, kind, ids: [_id] }];
+  });
+}
+
 const findSubject = (item: EventItem): { _id: string; company: string } => ('about' in item ? item.about : item.data);
 
 type Listener = () => void;
@@ -55,11 +80,12 @@ export function wakeDeliveries(): void {
 }
 
 /**
- * Queues events in this order, in the caller's transaction, for the webhooks that listen to them. Events of a suspended company are not
- * queued.
+ * Queues events in this order, in the caller's transaction, for the webhooks that listen to them, and names their records to the change feed.
+ * Events of a suspended company are not queued.
  */
 export async function emit(tx: TenantTx | SystemTx, items: EventItem[]): Promise<void> {
   if (items.length === 0) return;
+  tx.changed(toChanges(items));
   const queued = await insertDeliveries(tx, items, new Date().toISOString());
   if (queued > 0) tx.afterCommit(wakeDeliveries);
 }

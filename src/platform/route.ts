@@ -15,7 +15,8 @@ import { fingerprintRequest, runOnce, type Attempt } from './idempotency.ts';
 import { addressGroup } from './limits.ts';
 import { acceptForms, receiveForm, type Form, type Upload } from './multipart.ts';
 import type { Scope } from './scopes.ts';
-import { actAs, callerBehalf, type Behalf, type Database, type SystemTx, type Tenant } from './tenant.ts';
+import { callerBehalf, type Behalf } from './connection-shares.ts';
+import { actAs, type Database, type SystemTx, type Tenant } from './tenant.ts';
 import { openTrail, type Trail } from './trail.ts';
 
 /** The caller of an operation on records that belong to no company, such as companies and global keys. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../test/support/wait.ts';
 import { createMetrics } from './telemetry.ts';
 
 const makeProgram = (expression: string, format = 'json'): string[] => [
@@ -75,4 +77,16 @@ test('when the disk of the log is full, lines are lost, but the process is neith
   });
   closeSync(full);
   assert.deepEqual([ended.status, ended.stderr], [0, 'still here']);
+});
+
+test('the lag of the event loop is reported without the interval at which it is measured', async () => {
+  const { registry } = createMetrics();
+  const least = await until('the first measurement', async () => {
+    // Each reading begins the measurements anew, so it has to come after one of them.
+    await sleep(250);
+    const [, figure] = /^nodejs_eventloop_lag_min_seconds (\S+)$/m.exec(await registry.metrics()) ?? [];
+    // Before the first measurement the library reports the largest number that there is.
+    return Number(figure) < 1_000 && { seconds: Number(figure) };
+  });
+  assert.ok(least.seconds < 0.05, `${least.seconds} s`);
 });

@@ -6,17 +6,11 @@
 import type pg from 'pg';
 import type { Actor } from './actor.ts';
 import type { Principal } from './auth.ts';
-import {
-  ACQUIRE_TIMEOUT_MS,
-  createExecutor,
-  openPool,
-  ROLES,
-  type Executor,
-  type Quota,
-  type Statement,
-} from './db.ts';
+import type { Change } from './changes/change.ts';
+import { createExecutor, openPool, ROLES, type Executor, type Quota, type Statement } from './db.ts';
 import { exclusively } from './exclusive.ts';
-import { createShares, type Shares } from './shares.ts';
+import { shareAmongCompanies, shared, shareSystemPool, SYSTEM_CONNECTIONS, type Behalf } from './connection-shares.ts';
+import type { Shares } from './shares.ts';
 import { createSpacedTurns } from './spaced-turns.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
 import { inTransaction, type TransactionExecutor, type TransactionOptions } from './transaction.ts';
@@ -37,6 +31,13 @@ interface Transaction {
    * company when it differs from the caller's; null for a record of the installation.
    */
   makes(id: string, company?: string | null): void;
+  /**
+   * Registers the answer of a statement that is not awaited, so that COMMIT is sent without waiting for it; when the statement fails, nothing
+   * is committed. It must be a single statement whose answer decides nothing.
+   */
+  trails(answer: Promise<unknown>): void;
+  /** Names records that this transaction has changed; after the commit the change feed announces them. */
+  changed(changes: Change[]): void;
 }
 
 /** A transaction of one company, under row-level security. */
@@ -48,9 +49,6 @@ export interface TenantTx extends TenantRead, Transaction {
 export interface SystemTx extends Executor, Transaction {
   readonly [brand]: 'system';
 }
-
-/** A transaction across companies that need not wait for the answer of every statement. */
-export type FlushTx = SystemTx & Pick<TransactionExecutor, 'trails'>;
 
 /** A company, the actor that works for it, and the access to its data: the same in a request and in a job. */
 export interface Acting {
@@ -76,32 +74,6 @@ export const actAs = (database: Database, companyId: string, actor: Actor): Acti
   tx: (work) => database.tenantTx(companyId, work),
 });
 
-/** The kinds of the platform's own work, and how many connections are reserved for each. */
-const LANES = {
-  /** Admitting requests: token, company and rate limits. The rate limits run two queries at once. */
-  door: 3,
-  /** Storing callbacks: three transactions at once, and one for portions of large callbacks. */
-  callbacks: 4,
-  /** Deliveries: claiming, beginning, recording and sweeping, each at most once at a time. */
-  deliveries: 4,
-  /** Work that nobody waits for: retention, statistics, and statuses that arrived before their message. */
-  upkeep: 3,
-};
-
-type Lane = keyof typeof LANES;
-
-// The longest wait of upkeep for a connection, because nobody waits for its result, and purging a large table takes seconds.
-const UPKEEP_WAIT_MS = 30_000;
-
-/**
- * The owner of the share of connections that work across companies uses: a kind of
- * work of the platform itself, or the company, principal or address that caused it.
- */
-export type Behalf = Lane | `company:${string}` | `principal:${string}` | `address:${string}`;
-
-export const callerBehalf = (company: string | null, principal: string): Behalf =>
-  company === null ? `principal:${principal}` : `company:${company}`;
-
 export interface Database {
   read(companyId: string): TenantRead;
   walk(companyId: string): TenantRead;
@@ -112,7 +84,7 @@ export interface Database {
    */
   systemTx<T>(behalf: Behalf, work: (tx: SystemTx) => Promise<T>, options?: { fromReserve: boolean }): Promise<T>;
   /** Runs one transaction that stores many callbacks in few round trips. */
-  flushTx<T>(work: (tx: FlushTx) => Promise<T>, options: TransactionOptions): Promise<T>;
+  flushTx<T>(work: (tx: SystemTx) => Promise<T>, options: TransactionOptions): Promise<T>;
   /** Runs single statements across companies, each in its own transaction. */
   system(behalf: Behalf): SystemTx;
   /** Runs `work` while this process holds a lock of the installation; processes that want it as well wait for each other. */
@@ -130,6 +102,8 @@ export interface DatabaseOptions {
   storage?: Storage;
   /** How much a company without its own limit may store. */
   quota?: Quota;
+  /** Announces what committed transactions have changed. */
+  publish?: (changes: Change[]) => void;
   /** Runs reads in transactions under row-level security as well; the tests of tenant isolation use this. */
   readsUnderRls?: boolean;
 }
@@ -146,47 +120,31 @@ function beginStatement(companyId: string): string {
 /** Outside of a request there is no audit entry that would need the id of the created record. */
 const noTrail = (): void => undefined;
 
+interface Surroundings {
+  pool: pg.Pool;
+  begin: string;
+  publish: (changes: Change[]) => void;
+  options?: TransactionOptions;
+}
+
 async function transact<X, T>(
-  { pool, begin, options }: { pool: pg.Pool; begin: string; options?: TransactionOptions },
+  { pool, begin, publish, options }: Surroundings,
   dress: (executor: TransactionExecutor & Transaction) => X,
   work: (tx: X) => Promise<T>,
 ): Promise<T> {
   const actions: (() => void)[] = [];
+  const changes: Change[] = [];
   const dressed = (executor: TransactionExecutor): X =>
-    dress({ ...executor, afterCommit: (action) => void actions.push(action), makes: noTrail });
+    dress({
+      ...executor,
+      afterCommit: (action) => void actions.push(action),
+      makes: noTrail,
+      changed: (some) => void changes.push(...some),
+    });
   const result = await inTransaction(pool, begin, (executor) => work(dressed(executor)), options);
   for (const action of actions) action();
+  if (changes.length > 0) publish(changes);
   return result;
-}
-
-/**
- * Gives one company at most half of a pool, and reserves the other half for companies that use no connection at the moment, so that locked
- * rows and slow searches of some companies do not delay the others.
- */
-function shareAmongCompanies(poolSize: number): Shares {
-  const kept = Math.floor(poolSize / 2);
-  return createShares(poolSize - kept, ACQUIRE_TIMEOUT_MS, { all: poolSize, kept });
-}
-
-/** Divides the pool of the system role: one share for each kind of work of the platform itself, and one for each company or caller. */
-function shareSystemPool(poolSize: number): Shares {
-  const companies = shareAmongCompanies(poolSize);
-  const lanes = new Map<string, Shares>(
-    Object.entries(LANES).map(([lane, places]) => [
-      lane,
-      createShares(places, lane === 'upkeep' ? UPKEEP_WAIT_MS : ACQUIRE_TIMEOUT_MS),
-    ]),
-  );
-  return { within: (behalf, work) => (lanes.get(behalf) ?? companies).within(behalf, work) };
-}
-
-const SYSTEM_CONNECTIONS = Object.values(LANES).reduce((sum, places) => sum + places);
-
-function shared(shares: Shares, owner: string, executor: Executor): Executor {
-  return {
-    query: <R>(statement: Statement) => shares.within(owner, () => executor.query<R>(statement)),
-    execute: (statement) => shares.within(owner, () => executor.execute(statement)),
-  };
 }
 
 // The longest wait of an expensive read for its turn, as long as a statement
@@ -204,13 +162,28 @@ function withSpacedSearches(turns: Shares, owner: string, executor: Executor): E
   };
 }
 
-function createSystemTransaction(pool: pg.Pool, crossing: Shares) {
-  return <T>(behalf: Behalf, work: (tx: FlushTx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
-    crossing.within(behalf, () => transact({ pool, begin: 'begin', options }, (tx) => tx as unknown as FlushTx, work));
+function createSystemTransaction(surroundings: Pick<Surroundings, 'pool' | 'publish'>, crossing: Shares) {
+  return <T>(behalf: Behalf, work: (tx: SystemTx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
+    crossing.within(behalf, () =>
+      transact({ ...surroundings, begin: 'begin', options }, (tx) => tx as unknown as SystemTx, work),
+    );
 }
+
+/** Each statement is a transaction of its own, which has committed when it is answered. */
+const singleStatements = (executor: Executor, publish: Surroundings['publish']): SystemTx =>
+  ({
+    ...executor,
+    afterCommit: (action: () => void) => action(),
+    makes: noTrail,
+    trails: () => {
+      throw new Error('a single statement has no commit that others could travel with');
+    },
+    changed: publish,
+  }) as unknown as SystemTx;
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, poolSize, storage = UNGUARDED, quota = null, readsUnderRls = false } = options;
+  const publish = options.publish ?? (() => undefined);
   const app = openPool(url, ROLES.app, poolSize, quota);
   const read = openPool(url, ROLES.read, poolSize);
   const system = openPool(url, ROLES.system, poolSize + SYSTEM_CONNECTIONS, quota);
@@ -219,11 +192,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   const crossing = shareSystemPool(poolSize);
   const searching = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: CHEAP_SEARCH_MS });
   const walking = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: 0 });
-  const transactAcross = createSystemTransaction(system, crossing);
+  const transactAcross = createSystemTransaction({ pool: system, publish }, crossing);
 
   function underRls<T>(companyId: string, work: (tx: TenantTx) => Promise<T>): Promise<T> {
     return transact(
-      { pool: app, begin: beginStatement(companyId) },
+      { pool: app, begin: beginStatement(companyId), publish, options: { startsWithBegin: true } },
       (tx) => ({ ...tx, companyId, writable: true }) as unknown as TenantTx,
       work,
     );
@@ -238,11 +211,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     ({ ...executor, companyId }) as unknown as TenantRead;
 
   const openSystem = (behalf: Behalf): SystemTx =>
-    ({
-      ...shared(crossing, behalf, createExecutor(system)),
-      afterCommit: (action: () => void) => action(),
-      makes: noTrail,
-    }) as unknown as SystemTx;
+    singleStatements(shared(crossing, behalf, createExecutor(system)), publish);
 
   return {
     // Under row-level security reads are not limited by shares, because a read inside a transaction would wait for the share that its own

@@ -47,7 +47,7 @@ async function storeTrail(
 ): Promise<void> {
   if (resourceId === null) throw new Error(`${action}: the transaction names no record`);
   const [resource = ''] = action.split('.');
-  await recordAudit(tx, {
+  const audited = recordAudit(tx, {
     // A change to a company is recorded in the audit log of that company, whichever company the caller acts for.
     company: resource === 'companies' ? resourceId : company,
     actor: toLoggedActor(principal),
@@ -57,5 +57,7 @@ async function storeTrail(
     fields,
     origin,
   });
-  if (attempt) await bindEffect(tx, attempt, resourceId);
+  // Nothing may be committed before it is known that the key still belongs to this request; the audit entry alone can travel with COMMIT.
+  if (attempt) await Promise.all([audited, bindEffect(tx, attempt, resourceId)]);
+  else tx.trails(audited);
 }

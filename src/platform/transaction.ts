@@ -13,10 +13,11 @@ export interface TransactionExecutor extends Executor {
 
 export interface TransactionOptions {
   /**
-   * Sends the first statements together with BEGIN. They may only read, because they would run without a transaction if BEGIN failed.
-   * Later statements are sent after BEGIN has succeeded.
+   * Sends the first statements together with BEGIN. If BEGIN failed they would run without a transaction, so they have to be harmless then:
+   * reads, or statements under row-level security, which see and change nothing without the company that BEGIN sets. Later statements
+   * are sent after BEGIN has succeeded.
    */
-  readsFirst?: boolean;
+  startsWithBegin?: boolean;
   /** Sends all statements of one turn of the event loop as one network packet, because each packet wakes the database. */
   gathers?: boolean;
 }
@@ -29,7 +30,7 @@ export async function inTransaction<T>(
   pool: pg.Pool,
   begin: string,
   work: (executor: TransactionExecutor) => Promise<T>,
-  { readsFirst = false, gathers = false }: TransactionOptions = {},
+  { startsWithBegin = false, gathers = false }: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -41,11 +42,11 @@ export async function inTransaction<T>(
     const begun = client.query(begin);
     // Failure policy: a failed BEGIN is thrown when the answer of a statement is used, or else by COMMIT.
     begun.catch(ignore);
-    if (!readsFirst) await begun;
+    if (!startsWithBegin) await begun;
     const executor = executorBy(async (statement) => {
       gather();
       const answer = send(client, statement);
-      return readsFirst ? answerAfter(begun, answer) : answer;
+      return startsWithBegin ? answerAfter(begun, answer) : answer;
     });
     const result = await work({ ...executor, trails: trail.add });
     gather();

@@ -250,7 +250,7 @@ async function collectPlatform(): Promise<Found[]> {
     collect({
       file: `src/platform/${name.split('.')[0]}.ts`,
       builder: { name, types: [type] },
-      build: (tx) => build({ ...(tx as SystemTx), afterCommit: () => undefined }),
+      build: (tx) => build({ ...(tx as SystemTx), afterCommit: () => undefined, changed: () => undefined }),
       touched,
     });
   const once = (system: SystemTx, owner: (typeof owners)[number]) =>

@@ -214,15 +214,7 @@ const WALKS: Record<string, Walk> = {
     role: system,
     walked: ['deliveries'],
     walk: (tx) =>
-      claimDeliveries(tx, {
-        slots: 32,
-        ahead: 32,
-        worker: NAMED,
-        first: 8,
-        free: new Map(),
-        after: '',
-        maxAgeMs: 86_400_000,
-      }),
+      claimDeliveries(tx, { slots: 32, ahead: 32, worker: NAMED, first: 8, free: new Map(), after: '' }, 86_400_000),
     most: 1_000,
   },
 };

@@ -2,7 +2,8 @@
 import type { Kit } from '../../kit.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
 import { inPortions } from '../../platform/portions.ts';
-import { callerBehalf, type Tenant } from '../../platform/tenant.ts';
+import { callerBehalf } from '../../platform/connection-shares.ts';
+import type { Tenant } from '../../platform/tenant.ts';
 import {
   eraseKeptPortion,
   eraseMessages,
@@ -49,6 +50,10 @@ export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promi
     const contacts = [id, ...(await listAbsorbed(tx, id))];
     await kit.enqueue(tx, RedactContact, { company: companyId, contacts }, { key: id });
     await deleteContact(tx, id);
+    tx.changed([
+      { company: companyId, kind: 'CONTACT', ids: [id] },
+      { company: companyId, kind: 'CONVERSATION', ids: null },
+    ]);
     return contact;
   });
 }

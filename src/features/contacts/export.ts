@@ -1,6 +1,7 @@
 /** Exports contacts as a CSV that the import can read: fields of the record under their names, custom fields under their slugs. */
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import type { Kit } from '../../kit.ts';
 import { sendCsv } from '../../platform/download.ts';
 import { eachPortion } from '../../platform/portions.ts';
 import { csvLine } from '../../platform/sheets/csv.ts';
@@ -38,14 +39,16 @@ const COLUMNS = [
 // A statement that looks at this many contacts takes some ten milliseconds, however few of them match.
 const REACH = 1_000;
 
-/** Checks search and filters, and throws what readMatch throws, before the stream of the answer begins. */
+/** Checks search and filters before the stream of the answer begins. Throws what readMatch throws, and RATE_LIMITED for a third export at once. */
 export async function exportContacts(
+  kit: Kit,
   tenant: Tenant,
   query: ContactExportQuery,
   reply: FastifyReply,
 ): Promise<Readable> {
   const match = await readMatch(tenant, query);
   const fields = await listAllDefinitions(tenant.read, 'contact');
+  kit.admitExport(tenant.companyId, reply);
   return sendCsv(reply, 'contacts.csv', writePortions(tenant, match, fields));
 }
 

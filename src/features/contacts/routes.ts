@@ -77,7 +77,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     query: ContactExportQuery,
     errors: ['UNKNOWN_REFERENCE', 'AMBIGUOUS_PHONE'],
     answers: { 200: CSV_ANSWER },
-    handler: (tenant, { query, reply }) => exportContacts(tenant, query, reply),
+    handler: (tenant, { query, reply }) => exportContacts(kit, tenant, query, reply),
   });
   importRoutes(app, kit);
 }

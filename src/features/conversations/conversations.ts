@@ -26,10 +26,7 @@ export async function markConversationRead(kit: Kit, tenant: Tenant, id: string)
 }
 
 /** Makes an outgoing message or a note the conversation's last message. With `answers` nothing is unread afterwards. */
-export async function noteOutgoing(
-  tx: TenantTx,
-  id: string,
-  message: { _id: string; answers: boolean },
-): Promise<void> {
-  await moveToOutgoing(tx, id, message);
+export function noteOutgoing(tx: TenantTx, id: string, message: { _id: string; answers: boolean }): void {
+  tx.trails(moveToOutgoing(tx, id, message));
+  tx.changed([{ company: tx.companyId, kind: 'CONVERSATION', ids: [id] }]);
 }

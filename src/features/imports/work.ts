@@ -57,7 +57,10 @@ export async function workImport(kit: Kit, job: ImportJob, work: Work): Promise<
     if (isPassing(error)) throw error;
     const problem = toProblem(error);
     if (!problem) kit.log.error({ err: error, import: job.import }, 'import failed');
-    await kit.database.tenantTx(job.company, (tx) => endImport(tx, job.import, toCause(problem)));
+    await kit.database.tenantTx(job.company, (tx) => {
+      announce(tx, job.import);
+      return endImport(tx, job.import, toCause(problem));
+    });
   } finally {
     reader.close();
   }
@@ -136,9 +139,13 @@ function store(
       await addProgress(tx, _id, { ...counts, processed: rows.length, errors: await keepErrors(tx, current, errors) });
     }
     if (isLast) await endImport(tx, _id, null);
+    announce(tx, _id);
     return 'STORED';
   });
 }
+
+const announce = (tx: TenantTx, _id: string): void =>
+  tx.changed([{ company: tx.companyId, kind: 'IMPORT', ids: [_id] }]);
 
 async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

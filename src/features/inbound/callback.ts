@@ -4,7 +4,7 @@ import type { Callbacks, Inbound, InboxCallbacks, SignatureCheck } from '../../c
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { sameText } from '../../platform/secrets.ts';
-import type { Behalf } from '../../platform/tenant.ts';
+import type { Behalf } from '../../platform/connection-shares.ts';
 import { openCalledInbox } from '../inboxes/called.ts';
 import { isVerifyToken } from '../inboxes/verify-token.ts';
 import type { Intake } from './intake.ts';

@@ -5,7 +5,7 @@
  */
 import type { Inbound, InboundMessage } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
-import type { FlushTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
 import { listIdentities, findKnownIdentities, type Known } from '../contacts/ingest-people.ts';
 import { findReceivers, type Receiver } from '../inboxes/ingest-queries.ts';
 import { findKnown, type KnownMessage } from '../messages/ingest-queries.ts';
@@ -17,7 +17,7 @@ export interface Ahead {
 }
 
 export interface Inboxes {
-  find(tx: FlushTx, channel: NamedChannel, elements: Inbound[]): Promise<Found>;
+  find(tx: SystemTx, channel: NamedChannel, elements: Inbound[]): Promise<Found>;
 }
 
 export interface Found {
@@ -35,7 +35,7 @@ export function createInboxes(): Inboxes {
   /** The inbox that was found last, by channel and address. */
   const places = new Map<string, Place>();
 
-  async function find(tx: FlushTx, channel: NamedChannel, elements: Inbound[]): Promise<Found> {
+  async function find(tx: SystemTx, channel: NamedChannel, elements: Inbound[]): Promise<Found> {
     const addresses = new Set(
       elements.flatMap((element) => ('address' in element && element.address ? [element.address] : [])),
     );
@@ -62,7 +62,7 @@ export function createInboxes(): Inboxes {
 }
 
 async function lookAhead(
-  tx: FlushTx,
+  tx: SystemTx,
   elements: Inbound[],
   expected: Map<string, Place | undefined>,
 ): Promise<Ahead | null> {

@@ -9,7 +9,7 @@ import type {
 } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import { newId } from '../../platform/ids.ts';
-import type { FlushTx, SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
 import { setCoexistence, type Receiver } from '../inboxes/ingest-queries.ts';
 import { applyWishes, type Wish } from '../contacts/ingest-wishes.ts';
 import type { Split } from '../contacts/ingest-renames.ts';
@@ -37,7 +37,7 @@ export const beginsWithReads = (elements: Inbound[]): boolean =>
   elements.every((element) => element.kind !== 'account' && element.kind !== 'unreadable');
 
 export async function ingest(
-  tx: FlushTx,
+  tx: SystemTx,
   channel: NamedChannel,
   elements: Inbound[],
   { inboxes, split }: Surroundings,

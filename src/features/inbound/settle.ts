@@ -97,7 +97,7 @@ async function write({ kit, inboxes }: Store, channel: NamedChannel, elements: I
         inboxes,
         split: (found) => kit.enqueue(tx, MergeSplit, found, { key: `${found.kept} ${found.absorbed}` }),
       }),
-    { readsFirst: beginsWithReads(elements), gathers: true },
+    { startsWithBegin: beginsWithReads(elements), gathers: true },
   );
   count(kit, channel, outcomes);
 }

@@ -1,6 +1,6 @@
 /** Stores a batch of messages and everything that changes with them, in the caller's transaction. */
 import { emit, type EventItem } from '../../platform/events.ts';
-import type { FlushTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
 import { findContactsByKeys, touchContacts } from '../contacts/ingest-queries.ts';
 import type { FoundPeople } from '../contacts/ingest-people.ts';
 import { isNamedIn } from '../inboxes/test-people.ts';
@@ -36,7 +36,7 @@ export interface StoredMessages {
   splits: Split[];
 }
 
-export async function storeMessages(tx: FlushTx, arrivals: Arrival[], ahead: Ahead | null): Promise<StoredMessages> {
+export async function storeMessages(tx: SystemTx, arrivals: Arrival[], ahead: Ahead | null): Promise<StoredMessages> {
   const nothing: StoredMessages = { stored: 0, dropped: 0, splits: [] };
   const distinct = withoutRepetitions(inOrder(arrivals));
   if (distinct.length === 0) return nothing;
@@ -65,6 +65,12 @@ export async function storeMessages(tx: FlushTx, arrivals: Arrival[], ahead: Ahe
   const messages = inPlaces(placed, inserted);
   refuseEmptyThreads(threads, messages);
   move(tx, placed, threads, messages);
+  tx.changed(
+    messages.flatMap(({ company, _id, conversation }) => [
+      { company, kind: 'MESSAGE', ids: [_id] },
+      { company, kind: 'CONVERSATION', ids: [conversation] },
+    ]),
+  );
   await emitEvents(tx, { placed, threads, people, messages });
   await applyParked(
     tx,
@@ -111,7 +117,7 @@ function inPlaces(placed: Placed[], inserted: Message[]): Message[] {
 }
 
 /** Adds files to stored placeholders of the history: the network sends the file of an old message after its placeholder. */
-async function complete(tx: FlushTx, stored: Arrival[], now: string): Promise<void> {
+async function complete(tx: SystemTx, stored: Arrival[], now: string): Promise<void> {
   const files = stored.filter(({ message }) => message.origin === 'history' && message.media);
   if (files.length === 0) return;
   await completePlaceholders(
@@ -131,7 +137,7 @@ function refuseEmptyThreads(threads: FoundThreads, messages: Message[]): void {
 }
 
 /** Updates the conversations and contacts of the messages that were really inserted. The transaction does not wait for each statement. */
-function move(tx: FlushTx, placed: Placed[], threads: FoundThreads, messages: Message[]): void {
+function move(tx: SystemTx, placed: Placed[], threads: FoundThreads, messages: Message[]): void {
   const inserted = new Map(
     messages.map((message) => [keyText({ inbox: message.inbox, external_id: message.external_id }), message]),
   );
@@ -235,7 +241,7 @@ interface Stored {
 }
 
 /** Emits the events in the order in which their changes happened. Messages of the history emit none. */
-async function emitEvents(tx: FlushTx, { placed, threads, people, messages }: Stored): Promise<void> {
+async function emitEvents(tx: SystemTx, { placed, threads, people, messages }: Stored): Promise<void> {
   const current = placed.filter(({ message }) => message.origin !== 'history');
   const contactKeys = new Map(
     current.map(({ receiver, contact }) => [contact, { company: receiver.company, _id: contact }]),

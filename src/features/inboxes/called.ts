@@ -3,7 +3,7 @@ import type { CalledInbox } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { isId } from '../../platform/ids.ts';
-import type { Behalf } from '../../platform/tenant.ts';
+import type { Behalf } from '../../platform/connection-shares.ts';
 import { findCalled } from './ingest-queries.ts';
 import { openSettings } from './settings.ts';
 import { verifyTokenFor } from './verify-token.ts';

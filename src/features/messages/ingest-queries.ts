@@ -227,8 +227,8 @@ export interface Correction extends MessageKey {
   media: string | null;
 }
 
-/** Applies edits and revocations: the newest edit counts, and a revoked message stays empty. Returns the keys whose message was found. */
-export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<MessageKey[]> {
+/** Applies edits and revocations: the newest edit counts, and a revoked message stays empty. Returns the messages that were found. */
+export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<(MessageKey & { _id: string })[]> {
   return many(tx, {
     name: 'messages.correct',
     text: `with n as (
@@ -247,7 +247,7 @@ export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<M
         from n where m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
           and m.revoked_at is null and (n.kind = 'REVOKE' or m.edited_at is null or m.edited_at < n.at)
       )
-      select n.company_id as company, n.inbox_id as inbox, n.external_id
+      select m._id, n.company_id as company, n.inbox_id as inbox, n.external_id
       from n join messages m using (company_id, inbox_id, external_id)`,
     values: [
       ...keyColumns(corrections),
@@ -261,13 +261,14 @@ export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<M
 }
 
 /** Marks up to 1,000 messages as FAILED whose outcome has been unknown for a day; the job repeats the statement for the rest. */
-export function failUnknown(tx: SystemTx, errors: Cause[]): Promise<number> {
-  return exec(tx, {
+export function failUnknown(tx: SystemTx, errors: Cause[]): Promise<{ company: string; _id: string }[]> {
+  return many(tx, {
     name: 'messages.failUnknown',
     text: `update messages set status = 'FAILED', outcome_unknown = true, errors = $1, failed_at = now(), updated_at = now()
       where (company_id, _id) in (
         select company_id, _id from messages where status = 'QUEUED' and created_at < now() - interval '24 hours'
-        order by created_at limit 1000 for update skip locked)`,
+        order by created_at limit 1000 for update skip locked)
+      returning company_id as company, _id`,
     values: [JSON.stringify(errors)],
   });
 }

@@ -16,7 +16,7 @@ import {
   type MessageKey,
 } from './ingest-queries.ts';
 import { findCrossed, parkUpdates, takeParked } from './ingest-parked-queries.ts';
-import type { Message } from './schemas.ts';
+import type { Message, MessageStatus } from './schemas.ts';
 
 export interface StatusNews extends MessageKey, StatusReport {
   /** Our own message id, when the network returned it. */
@@ -32,11 +32,20 @@ export interface Applied {
   parked: number;
 }
 
+/** A message that a status has changed, with the status that it had before. */
+export interface Advanced {
+  before: MessageStatus;
+  message: Message;
+}
+
 const joinKey = (key: MessageKey): string => `${key.company} ${key.inbox} ${key.external_id}`;
 
-/** Applies statuses in the given order; a status of an unknown message is parked. */
-export async function applyStatuses(tx: AnyTx, news: StatusNews[]): Promise<Applied> {
-  if (news.length === 0) return { applied: 0, parked: 0 };
+/**
+ * Applies statuses in the given order; a status of an unknown message is parked. Returns the messages that advanced as well, so that a later
+ * room can count them in the same transaction.
+ */
+export async function applyStatuses(tx: AnyTx, news: StatusNews[]): Promise<Applied & { advanced: Advanced[] }> {
+  if (news.length === 0) return { applied: 0, parked: 0, advanced: [] };
   const lives = await lockLives(tx, news);
   const byExternal = new Map(
     lives.filter((life) => life.external_id).map((life) => [joinKey(life as MessageKey), life]),
@@ -49,10 +58,10 @@ export async function applyStatuses(tx: AnyTx, news: StatusNews[]): Promise<Appl
     if (life) follow(steps, life, item);
     else unmatched.push(item);
   }
-  await settle(tx, [...steps.values()]);
+  const advanced = await settle(tx, [...steps.values()]);
   await learnRecipients(tx, news);
   await park(tx, unmatched);
-  return { applied: news.length - unmatched.length, parked: unmatched.length };
+  return { applied: news.length - unmatched.length, parked: unmatched.length, advanced };
 }
 
 interface Progress {
@@ -84,9 +93,9 @@ const accepted = (life: Life): Life => ({
 });
 
 /** Stores the messages that changed and emits their events. Each event shows the message as it was after its step. */
-async function settle(tx: AnyTx, progresses: Progress[]): Promise<void> {
+async function settle(tx: AnyTx, progresses: Progress[]): Promise<Advanced[]> {
   const changed = progresses.filter(({ before, life }) => JSON.stringify(before) !== JSON.stringify(life));
-  if (changed.length === 0) return;
+  if (changed.length === 0) return [];
   const written = new Map(
     (
       await writeLives(
@@ -99,7 +108,12 @@ async function settle(tx: AnyTx, progresses: Progress[]): Promise<void> {
     const message = written.get(life._id);
     return message ? events.map((event) => eventItem(message, event, before)) : [];
   });
-  await emit(tx, items);
+  tx.trails(emit(tx, items));
+  tx.changed([...written.values()].map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
+  return changed.flatMap(({ before, life }) => {
+    const message = written.get(life._id);
+    return message && before.status !== life.status ? [{ before: before.status, message }] : [];
+  });
 }
 
 function eventItem(message: Message, event: { name: EventName; life: Life }, before: Life): EventItem {
@@ -146,7 +160,9 @@ async function park(tx: AnyTx, unmatched: StatusNews[]): Promise<void> {
 /** Applies edits and revocations; one of an unknown message is parked. */
 export async function applyCorrections(tx: AnyTx, corrections: Correction[]): Promise<Applied> {
   if (corrections.length === 0) return { applied: 0, parked: 0 };
-  const found = new Set((await correctMessages(tx, [...latest(corrections).values()])).map(joinKey));
+  const corrected = await correctMessages(tx, [...latest(corrections).values()]);
+  const found = new Set(corrected.map(joinKey));
+  tx.changed(corrected.map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
   const unmatched = corrections.filter((correction) => !found.has(joinKey(correction)));
   if (unmatched.length > 0) {
     await parkUpdates(
@@ -182,9 +198,9 @@ function latest(corrections: Correction[]): Map<string, Correction> {
   return chosen;
 }
 
-/** Applies the updates that wait for these messages, once the messages are stored. */
-export async function applyParked(tx: AnyTx, keys: MessageKey[]): Promise<void> {
-  if (keys.length === 0) return;
+/** Applies the updates that wait for these messages, once the messages are stored. Returns how many waited. */
+export async function applyParked(tx: AnyTx, keys: MessageKey[]): Promise<number> {
+  if (keys.length === 0) return 0;
   const parked = await takeParked(tx, keys);
   const statuses = parked.filter((item) => item.kind === 'STATUS');
   await applyStatuses(
@@ -196,6 +212,7 @@ export async function applyParked(tx: AnyTx, keys: MessageKey[]): Promise<void> 
     tx,
     corrections.map((item) => ({ ...item, ...item.payload }) as unknown as Correction),
   );
+  return parked.length;
 }
 
 /** Applies updates that stayed parked because they were stored at the same moment as their message. Returns the number of messages. */
@@ -206,7 +223,10 @@ export async function applyCrossed(tx: SystemTx, backMinutes: number): Promise<n
 }
 
 /** Marks messages as FAILED whose outcome stayed unknown for 24 hours. Returns their number. */
-export function giveUpUnknown(tx: SystemTx): Promise<number> {
+export async function giveUpUnknown(tx: SystemTx): Promise<number> {
   const message = 'The network was called, and its answer never came';
-  return failUnknown(tx, [{ code: 'PROVIDER_UNREACHABLE', title: 'Outcome unknown', message, details: '' }]);
+  const cause = { code: 'PROVIDER_UNREACHABLE', title: 'Outcome unknown', message, details: '' };
+  const failed = await failUnknown(tx, [cause]);
+  tx.changed(failed.map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
+  return failed.length;
 }

@@ -48,7 +48,8 @@ export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Messa
       errors: [],
     });
     tx.makes(note._id);
-    await noteOutgoing(tx, target.conversation, { _id: note._id, answers: false });
+    tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: [note._id] }]);
+    noteOutgoing(tx, target.conversation, { _id: note._id, answers: false });
     return note;
   });
 }

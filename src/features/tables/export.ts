@@ -4,6 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import type { Kit } from '../../kit.ts';
 import { sendCsv } from '../../platform/download.ts';
 import { own } from '../../platform/own.ts';
 import { eachPortion } from '../../platform/portions.ts';
@@ -18,8 +19,9 @@ import { readTable } from './tables.ts';
 // A statement for this many rows takes some ten milliseconds.
 const PORTION = 1_000;
 
-export async function exportRows(tenant: Tenant, tableId: string, reply: FastifyReply): Promise<Readable> {
+export async function exportRows(kit: Kit, tenant: Tenant, tableId: string, reply: FastifyReply): Promise<Readable> {
   const table = await readTable(tenant, tableId);
+  kit.admitExport(tenant.companyId, reply);
   return sendCsv(reply, `${table.slug}.csv`, writePortions(tenant, table));
 }
 

@@ -121,7 +121,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Export a table as CSV, in the order of its rows',
     params: TableParams,
     answers: { 200: CSV_ANSWER },
-    handler: (tenant, { params, reply }) => exportRows(tenant, params.id, reply),
+    handler: (tenant, { params, reply }) => exportRows(kit, tenant, params.id, reply),
   });
   importRoutes(app, kit);
 }

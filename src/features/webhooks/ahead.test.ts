@@ -14,11 +14,12 @@ import {
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { until } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
-import { beginHeld, insertWorker } from './ahead-queries.ts';
-import { createAhead, type Ahead } from './ahead.ts';
+import { createAhead, type Ahead } from '../../platform/claims/ahead.ts';
+import { createCompanySlots } from '../../platform/claims/slots.ts';
+import { createAheadStatements } from './deliver.ts';
 import { allowBitmaps, sweepInterrupted, type Claimed } from './delivery-queries.ts';
-import { createFlight } from './flight.ts';
 import { redactDeliveries } from './redact.ts';
+import { beginHeld, insertWorker } from './worker-queries.ts';
 
 // With one slot per company, a gate at the receiver holds the first delivery while the tests act as another worker on the following ones.
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', DELIVERY_SLOTS_PER_COMPANY: '1' } });
@@ -250,24 +251,25 @@ const change = (company: Listening, body: unknown) =>
 /** The part of a worker that holds this company's waiting deliveries. It has no free slot until `open` is called, and sends nothing. */
 async function createStaged(company: Held): Promise<{ ahead: Ahead; started: string[]; open(): void }> {
   const started: string[] = [];
-  const flight = createFlight(company.events.length);
+  const companies = createCompanySlots(company.events.length);
   // One quick answer gives the company its whole share of slots.
-  flight.claim(company._id);
-  flight.begin(company._id)();
+  companies.claim(company._id);
+  companies.begin(company._id)();
   let slots = 0;
   const ahead = createAhead({
-    kit,
-    flight,
+    queue: { name: 'deliveries', slots: kit.config.DELIVERY_SLOTS, ahead: createAheadStatements(system) },
+    log: kit.log,
+    companies,
     slots: () => slots,
     start: ({ company: id, seq }) => {
       started.push(seq);
-      flight.begin(id)();
+      companies.begin(id)();
       slots -= 1;
     },
     rest: () => undefined,
   });
   const held = await claim(company, await ahead.worker());
-  for (const { company: id } of held) flight.claim(id);
+  for (const { company: id } of held) companies.claim(id);
   ahead.hold(held);
   return { ahead, started, open: () => void (slots = company.events.length) };
 }

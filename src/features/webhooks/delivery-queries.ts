@@ -1,15 +1,13 @@
 /** Statements on the delivery queue of all companies: claiming, storing outcomes, sweeping, deleting old ones. */
+import { pickInTurn, pickValues } from '../../platform/claims/fair-pick.ts';
+import type { Capacity, ClaimedRow, RowOutcome } from '../../platform/claims/queue.ts';
 import { exec, many, one } from '../../platform/db.ts';
 import { READ_BYTES } from '../../platform/portions.ts';
 import { stretchBounds, IN_STRETCH, type Stretch } from '../../platform/retention.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 
-export interface Claimed {
-  company: string;
+export interface Claimed extends ClaimedRow {
   _id: string;
-  seq: string;
-  /** The worker that claimed this delivery ahead of its slots; null when its attempt begins at once. */
-  claimed_by: string | null;
   /** The version (xmin) of the webhook's row that the claim has read. */
   edition: string;
   /** The delivery that this one replays; a user asked for it. */
@@ -23,57 +21,23 @@ export interface Claimed {
   custom_headers: string;
 }
 
-export interface Capacity {
-  /** The number of attempts that can begin at once. */
-  slots: number;
-  /** The number of deliveries to claim in addition, whose attempts begin later. */
-  ahead: number;
-  /** The worker that claims; null only when nothing is claimed ahead. */
-  worker: string | null;
-  /** Slots for each company of which this process has claimed nothing. */
-  first: number;
-  /** Free slots of each company of which this process has claimed something. */
-  free: Map<string, number>;
-  /** The company that was served last; the round goes on after it. */
-  after: string;
-  maxAgeMs: number;
-}
+const QUEUE = { table: 'deliveries', waiting: 'claimed_at is null', order: 'seq' };
 
 /** A condition that holds while a delivery waits. Checking it costs a tenth of a claim that finds nothing. */
-export const IS_WAITING = 'exists (select from deliveries where claimed_at is null)';
+export const IS_WAITING = `exists (select from deliveries where ${QUEUE.waiting})`;
 
 /**
- * Takes deliveries out of the queue, a few of each company in turn, and marks them SENDING. This commits before the first byte is sent, so
- * a
- * worker that dies can leave a delivery unsent but never send it twice. A delivery that may not be sent any more (its webhook stopped, or
- * it waited too long) becomes FAILED here. The walk over companies follows the partial index by its whole key; by company alone the planner
- * would take the primary key and read the whole history.
+ * Takes deliveries out of the queue, a few of each company in turn, and marks them SENDING. A delivery that may not be sent any more (its
+ * webhook stopped, or it waited too long) becomes FAILED here.
  */
 export async function claimDeliveries(
   tx: SystemTx,
   capacity: Capacity,
+  maxAgeMs: number,
 ): Promise<{ claimed: Claimed[]; dismissed: number }> {
   const rows = await many<Claimed & { status: string }>(tx, {
     name: 'webhooks.claimDeliveries',
-    text: `with recursive queues as (
-        (select company_id from deliveries where claimed_at is null order by company_id, seq limit 1)
-        union all
-        select (select d.company_id from deliveries d where d.claimed_at is null and d.company_id > c.company_id
-          order by d.company_id, d.seq limit 1)
-        from queues c where c.company_id is not null
-      ), turns as (
-        select c.company_id, coalesce(b.free, $2) as free, count(*) over () as companies
-        from queues c left join unnest($3::text[], $4::int[]) as b (company_id, free) on b.company_id = c.company_id
-        where c.company_id is not null and coalesce(b.free, $2) > 0
-        order by (c.company_id > $5) desc, c.company_id
-        limit $1
-      ), picked as (
-        select d.ctid from turns t cross join lateral (
-          select ctid from deliveries d where d.company_id = t.company_id and d.claimed_at is null
-          order by d.company_id, d.seq limit least(t.free, ($1 + t.companies - 1) / t.companies)
-          for update skip locked
-        ) d limit $1
-      )
+    text: `with recursive ${pickInTurn(QUEUE)}
       update deliveries d set claimed_at = now(), claimed_by = case when v.refused is null then v.worker end,
         status = case when v.refused is null then 'SENDING' else 'FAILED' end, error = v.refused,
         attempted_at = case when v.refused is null then clock_timestamp() end, finished_at = case when v.refused is null then null else clock_timestamp() end
@@ -88,25 +52,19 @@ export async function claimDeliveries(
       where d.ctid = v.ctid and d.ctid = any(array(select ctid from picked))
       returning d.company_id as company, d._id, d.seq, d.claimed_by, v.edition, d.replay_of, d.event, d.status, v.url, v.custom_headers,
         case when d.status = 'SENDING' then d.body end as body, extract(epoch from now() - d.queued_at)::float as age`,
-    values: claimValues(capacity),
+    values: [...pickValues(capacity), maxAgeMs / 1000, capacity.slots, capacity.worker],
   });
   const claimed = rows.filter((row) => row.status === 'SENDING');
   return { claimed, dismissed: rows.length - claimed.length };
 }
 
-function claimValues({ slots, ahead, worker, first, free, after, maxAgeMs }: Capacity): unknown[] {
-  return [slots + ahead, first, [...free.keys()], [...free.values()], after, maxAgeMs / 1000, slots, worker];
-}
-
-export interface Outcome {
+export interface Outcome extends RowOutcome {
   company: string;
-  _id: string;
   status: 'DELIVERED' | 'FAILED';
   response_status: number | null;
   response_ms: number;
   response_body: string | null;
   error: string | null;
-  seq: string;
 }
 
 /** Stores the outcomes of attempts. An outcome also replaces the UNKNOWN of a sweep that took a slow delivery for an abandoned one. */

@@ -4,8 +4,8 @@
 import type { Kit } from '../../kit.ts';
 import { inPortions } from '../../platform/portions.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { closeWorkers } from './ahead-queries.ts';
 import { redactPortion, type LogPlace, type RedactStep } from './queries.ts';
+import { closeWorkers } from './worker-queries.ts';
 
 // Reading the bodies of so many deliveries takes some tens of milliseconds.
 const PORTION = 1_000;

@@ -3,13 +3,12 @@ import type { Kit } from '../../kit.ts';
 import { inPortions } from '../../platform/portions.ts';
 import { purgeByPages } from '../../platform/retention.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { deleteSilentWorkers } from './ahead-queries.ts';
 import { ATTEMPT_MS } from './attempt.ts';
 import { allowBitmaps, deleteOldDeliveries, sweepInterrupted } from './delivery-queries.ts';
+import { deleteSilentWorkers } from './worker-queries.ts';
 
 // An attempt lasts at most 10 s; 5 s more are left for storing its outcome.
 const LEASE_SECONDS = ATTEMPT_MS / 1000 + 5;
-export const SWEEP_MS = 5_000;
 
 /** Settles the deliveries of workers that died. Never throws. */
 export async function sweep(kit: Kit): Promise<void> {

@@ -1,31 +1,29 @@
 /**
- * Counts what one process has claimed and what of it is being attempted, and decides how many slots each company may have. A company starts
- * with
- * two slots, gets its whole share once its receiver has answered quickly, and falls back to two when an answer takes long. So a crowd of
- * dead
- * receivers can not take the slots of healthy ones. A delivery that is claimed and waits for a slot counts like an attempt.
+ * Counts what one process has claimed and what of it is in progress, and decides how many slots each company may have. A company starts with
+ * two slots, gets its whole share once its work has ended quickly, and falls back to two when it takes long, so that a crowd of companies
+ * whose work hangs can not take the slots of the others. A row that is claimed and waits for a slot counts like one in progress.
  */
 
-// Two, so that one attempt that hangs does not keep a company from proving that its receiver is healthy again.
+// Two, so that one act that hangs does not keep a company from proving that its work is quick again.
 const UNPROVEN_SLOTS = 2;
-// An answer that takes longer is slow. It is a tenth of the time-out, and ten times as long as a healthy receiver at a distance needs.
+// Work that takes longer is slow. It is a tenth of the longest wait for a network, and ten times as long as a healthy one at a distance needs.
 const SLOW_MS = 1_000;
-// Beyond this many companies the list starts anew; each company needs one quick answer to be on it again.
+// Beyond this many companies the list starts anew; each company needs one quick act to be on it again.
 const MAX_PROVEN = 10_000;
 
-export interface Flight {
+export interface CompanySlots {
   /** Slots for a company of which nothing is claimed. */
   first: number;
-  /** The number of attempts in progress. */
+  /** The number of acts in progress. */
   busy(): number;
-  /** How many more deliveries may be claimed of each company that has claimed ones. */
+  /** How many more rows may be claimed of each company that has claimed ones. */
   free(): Map<string, number>;
   claim(company: string): void;
-  /** Undoes a claim whose delivery returned to the queue before its attempt began. */
+  /** Undoes a claim whose row returned to the queue before its work began. */
   withdraw(company: string): void;
-  /** Whether the company may begin one attempt more than `besides`; a company that has become slow since the claim has to wait. */
+  /** Whether the company may begin one act more than `besides`; a company that has become slow since the claim has to wait. */
   mayBegin(company: string, besides: number): boolean;
-  /** Takes a slot for a claimed delivery. The function that it returns frees the slot. */
+  /** Takes a slot for a claimed row. The function that it returns frees the slot. */
   begin(company: string): () => void;
 }
 
@@ -34,7 +32,7 @@ interface Count {
   begun: number;
 }
 
-export function createFlight(perCompany: number): Flight {
+export function createCompanySlots(perCompany: number): CompanySlots {
   const first = Math.min(UNPROVEN_SLOTS, perCompany);
   const counts = new Map<string, Count>();
   const proven = new Set<string>();

@@ -1,13 +1,13 @@
 /**
  * Statements about the deliveries that a worker has claimed ahead of its free slots: registering the worker, noting which deliveries it
- * begins,
- * and returning the others to the queue. A worker sends such a delivery only after the database has noted that it begins. A process that
- * judges another worker's claims closes that worker first, so that the worker can begin nothing more. Both update the same row, so one
- * waits
- * for the other.
+ * begins, and returning the others to the queue. A worker sends such a delivery only after the database has noted that it begins. A process
+ * that judges another worker's claims closes that worker first, so that the worker can begin nothing more. Both update the same row, so one
+ * waits for the other.
  */
+import type { Beginning } from '../../platform/claims/queue.ts';
 import { exec, one } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
+import type { Claimed } from './delivery-queries.ts';
 
 /**
  * Registers a worker. Each id is used once: a crash can make the database forget a worker, and its claims must not pass for those of a new
@@ -21,23 +21,7 @@ export function insertWorker(tx: SystemTx, id: string): Promise<number> {
   });
 }
 
-export interface Held {
-  company: string;
-  _id: string;
-  seq: string;
-  /** The version (xmin) of the webhook's row that the claim has read. */
-  edition: string;
-}
-
-export interface Beginning {
-  worker: string;
-  /** A number that rises with each call of this worker, so that a call which arrives late changes nothing. */
-  turn: number;
-  /** The seq of each delivery that the worker has begun or is about to begin, and whose outcome is not stored yet. */
-  begun: string[];
-  /** The deliveries that the worker is about to begin. */
-  held: Held[];
-}
+export type Held = Pick<Claimed, 'company' | '_id' | 'seq' | 'edition'>;
 
 /**
  * Notes which deliveries a worker is about to begin, and returns the seq of each that may begin: its webhook has not changed since the
@@ -45,7 +29,10 @@ export interface Beginning {
  * its company is not suspended. Returns null when the worker was closed or deleted; then nothing may begin. The statement does not
  * read the deliveries themselves: reading a page of them prunes it, which is logged, and the commit would wait for the disk.
  */
-export async function beginHeld(tx: SystemTx, { worker, turn, begun, held }: Beginning): Promise<string[] | null> {
+export async function beginHeld(
+  tx: SystemTx,
+  { worker, turn, begun, held }: Beginning<Held>,
+): Promise<string[] | null> {
   const { known, valid } = await one<{ known: boolean; valid: string[] }>(tx, {
     name: 'webhooks.beginHeld',
     text: `with noted as (
@@ -71,8 +58,7 @@ export async function beginHeld(tx: SystemTx, { worker, turn, begun, held }: Beg
 
 /**
  * Returns deliveries to the queue, unsent. It must be called once only for each claim: a call that arrives late then finds either its own
- * claim
- * or nothing, and never a later claim of the same worker, whose attempt may have begun.
+ * claim or nothing, and never a later claim of the same worker, whose attempt may have begun.
  */
 export function giveBack(tx: SystemTx, worker: string, held: Held[]): Promise<number> {
   return exec(tx, {

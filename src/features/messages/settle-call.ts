@@ -1,0 +1,66 @@
+/** Stores what became of the call that sent a message. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Channel, NetworkError, SendResult } from '../../channels/channel.ts';
+import type { Kit } from '../../kit.ts';
+import type { Acting, TenantTx } from '../../platform/tenant.ts';
+import { noteRefusal } from '../inboxes/refused.ts';
+import { applyParked, applyStatuses } from './ingest.ts';
+import type { Call } from './network-call.ts';
+import { failQueued, findMessage } from './queries.ts';
+import type { Message } from './schemas.ts';
+
+// The pauses between tries to store the outcome. They are short, because a lock soon passes and the caller waits for the answer.
+const SETTLE_PAUSES_MS = [0, 250, 1_000];
+
+/** Stores the outcome and returns the message as it is then. Never throws. */
+export async function settleCall(kit: Kit, acting: Acting, call: Call, result: SendResult): Promise<Message> {
+  const { stored } = call;
+  for (const pauseMs of SETTLE_PAUSES_MS) {
+    try {
+      if (pauseMs > 0) await sleep(pauseMs);
+      const settled = result.outcome === 'unknown' ? null : await acting.tx((tx) => settleKnown(kit, tx, call, result));
+      return settled ?? (await findMessage(acting.read, stored._id)) ?? stored;
+    } catch (error) {
+      // Failure policy: no error is thrown, because it would make the caller send again. After the last try the message stays QUEUED until
+      // a status arrives, or until it becomes FAILED after 24 hours.
+      kit.log.error({ err: error, message_id: stored._id }, 'send: the outcome could not be stored');
+    }
+  }
+  return stored;
+}
+
+/** Returns null when the message may have changed beyond this outcome, so that the caller has to read it again. */
+async function settleKnown(
+  kit: Kit,
+  tx: TenantTx,
+  { channel, stored, credentials }: Call,
+  result: Exclude<SendResult, { outcome: 'unknown' }>,
+): Promise<Message | null> {
+  if (result.outcome === 'rejected') {
+    const refused = result.network && channel.refusesCredentials?.(result.error.code);
+    if (refused && credentials) await noteRefusal(kit, tx, credentials, result.error);
+    tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: [stored._id] }]);
+    return failQueued(tx, stored._id, explainRejection(channel, result));
+  }
+  const key = { company: tx.companyId, inbox: stored.inbox, external_id: result.externalId };
+  // The acceptance is applied like a first status: whichever of the two is stored first emits MESSAGE_SENT.
+  const { advanced } = await applyStatuses(tx, [
+    {
+      ...key,
+      message: stored._id,
+      recipient: result.person.names,
+      status: 'ACCEPTED',
+      at: new Date().toISOString(),
+      errors: [],
+      failure_reason: null,
+      reportsFailures: true,
+    },
+  ]);
+  const parked = await applyParked(tx, [key]);
+  return parked > 0 ? null : (advanced[0]?.message ?? null);
+}
+
+function explainRejection(channel: Channel, { error, network }: { error: NetworkError; network: boolean }) {
+  const text = channel.failureText?.(error.code);
+  return { errors: [error], reason: network && text ? { code: error.code, message: text } : null };
+}
