@@ -95,7 +95,10 @@ export const countVisit =
     return admit(access, reply, [{ subject, refillPerSecond: page, capacity: page * PAGE_BURST_SECONDS }]);
   };
 
-/** Counts an attempt to log in or to reset a password by its address, because such a request has no token. */
+/**
+ * Counts an attempt to log in or to reset a password against the rate limit
+ * of the address of the request, because such a request has no token.
+ */
 export function admitAddress(access: Access, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   return admit(access, reply, [perMinute(access, `address:${addressGroup(request.ip)}`)]);
 }

@@ -10,7 +10,7 @@ import { NOT_PUBLIC } from './outbound-error.ts';
 
 interface Prefix {
   family: 4 | 6;
-  /** The first address of the block as a number; the bits after the first `length` ones are zero. */
+  /** The first address of the block as a number; all bits after the first `length` bits are zero. */
   base: bigint;
   length: number;
 }
@@ -157,11 +157,11 @@ function addTo(list: BlockList, { family, base, length }: Prefix): void {
   list.addSubnet(groups.join(':'), length, 'ipv6');
 }
 
-/** Browsers and proxies pass on URLs of this length; a longer one is a mistake or an attack. */
+/** The longest URL that is accepted: browsers and proxies forward URLs of this length; a longer one is a mistake or an attack. */
 const MAX_URL_LENGTH = 2048;
-/** Below this port are mail, SSH and other services that a forged HTTP request could reach. */
+/** All ports from this one on are accepted. Below it are mail, SSH and other services that a forged HTTP request could reach. */
 const FIRST_USER_PORT = 1024;
-/** How long saving a URL waits for its name server, which a tenant may control. */
+/** How long saving a URL waits for the name server of its host, which a tenant may control. */
 const REFUSE_LOOKUP_MS = 1000;
 
 type UrlVerdict = { url: URL; wrong: null; skipsGuard: boolean } | { url: null; wrong: string; skipsGuard: false };
@@ -211,7 +211,7 @@ export function examineServer(
   return { host: bareHost(url), wrong: null };
 }
 
-/** How many verdicts are remembered, because deliveries use the same URLs again and again. */
+/** The number of remembered verdicts about URLs, because deliveries use the same URLs again and again. */
 const KNOWN_URLS = 1_000;
 
 /** Returns a function that examines URLs and remembers the verdicts. */

@@ -7,7 +7,7 @@ import { keepResult } from './keep-result.ts';
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
-// The highest quality takes seconds and saves only a tenth of the size.
+// The quality of the Brotli compression; the highest quality takes seconds and saves only a tenth of the size.
 const BROTLI_QUALITY = 5;
 
 type Content = string | Buffer;
@@ -48,7 +48,7 @@ async function makeVersions(identity: Buffer): Promise<Versions> {
   const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
   const [br, zipped] = await Promise.all([toBrotli(identity, { params }), toGzip(identity)]);
   const hash = createHash('sha256').update(identity).digest('base64url');
-  // A weak tag (W/), because the compressed versions have the same meaning but not the same bytes.
+  // The ETag is weak (W/), because the compressed versions have the same meaning but not the same bytes.
   const orNull = (compressed: Buffer): Buffer | null => (compressed.length < identity.length ? compressed : null);
   return { etag: `W/"${hash}"`, identity, gzip: orNull(zipped), br: orNull(br) };
 }
@@ -57,7 +57,9 @@ async function makeVersions(identity: Buffer): Promise<Versions> {
 const hasTag = (listed: string | undefined, etag: string): boolean =>
   (listed ?? '').split(',').some((tag) => tag.trim() === etag);
 
-/** The smallest encoding that the Accept-Encoding header allows; q=0 in the header excludes an encoding. */
+/**
+ * Returns the encoding with the smallest result among those that the Accept-Encoding header allows; q=0 in the header excludes an encoding.
+ */
 function chooseEncoding(accepted: string | string[] | undefined, made: Versions): 'br' | 'gzip' | 'identity' {
   const named = String(accepted ?? '')
     .split(',')

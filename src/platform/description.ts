@@ -24,7 +24,7 @@ export interface Described {
   answers: Record<number, TSchema>;
   /** Errors in addition to those of every operation. */
   errors?: ErrorCode[];
-  /** Present when the operation supports Idempotency-Key. */
+  /** Present when the operation accepts an Idempotency-Key. */
   again?: unknown;
 }
 

@@ -94,7 +94,7 @@ export function upkeepInPortions(
   return { due, begin: throttle(everyMs, begin), stop };
 }
 
-/** Returns a function that calls `begin` at most once in this many milliseconds: for work that is cheaper in large batches. */
+/** Returns a function that calls `begin` at most once in `everyMs` milliseconds, for work that is cheaper in large batches. */
 function throttle(everyMs: number, begin: () => void): () => void {
   let lastMs = Number.NEGATIVE_INFINITY;
   return () => {

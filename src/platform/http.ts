@@ -80,7 +80,8 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   const { proxies = [], countPreflight = async () => undefined } = options;
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
-    // One logger for all requests: a child logger for each would cost more than the line, which contains the request id anyway.
+    // All requests share one logger: a child logger for each request would
+    // cost more than the log line, which contains the request id anyway.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
@@ -120,7 +121,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   });
   allowOrigins(app);
   answerUnroutedRequests(app, MAX_PARAM, countPreflight);
-  // Reached only for missing files of the API reference page.
+  // This handler is reached only for missing files of the API reference page.
   app.setNotFoundHandler((request, reply) => sendProblem(notFound(), request, reply));
   // An unknown Expect header is ignored, as HTTP allows. Node's own answer 417 would have neither a body nor a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

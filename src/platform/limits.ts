@@ -17,7 +17,10 @@ export interface Allowance {
   capacity: number;
 }
 
-/** The result for the allowance with the fewest tokens left, or with the longest wait when refused. Times are whole seconds. */
+/**
+ * The verdict about a request: that of the allowance with the fewest tokens left,
+ * or with the longest wait when the request is refused. Times are whole seconds.
+ */
 export interface Verdict {
   admitted: boolean;
   limit: number;

@@ -4,10 +4,10 @@
  */
 import { write, writeSync } from 'node:fs';
 
-// A line is written after this time at the latest.
+// The longest time until a line is written.
 const FLUSH_MS = 100;
 const FLUSH_BYTES = 4_096;
-// When the reader of the log has stopped reading, lines beyond this size are dropped.
+// The bytes of buffered lines beyond which lines are dropped when the reader of the log has stopped reading.
 const MAX_HELD_BYTES = 4 * 1024 * 1024;
 
 export interface LogWriter {
@@ -46,7 +46,7 @@ export function createLogWriter(fd: number, dropped: (lines: number) => string):
       if (error && isBusy(error)) return void setTimeout(() => writeAll(bytes, lines), FLUSH_MS);
       if (!error && written < bytes.length) return writeAll(bytes.subarray(written), lines);
       isWriting = false;
-      // Failure policy: these lines are lost; the next ones are tried again and report how many are missing.
+      // Failure policy: these lines are lost; the next write reports how many lines are missing.
       if (error) lost += lines;
       if (heldBytes >= FLUSH_BYTES) flush();
       else if (held.length > 0) timer ??= setTimeout(flush, FLUSH_MS).unref();
@@ -75,5 +75,5 @@ export function createLogWriter(fd: number, dropped: (lines: number) => string):
   };
 }
 
-/** True when the output is a pipe whose reader is slow. */
+/** Returns true when the output is a pipe whose reader is slow. */
 const isBusy = (error: NodeJS.ErrnoException): boolean => error.code === 'EAGAIN' || error.code === 'EBUSY';

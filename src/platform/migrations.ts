@@ -7,7 +7,7 @@ import { newClient, ROLES, sessionOptions } from './db.ts';
 import { takeLock } from './exclusive.ts';
 import { QUEUE_SCHEMA } from './jobs.ts';
 
-// A migration that can not get a table lock is tried this often: with the pauses and the lock time-out about a minute.
+// The number of tries of a migration that can not get a table lock: with the pauses and the lock time-out they take about a minute.
 const LOCK_ROUNDS = 20;
 const LOCK_PAUSE_MS = 1_000;
 const CONCURRENT = '.concurrent.sql';

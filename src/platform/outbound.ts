@@ -40,7 +40,7 @@ export interface Outbound {
   streamOperator(request: OutboundRequest): Promise<OutboundStream>;
   /** Opens a connection to a server that a tenant chose, for protocols other than HTTP. */
   connect: Connector['connect'];
-  /** Checks a URL before it is stored: null when it is acceptable, else one sentence that says what is wrong. */
+  /** Checks a URL before it is stored. Returns null when the URL is acceptable, else one sentence that says what is wrong. */
   refuse(url: string): Promise<string | null>;
   /** Ends every connection at once; calls in flight fail. */
   close(): Promise<void>;

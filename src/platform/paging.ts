@@ -5,7 +5,7 @@ import { AppError, invalid } from './errors.ts';
 import { isId } from './ids.ts';
 import { namesRecord, oneOf, strict, Timestamp } from './schema.ts';
 
-// A larger offset costs the database too much. Cursors have no such limit.
+// The largest offset of a page number; a larger one costs the database too much. Cursors have no such limit.
 const DEEPEST_OFFSET = 1_000_000;
 
 /** The fields that lists can be sorted by, and their columns. Records with equal values are sorted by the id column. */
@@ -57,7 +57,7 @@ export function pageQuery<F extends Record<string, TSchema>, const S extends rea
   return strict(parameters, { required: [] });
 }
 
-/** The schema of a list's parameter `search`; `kinds` are the records whose id it also looks for. */
+/** Makes the schema of the parameter `search` of a list; `kinds` are the records whose ids the search also compares. */
 export const searchParameter = (description: string, ...kinds: string[]) =>
   Type.Optional(Type.String({ maxLength: 200, description, ...(kinds.length > 0 ? namesRecord(...kinds) : {}) }));
 
@@ -259,7 +259,7 @@ export function windowParts(window: Window, first: number): Record<'since' | 'cu
   };
 }
 
-/** True when the records that match `since` are contiguous in the sort order, so that an index scan can stop after them. */
+/** Returns true when the records that match `since` are contiguous in the sort order, so that an index scan can stop after them. */
 export const isStretch = ({ field, since }: Window): boolean => since === null || field === 'updatedAt';
 
 /** The number of parameters that windowClause() uses. */

@@ -16,7 +16,7 @@ interface Cost {
 // The minimum that OWASP recommends for Argon2id: 19 MiB, two passes, one lane. It takes some 20 ms of one core.
 const COST: Cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 const SALT_BYTES = 16;
-// Each hash takes 19 MiB and a core, so only a few are computed at once.
+// The number of hashes that are computed at once. Each hash takes 19 MiB and a core.
 const MOST_AT_ONCE = 4;
 // Log-ins that would wait behind more than 200 others are refused. The others wait for a second or two, so no wait reaches a minute.
 const MOST_WAITING = 200;

@@ -3,7 +3,10 @@
  * statement over large records also ends in time, and work that is interrupted continues where it stopped.
  */
 
-/** The bytes of a portion that is rewritten: a megabyte takes about a second on a small machine, because all indexes are updated. */
+/**
+ * The bytes of a portion that is rewritten: half a megabyte, because a megabyte
+ * takes about a second on a small machine, where all indexes are updated.
+ */
 export const REWRITTEN_BYTES = 512 * 1024;
 /** The bytes of a portion that is read or deleted, which takes some tenths of a second and this much memory. */
 export const READ_BYTES = 8 * 1024 * 1024;

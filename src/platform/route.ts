@@ -159,7 +159,7 @@ export function publicOperation<B extends TSchema, R extends TSchema>(
 // Bodies without a token are small: an e-mail address, a password, a reset token.
 const PUBLIC_BODY_LIMIT = 16 * 1024;
 
-/** What differs between the three kinds of operations: how a request is admitted, and what the handler receives. */
+/** The differences between the three kinds of operations: how a request is admitted, and which values the handler receives. */
 interface Door<E, W> {
   name: string;
   asks: 'company' | 'token' | 'nothing';

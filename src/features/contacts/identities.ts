@@ -21,10 +21,11 @@ export function toIdentities(naming: IdentityFields): NamedIdentity[] {
   });
 }
 
-// Other transactions may take an identity and give it back between our statements; this many times in a row would be a defect.
+// The number of tries: other transactions may take an identity and give it
+// back between two statements; this many times in a row would be a defect.
 const ROUNDS = 3;
 
-/** Gives the contact these identities and keeps those it has. Throws CONTACT_EXISTS where another contact has one. */
+/** Gives the contact these identities and keeps those that it has. Throws CONTACT_EXISTS when another contact has one of them. */
 export async function assignIdentities(tx: TenantTx, contact: string, naming: IdentityFields): Promise<void> {
   const identities = toIdentities(naming);
   if (identities.length === 0) return;

@@ -36,7 +36,7 @@ export interface FoundPeople {
 export const identityKey = (identity: { company: string; kind: string; value: string }): string =>
   `${identity.company} ${identity.kind} ${identity.value}`;
 
-/** The identities of a person, the most reliable first. */
+/** Lists the identities of a person, the most reliable first. */
 export const listIdentities = ({ company, person, also = [] }: AskedPerson): CompanyIdentity[] =>
   [person, ...also].flatMap(({ names }) => names.map((name) => ({ company, ...name })));
 

@@ -18,7 +18,7 @@ import { readdressIdentities, type CompanyIdentity } from './ingest-queries.ts';
 
 export interface Renaming {
   company: string;
-  /** What the network called the person before, and what it calls them now. */
+  /** The identities of the person before and after the change. */
   before: Person;
   person: Person;
 }

@@ -156,7 +156,8 @@ interface NearAsked {
 }
 
 /**
- * Lists matching conversations among the first conversations in the order of the list. When they are fewer than a page, more may follow after these.
+ * Lists matching conversations among the first `reach` conversations in the order
+ * of the list. When they are fewer than a page, more may follow after these.
  */
 export function listNear(tx: TenantRead, { filter, search }: NearAsked, window: Window): Promise<Conversation[]> {
   const { text, values, name } = buildConditions(tx, filter);

@@ -63,19 +63,19 @@ function* keepTo(address: string, elements: Iterable<Inbound | null>): Generator
 }
 
 export async function receiveCallback(kit: Kit, intake: Intake, call: Call, raw: Buffer): Promise<void> {
-  // Before parsing: the network repeats a callback that was answered 503.
+  // The callback is admitted before it is parsed: the network repeats a callback that was answered 503.
   kit.storage.admit();
   intake.admit(call.channel, call.findAddress(raw), raw.length);
   await intake.take(call.channel, raw.length, translate(call, raw));
 }
 
-/** A generator, so that the JSON is parsed only when the first element is requested. */
+/** Translates a callback into elements. This is a generator, so that the JSON is parsed only when the first element is requested. */
 function* translate(call: Call, raw: Buffer): Generator<Inbound | null> {
   try {
     yield* call.parse(JSON.parse(raw.toString('utf8')));
   } catch (error) {
-    // Failure policy: the signature shows that the network sent this. It is not JSON now and would not be when repeated, so it is kept
-    // aside and answered 200.
+    // Failure policy: the signature shows that the network sent this body. The body is not
+    // JSON, and a repetition would not be either, so it is kept aside and answered 200.
     yield { kind: 'unreadable', address: null, reason: (error as Error).name, raw };
   }
 }

@@ -223,7 +223,7 @@ function latestPerContact(activities: Activity[]): Activity[] {
   return [...latest.values()].toSorted((a, b) => (a.contact < b.contact ? -1 : 1));
 }
 
-/** True when an agent should answer the message. A reaction needs no answer. */
+/** Returns true when an agent should answer the message. A reaction needs no answer. */
 function wantsAgent(arrival: Placed, thread: Thread | undefined): boolean {
   const { receiver, channel, message } = arrival;
   if (receiver.suspended) return false;

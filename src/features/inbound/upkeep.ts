@@ -1,4 +1,4 @@
-/** Settles and deletes what ingestion leaves behind. */
+/** Settles messages without an outcome and deletes old data that ingestion leaves behind. */
 import type { Kit } from '../../kit.ts';
 import { upkeepInPortions, type Upkeep } from '../../platform/due-work.ts';
 import { inPortions } from '../../platform/portions.ts';
@@ -19,7 +19,7 @@ export async function purgeCallbacks(kit: Kit): Promise<void> {
   await inPortions(() => deleteAside(system, days));
 }
 
-// A status that arrives while its message is being stored is rare. It is applied within this time.
+// The time within which a status is applied that arrives while its message is being stored, which is rare.
 const LOOK_EVERY_MS = 2_000;
 
 // A transaction lasts seconds at most, so a status that was parked longer ago still has no message.

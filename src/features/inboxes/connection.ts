@@ -1,4 +1,7 @@
-/** Asks the network whether it accepts an inbox's credentials: when the inbox is saved, by a job while the answer is open, and daily. */
+/**
+ * Asks the network whether it accepts the credentials of an inbox: when the
+ * inbox is saved, by a job while the network has not answered, and daily.
+ */
 import type { Callback, Channel } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import { eachPortion } from '../../platform/portions.ts';
@@ -26,7 +29,10 @@ export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow
   return kit.database.tenantTx(row.company, (tx) => setConnection(tx, row._id, verdict));
 }
 
-/** The network is told the inbox's own callback address. After that address was removed, the network is asked to forget it. */
+/**
+ * Returns the callback address that the network should use for this inbox; its `url` is null
+ * when the network should forget an earlier address. Returns null when there is nothing to tell.
+ */
 function chooseCallback(kit: Kit, { inboxCallbacks }: Channel, row: InboxRow): Callback | null {
   const { company, _id, webhook_url, callback_told } = row;
   const ownPath = inboxCallbacks ? `${kit.config.PUBLIC_URL}${inboxCallbacks.path}/${_id}` : null;

@@ -196,7 +196,7 @@ function expectPeople(channel: Channel, names: string[]): void {
   if (wrong >= 0) throw invalid(`test_mode.test_numbers[${wrong}]`, 'does not name a person on this channel');
 }
 
-// An entry of a unique index can hold an address of this length.
+// The longest address of an inbox; an entry of a unique index can hold an address of this length.
 const MAX_ADDRESS = 1_000;
 
 function boundedAddress(settings: ChannelSettings, stored: Settings): string {

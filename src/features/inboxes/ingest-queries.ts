@@ -1,4 +1,4 @@
-/** The statements about inboxes that callbacks need, across companies. */
+/** Statements about inboxes, across companies, which are needed to store callbacks. */
 import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many, maybeOne } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';

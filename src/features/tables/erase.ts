@@ -7,7 +7,7 @@ import { eraseRows } from './row-queries.ts';
 // A transaction for this many rows takes some tens of milliseconds.
 const PORTION = 2_000;
 
-/** Erases what is left of a removed table. The job may run again after an interruption. */
+/** Erases the remaining rows of a removed table. The job may run again after an interruption. */
 export async function eraseTable(kit: Kit, company: string, table: string): Promise<void> {
   await inPortions((last: number | null) =>
     kit.database.tenantTx(company, (tx) => eraseRows(tx, table, { after: last ?? 0, limit: PORTION })),

@@ -1,4 +1,4 @@
-/** One attempt of one delivery. A failed attempt is never repeated. */
+/** Makes one attempt of one delivery. A failed attempt is never repeated. */
 import { setMaxListeners } from 'node:events';
 import type { Kit } from '../../kit.ts';
 import type { OutboundResponse } from '../../platform/outbound-answer.ts';

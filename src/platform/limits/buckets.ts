@@ -34,7 +34,7 @@ export interface Bucket {
 
 export type BucketShape = Pick<Bucket, 'subject' | 'capacity' | 'refillPerSecond'>;
 
-// These buckets take some 3 MB.
+// The number of buckets that a process remembers, which take some 3 MB.
 const BUCKETS_MAX = 10_000;
 // When the map is full, each new bucket checks this many of the oldest and removes the idle ones, so the map shrinks if more than one in
 // eight is idle.
@@ -66,7 +66,7 @@ export function findBucket(buckets: Map<string, Bucket>, shape: BucketShape, now
   return bucket;
 }
 
-/** Removes the oldest buckets. Those in use are moved to the end of the map instead. */
+/** Removes the oldest buckets. A bucket in use is moved to the end of the map instead. */
 function evict(buckets: Map<string, Bucket>): void {
   for (const [subject, bucket] of buckets.entries().take(EVICTION_LOOKS)) {
     buckets.delete(subject);
@@ -83,14 +83,14 @@ function estimateTokens({ capacity, refillPerSecond, databaseTokens, answeredAtM
   return Math.min(capacity, databaseTokens + ((nowMs - answeredAtMs) * refillPerSecond) / 1_000);
 }
 
-/** Seconds until a token may be available for one more caller; 0 when one may be available now. */
+/** Returns the seconds until a token may be available for one more caller; 0 when one may be available now. */
 export function waitSeconds(bucket: Bucket, nowMs: number): number {
   if (bucket.localTokens > 0) return 0;
   const before = bucket.waiting.length + (bucket.requested ?? 0);
   return Math.max(0, before + 1 - estimateTokens(bucket, nowMs)) / bucket.refillPerSecond;
 }
 
-/** Whole tokens that are left according to this process's estimate. */
+/** Returns the whole tokens that are left according to the estimate of this process. */
 export function remainingTokens(bucket: Bucket, nowMs: number): number {
   return Math.min(bucket.capacity, Math.floor(estimateTokens(bucket, nowMs)) + bucket.localTokens);
 }
