@@ -3,6 +3,7 @@
  * requests and answers. Ids, times and secrets are replaced, so that a new recording differs only where the API has changed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { buildOpenApi } from '../src/api.ts';
 import { openTestServer } from '../test/support/database.ts';
 import { buildForm } from '../test/full/matrix/forms.ts';
 import { openPlatform, type Json, type Platform } from '../test/support/platform.ts';
@@ -19,7 +20,7 @@ interface Step {
   headers?: Record<string, string>;
 }
 
-const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as Json;
+const { paths } = (await buildOpenApi()) as Json;
 const operations = new Map<string, { request?: Json; answer: Json }>();
 
 /** Performs one step of the run; the first step of each operation becomes its example. */
@@ -53,6 +54,8 @@ async function recordPeople(take: Take, platform: Platform): Promise<Json> {
   await take('POST /v1/auth/reset-password', '', { key: null, body: { token, new_password: PASSWORD } });
   await take('POST /v1/auth/login', '', { key: null, body: { email: 'ana@example.com', password: PASSWORD } });
   await take('POST /v1/auth/forgot-password', '', { key: null, body: { email: 'ana@example.com' } });
+  // A job sends this mail later. Waited for here, it can not come after the next one.
+  await waitForMail(platform, 'ana@example.com', 2);
   await take('GET /v1/users');
   await take('GET /v1/users/{id}', invited._id);
   await take('PATCH /v1/users/{id}', invited._id, { body: { language: 'es' } });
@@ -74,7 +77,7 @@ async function recordCompanies(take: Take, platform: Platform): Promise<void> {
     general_config: { language: 'pt-BR', time_zone: 'America/Sao_Paulo', country: 'BR' },
   };
   const { _id } = await take('POST /v1/companies', '', { key, body });
-  const token = readMailToken(await waitForMail(platform, 'ana@example.com', 2));
+  const token = readMailToken(await waitForMail(platform, 'ana@example.com', 3));
   await take('POST /v1/auth/accept-invitation', '', { key: null, body: { token } });
   await take('GET /v1/companies', '', { key });
   await take('GET /v1/companies/{id}', _id, { key });
