@@ -11,6 +11,8 @@ import type { Purpose, Surroundings } from './surroundings.ts';
 // The time limit of an orderly stop: requests and deliveries in flight take 11 s at
 // most, and process managers wait longer than this limit before they send SIGKILL.
 const STOP_MS = 15_000;
+// How long a stop waits for a slow reader of the log.
+const LOG_MS = 1_000;
 
 interface Begun {
   surroundings: Promise<Surroundings>;
@@ -64,7 +66,16 @@ async function stopOnSignal(running: Running, asked: Promise<string>, log: Log):
   setTimeout(exitNow, STOP_MS).unref();
   await running.stop();
   log.info('stopped');
+  await flushLog(log);
   if (signal.startsWith('failure')) throw new Error(signal.slice('failure: '.length));
   // Timers of libraries may still keep the event loop alive, so the process exits explicitly.
   process.exit(0);
+}
+
+/** Resolves when the reader of the log has taken every line, or after a while. */
+function flushLog(log: Log): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, LOG_MS);
+    log.flush(() => resolve());
+  });
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { text as readText } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../test/support/wait.ts';
@@ -89,4 +91,19 @@ test('the lag of the event loop is reported without the interval at which it is 
     return Number(figure) < 1_000 && { seconds: Number(figure) };
   });
   assert.ok(least.seconds < 0.05, `${least.seconds} s`);
+});
+
+test('a process that flushes its log before it ends loses no line, although the reader of the log is slow', async (t) => {
+  // Node makes a pipe non-blocking when its stream is opened, so that a full pipe refuses further lines.
+  const work = `info('first'); process.stdout; for (let n = 0; n < 2_000; n += 1) log.info({ n, text: 'x'.repeat(500) }, 'line');
+    process.stderr.write('full'); log.flush(() => process.exit(0)); void 0`;
+  const child = spawn(process.execPath, makeProgram(work), { stdio: ['ignore', 'pipe', 'pipe'] });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child.stderr, 'data');
+  const lines = (await readText(child.stdout)).trim().split('\n');
+  const numbers = lines.map((line) => (JSON.parse(line) as { n?: number }).n).filter((n) => n !== undefined);
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: 2_000 }, (_, n) => n),
+  );
 });

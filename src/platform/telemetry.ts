@@ -59,7 +59,7 @@ export function createLog(level: string, format: LogFormat = 'json'): Log {
   const isText = format === 'text' || (format === 'auto' && isatty(STANDARD_OUTPUT));
   const shown = isText ? readableLine : (line: string): string => line;
   const writer = createLogWriter(STANDARD_OUTPUT, (lines) => shown(droppedLine(lines)));
-  return pino(options, { write: (line: string) => writer.write(shown(line)), flushSync: writer.flushSync } as never);
+  return pino(options, { ...writer, write: (line: string) => writer.write(shown(line)) } as never);
 }
 
 /** Formats the time of a log line. The text is cached for a millisecond, in which a busy process writes several lines. */
