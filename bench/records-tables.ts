@@ -2,7 +2,7 @@
  * Benchmark (tables): pages, searches and totals of a table with 1,000,000 rows, compared
  * with a table of 10,000 rows in the same company; and the removal of the large table.
  */
-import { pageTableRows } from '../src/features/tables/row-list.ts';
+import { pageTableRows } from '../src/features/tables/rows/list.ts';
 import { eraseTable } from '../src/features/tables/erase.ts';
 import type { Column, RowQuery } from '../src/features/tables/schemas.ts';
 import { removeTable } from '../src/features/tables/remove.ts';

@@ -12,7 +12,7 @@ import { giveUpUnknownJob, mergeSplitJob, purgeCallbacksJob } from './features/i
 import { crossedStatuses } from './features/inbound/upkeep.ts';
 import { checkConnectionJob, confirmAllJob, confirmConnectionJob } from './features/inboxes/jobs.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
-import { tableRowImporter } from './features/tables/import-store.ts';
+import { tableRowImporter } from './features/tables/rows/importer.ts';
 import { eraseRowsJob } from './features/tables/jobs.ts';
 import { purgeLinksJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
 import { startDeliveries } from './features/webhooks/deliver.ts';

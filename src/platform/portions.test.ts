@@ -7,7 +7,7 @@ import { hear } from '../../test/support/traffic.ts';
 import { until } from '../../test/support/wait.ts';
 import { walkContacts } from '../features/contacts/import/queries.ts';
 import { stripField } from '../features/custom-fields/strip.ts';
-import { walkRows } from '../features/tables/export-queries.ts';
+import { walkRows } from '../features/tables/rows/export-queries.ts';
 import { purgeDeliveries } from '../features/webhooks/upkeep.ts';
 import { READ_BYTES } from './portions.ts';
 

@@ -26,8 +26,8 @@ import { moveMessages, moveRows } from '../../src/features/merges/queries.ts';
 import { findCrossed } from '../../src/features/messages/ingest-parked-queries.ts';
 import { deleteParked, failUnknown } from '../../src/features/messages/ingest-queries.ts';
 import { findUsedSteps, moveConversations } from '../../src/features/pipelines/step-queries.ts';
-import { walkRows } from '../../src/features/tables/export-queries.ts';
-import { eraseRows, listPortion, rewriteRows } from '../../src/features/tables/row-queries.ts';
+import { walkRows } from '../../src/features/tables/rows/export-queries.ts';
+import { eraseRows, listPortion, rewriteRows } from '../../src/features/tables/rows/queries.ts';
 import { purgeLinks } from '../../src/features/users/link-queries.ts';
 import {
   allowBitmaps,

@@ -1,7 +1,7 @@
 /** The process that reads sheets, changed so that it hangs for ever at a cell with the text "hang". */
 import { rowsToPeople, type RowRules } from '../../src/features/contacts/import/rows.ts';
 import { createReading } from '../../src/features/imports/reading.ts';
-import { rowsToData } from '../../src/features/tables/import-rows.ts';
+import { rowsToData } from '../../src/features/tables/rows/import-rows.ts';
 import { serveParent } from '../../src/platform/child-work.ts';
 
 serveParent(

@@ -10,7 +10,7 @@ import { until } from '../../../test/support/wait.ts';
 import { pollDueWork } from '../../platform/due-work.ts';
 import { openDatabase } from '../../platform/tenant.ts';
 import { contactImporter } from '../contacts/import/importer.ts';
-import { tableRowImporter } from '../tables/import-store.ts';
+import { tableRowImporter } from '../tables/rows/importer.ts';
 import { claimImport } from './turn-queries.ts';
 import { startImports } from './turns.ts';
 import type { RowImporter } from './work.ts';

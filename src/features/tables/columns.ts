@@ -7,7 +7,7 @@ import { findSizeFault, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import type { Value } from '../custom-fields/schemas.ts';
 import { checkOptions, findFault, isEmpty } from '../custom-fields/values.ts';
-import { listPortion, rewriteRows, type StoredData } from './row-queries.ts';
+import { listPortion, rewriteRows, type StoredData } from './rows/queries.ts';
 import type { Column, ColumnInput, RowData, Table } from './schemas.ts';
 
 /** Returns the columns with their defaults. Throws VALIDATION_FAILED naming `columns[i]`. */

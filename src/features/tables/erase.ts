@@ -2,7 +2,7 @@
 import type { Kit } from '../../kit.ts';
 import { inPortions } from '../../platform/portions.ts';
 import { deleteRemoved } from './queries.ts';
-import { eraseRows } from './row-queries.ts';
+import { eraseRows } from './rows/queries.ts';
 
 // A transaction for this many rows takes some tens of milliseconds.
 const PORTION = 2_000;

@@ -5,10 +5,10 @@ import { hangUpSignal } from '../../platform/hang-up.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { Import, MAX_SHEET_BYTES } from '../imports/schemas.ts';
-import { exportRows } from './export.ts';
-import { importRows, readRowImport, sendRowErrors } from './import.ts';
+import { exportRows } from './rows/export.ts';
+import { importRows, readRowImport, sendRowErrors } from './rows/import.ts';
 import { removeTable } from './remove.ts';
-import { createRow, pageRows, readRow, readTableWithRows, removeRow, updateRowById } from './rows.ts';
+import { createRow, pageRows, readRow, readTableWithRows, removeRow, updateRowById } from './rows/rows.ts';
 import {
   Row,
   RowCreate,

@@ -1,12 +1,12 @@
 /** Stores a portion of a sheet's rows as rows of a table. */
-import { notFound } from '../../platform/errors.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
-import { rowErrors } from '../imports/row-errors.ts';
-import type { Import } from '../imports/schemas.ts';
-import type { RowImporter } from '../imports/work.ts';
-import { findTable, lockTable } from './queries.ts';
+import { notFound } from '../../../platform/errors.ts';
+import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
+import { rowErrors } from '../../imports/row-errors.ts';
+import type { Import } from '../../imports/schemas.ts';
+import type { RowImporter } from '../../imports/work.ts';
+import { findTable, lockTable } from '../queries.ts';
 import { addRows } from './rows.ts';
-import type { Column, RowData, Table } from './schemas.ts';
+import type { Column, RowData, Table } from '../schemas.ts';
 
 /** Imports the rows of a sheet as rows of a table. */
 export const tableRowImporter: RowImporter<Column[], RowData> = {

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
-import { RARE, seedRows } from '../../../bench/records-tables.ts';
-import { openTestDatabase } from '../../../test/support/database.ts';
-import type { Json } from '../../../test/support/platform.ts';
-import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
-import { cursorAfter, pageWindow } from '../../platform/paging.ts';
-import { pageTableRows } from './row-list.ts';
-import type { RowQuery } from './schemas.ts';
+import { RARE, seedRows } from '../../../../bench/records-tables.ts';
+import { openTestDatabase } from '../../../../test/support/database.ts';
+import type { Json } from '../../../../test/support/platform.ts';
+import { ROLES, sessionOptions, type Statement } from '../../../platform/db.ts';
+import type { TenantRead } from '../../../platform/tenant.ts';
+import { cursorAfter, pageWindow } from '../../../platform/paging.ts';
+import { pageTableRows } from './list.ts';
+import type { RowQuery } from '../schemas.ts';
 
 const COMPANY = 'a'.repeat(24);
 const TABLE = 'b'.repeat(24);

@@ -1,9 +1,9 @@
 /** Converts rows of a sheet to the data of a table's rows. */
-import type { Value } from '../custom-fields/schemas.ts';
-import { readCell } from '../imports/cells.ts';
-import type { Fault, ImportRow } from '../imports/reading.ts';
-import { findFaults } from './columns.ts';
-import type { Column, RowData } from './schemas.ts';
+import type { Value } from '../../custom-fields/schemas.ts';
+import { readCell } from '../../imports/cells.ts';
+import type { Fault, ImportRow } from '../../imports/reading.ts';
+import { findFaults } from '../columns.ts';
+import type { Column, RowData } from '../schemas.ts';
 
 /** Makes a function that converts one row and returns its data, with faults where it does not fit the columns. */
 export function rowsToData(columns: Column[]): (row: ImportRow) => { value: RowData; faults: Fault[] } {

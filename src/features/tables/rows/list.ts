@@ -1,8 +1,8 @@
 /** Lists pages of rows, by time or by index, all of them or those that contain a text. */
-import { findNearFirst, REACH } from '../../platform/long-list.ts';
-import { pageFrom, readSearch, pageWindow, type Page, type Since, type Window } from '../../platform/paging.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
-import { foldText, isPair } from '../../platform/words.ts';
+import { findNearFirst, REACH } from '../../../platform/long-list.ts';
+import { pageFrom, readSearch, pageWindow, type Page, type Since, type Window } from '../../../platform/paging.ts';
+import type { TenantRead } from '../../../platform/tenant.ts';
+import { foldText, isPair } from '../../../platform/words.ts';
 import {
   countMatches,
   countMatchesAfter,
@@ -12,9 +12,9 @@ import {
   listRowsNear,
   lookUpRows,
   type Search,
-} from './row-list-queries.ts';
-import type { RowRecord } from './row-queries.ts';
-import type { RowQuery } from './schemas.ts';
+} from './list-queries.ts';
+import type { RowRecord } from './queries.ts';
+import type { RowQuery } from '../schemas.ts';
 
 // The number of matches among the first REACH rows above which reading all rows is quicker than finding each match by the index.
 const FREQUENT = REACH / 100;

@@ -1,14 +1,14 @@
 /** Imports of sheets into the rows of a table. */
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { Kit } from '../../kit.ts';
-import type { Upload } from '../../platform/multipart.ts';
-import type { Tenant } from '../../platform/tenant.ts';
-import { addImport, readImport } from '../imports/imports.ts';
-import { sendErrors } from '../imports/row-errors.ts';
-import type { Import } from '../imports/schemas.ts';
-import type { RowImportForm } from './schemas.ts';
-import { readTable } from './tables.ts';
+import type { Kit } from '../../../kit.ts';
+import type { Upload } from '../../../platform/multipart.ts';
+import type { Tenant } from '../../../platform/tenant.ts';
+import { addImport, readImport } from '../../imports/imports.ts';
+import { sendErrors } from '../../imports/row-errors.ts';
+import type { Import } from '../../imports/schemas.ts';
+import type { RowImportForm } from '../schemas.ts';
+import { readTable } from '../tables.ts';
 
 export async function importRows(
   kit: Kit,

@@ -1,16 +1,16 @@
 /** Reads, creates, changes and removes rows of a table. */
 import { isDeepStrictEqual } from 'node:util';
-import { notFound } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import type { Page } from '../../platform/paging.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
-import { expectBusiness } from '../businesses/references.ts';
-import { acceptData } from './columns.ts';
-import { holdTable, takeIndexes } from './queries.ts';
-import { pageTableRows } from './row-list.ts';
-import { deleteRow, findRow, insertRows, lockRow, updateRow, type RowRecord } from './row-queries.ts';
-import type { Row, RowCreate, RowData, RowQuery, RowUpdate, TableWithRows } from './schemas.ts';
-import { readTable } from './tables.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { Page } from '../../../platform/paging.ts';
+import type { Tenant, TenantTx } from '../../../platform/tenant.ts';
+import { expectBusiness } from '../../businesses/references.ts';
+import { acceptData } from '../columns.ts';
+import { holdTable, takeIndexes } from '../queries.ts';
+import { pageTableRows } from './list.ts';
+import { deleteRow, findRow, insertRows, lockRow, updateRow, type RowRecord } from './queries.ts';
+import type { Row, RowCreate, RowData, RowQuery, RowUpdate, TableWithRows } from '../schemas.ts';
+import { readTable } from '../tables.ts';
 
 export async function readTableWithRows(tenant: Tenant, id: string, query: RowQuery): Promise<TableWithRows> {
   const table = await readTable(tenant, id);

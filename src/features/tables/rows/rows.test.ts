@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { seedOfRun } from '../../../test/full/harness/chance.ts';
-import { connectionsFor, startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
-import { randomFrom } from '../../../test/support/random.ts';
-import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { until } from '../../../test/support/wait.ts';
-import { newId } from '../../platform/ids.ts';
+import { seedOfRun } from '../../../../test/full/harness/chance.ts';
+import { connectionsFor, startPlatform, type Answer, type Json } from '../../../../test/support/platform.ts';
+import { randomFrom } from '../../../../test/support/random.ts';
+import { checkRefusals, expectProblem } from '../../../../test/support/refusals.ts';
+import { until } from '../../../../test/support/wait.ts';
+import { newId } from '../../../platform/ids.ts';
 
 const platform = await startPlatform({ env: connectionsFor(30) });
 const { call, database, demo } = platform;

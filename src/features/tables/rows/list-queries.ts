@@ -1,7 +1,7 @@
-/** The queries for pages of rows and their number; row-list.ts chooses between them. */
-import { many, one } from '../../platform/db.ts';
-import { nearRows, nearValues } from '../../platform/long-list.ts';
-import { measuredPage, rowsByKey } from '../../platform/measured-page.ts';
+/** The queries for pages of rows and their number; list.ts chooses between them. */
+import { many, one } from '../../../platform/db.ts';
+import { nearRows, nearValues } from '../../../platform/long-list.ts';
+import { measuredPage, rowsByKey } from '../../../platform/measured-page.ts';
 import {
   sinceClause,
   sinceName,
@@ -13,10 +13,10 @@ import {
   windowValues,
   type Since,
   type Window,
-} from '../../platform/paging.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
-import { pairLookUp } from '../../platform/words.ts';
-import { ROW, type RowRecord } from './row-queries.ts';
+} from '../../../platform/paging.ts';
+import type { TenantRead } from '../../../platform/tenant.ts';
+import { pairLookUp } from '../../../platform/words.ts';
+import { ROW, type RowRecord } from './queries.ts';
 
 const OF_TABLE = 'company_id = $1 and table_id = $2';
 

@@ -4,17 +4,17 @@
  */
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { Kit } from '../../kit.ts';
-import { sendCsv } from '../../platform/download.ts';
-import { own } from '../../platform/own.ts';
-import { eachPortion } from '../../platform/portions.ts';
-import { csvLine } from '../../platform/sheets/csv.ts';
-import type { Tenant } from '../../platform/tenant.ts';
-import { writeCell } from '../imports/cells.ts';
+import type { Kit } from '../../../kit.ts';
+import { sendCsv } from '../../../platform/download.ts';
+import { own } from '../../../platform/own.ts';
+import { eachPortion } from '../../../platform/portions.ts';
+import { csvLine } from '../../../platform/sheets/csv.ts';
+import type { Tenant } from '../../../platform/tenant.ts';
+import { writeCell } from '../../imports/cells.ts';
 import { walkRows } from './export-queries.ts';
-import type { RowRecord } from './row-queries.ts';
-import type { Table } from './schemas.ts';
-import { readTable } from './tables.ts';
+import type { RowRecord } from './queries.ts';
+import type { Table } from '../schemas.ts';
+import { readTable } from '../tables.ts';
 
 // A statement for this many rows takes some ten milliseconds.
 const PORTION = 1_000;

@@ -1,8 +1,8 @@
 /** Reads and writes single rows of a table, and portions of them. */
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { selectPortion, READ_BYTES, REWRITTEN_BYTES } from '../../platform/portions.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
-import type { RowData } from './schemas.ts';
+import { exec, many, maybeOne, one } from '../../../platform/db.ts';
+import { selectPortion, READ_BYTES, REWRITTEN_BYTES } from '../../../platform/portions.ts';
+import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
+import type { RowData } from '../schemas.ts';
 
 export interface RowRecord {
   _id: string;

@@ -1,8 +1,8 @@
 /** Reads the rows of a table in their order, for an export. */
-import { many } from '../../platform/db.ts';
-import { selectPortion, READ_BYTES } from '../../platform/portions.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
-import { NEXT, ROW, type RowRecord } from './row-queries.ts';
+import { many } from '../../../platform/db.ts';
+import { selectPortion, READ_BYTES } from '../../../platform/portions.ts';
+import type { TenantRead } from '../../../platform/tenant.ts';
+import { NEXT, ROW, type RowRecord } from './queries.ts';
 
 /** Returns the next rows after an index, as many as fit into a portion. */
 export function walkRows(tx: TenantRead, tableId: string, after: number, limit: number): Promise<RowRecord[]> {

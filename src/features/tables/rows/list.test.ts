@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { seedOfRun } from '../../../test/full/harness/chance.ts';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { randomFrom } from '../../../test/support/random.ts';
-import { expectProblem } from '../../../test/support/refusals.ts';
-import { newId } from '../../platform/ids.ts';
+import { seedOfRun } from '../../../../test/full/harness/chance.ts';
+import { startPlatform, type Json } from '../../../../test/support/platform.ts';
+import { randomFrom } from '../../../../test/support/random.ts';
+import { expectProblem } from '../../../../test/support/refusals.ts';
+import { newId } from '../../../platform/ids.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;

@@ -1,11 +1,11 @@
 /** Imports rows of a table from a sheet, and exports them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { expectProblem } from '../../../test/support/refusals.ts';
-import { awaitImport, importSheet, postForm, makeWorkbook } from '../../../test/support/sheets.ts';
-import { until } from '../../../test/support/wait.ts';
-import { newId } from '../../platform/ids.ts';
+import { startPlatform, type Json } from '../../../../test/support/platform.ts';
+import { expectProblem } from '../../../../test/support/refusals.ts';
+import { awaitImport, importSheet, postForm, makeWorkbook } from '../../../../test/support/sheets.ts';
+import { until } from '../../../../test/support/wait.ts';
+import { newId } from '../../../platform/ids.ts';
 
 const platform = await startPlatform();
 const { call } = platform;
