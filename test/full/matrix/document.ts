@@ -130,7 +130,8 @@ function findTexts(schema: Json, at: Pick<Place, 'in' | 'path'>): Place[] {
   );
   const either = (schema.anyOf ?? []).flatMap((inner: Json) => deeper(inner, path));
   const items = schema.items ? deeper(schema.items, `${path}[]`) : [];
-  const isText = listTypes(schema).includes('string') && !schema.enum && schema.format !== 'binary';
+  const isText =
+    listTypes(schema).includes('string') && !schema.enum && !['binary', 'date-time'].includes(schema.format);
   // True for an object with arbitrary keys.
   const isMap = listTypes(schema).includes('object') && schema.additionalProperties !== false && !schema.properties;
   const keys = { ...at, path: inside(path, '*'), kinds: listKinds(schema.propertyNames), isId: false };

@@ -39,8 +39,8 @@ const WRITINGS = new Map<string, Writing>([
 export function findPositions(operation: Operation): Position[] {
   const unsaid = operation.codes.has('INVALID_CREDENTIALS');
   return textPlaces(operation).flatMap((place) => {
-    // A cursor contains the id of a record of its list.
-    const kinds = place.path === 'after' ? operation.answers : place.kinds;
+    // A cursor contains the id of a record of its list, and a filter by any text might find a record by its id without stating it.
+    const kinds = place.kinds.length === 0 && place.in === 'query' ? operation.answers : place.kinds;
     if (kinds.length === 0) return [];
     const writing = WRITINGS.get(place.path);
     const isFree = place.in === 'query' && !place.isId && !writing;
