@@ -2,6 +2,7 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -52,8 +53,11 @@ export function estimateSeconds(files: readonly string[]): number {
   return Math.ceil(Math.max(add('cpu') / CORES, add('wall') / LANES));
 }
 
-/** Runs Node's test runner in this process; its summary is printed last. Returns false when a test failed or cost too much. */
-export async function runTests(files: readonly string[], { record = false } = {}): Promise<boolean> {
+/**
+ * Runs Node's test runner in this process; its summary is printed last, or with `quiet` only when a test failed. Returns false when a test
+ * failed or cost too much.
+ */
+export async function runTests(files: readonly string[], { record = false, quiet = false } = {}): Promise<boolean> {
   const costs = readCosts();
   const ordered = files.toSorted((a, b) => (costs.get(b)?.wall ?? 0) - (costs.get(a)?.wall ?? 0) || (a < b ? -1 : 1));
   const folder = mkdtempSync(join(tmpdir(), 'parley-costs-'));
@@ -71,7 +75,10 @@ export async function runTests(files: readonly string[], { record = false } = {}
       execArgv: PRELOADED.flatMap((address) => ['--import', address]),
     });
     events.on('test:fail', () => (hasFailed = true));
-    await pipeline(events, new spec(), process.stdout, { end: false });
+    if (quiet) {
+      const report = await text(events.compose(new spec()));
+      if (hasFailed) process.stdout.write(report);
+    } else await pipeline(events, new spec(), process.stdout, { end: false });
     const used = readUsed(join(folder, 'costs'), files);
     if (record) writeCosts(new Map([...costs, ...used]));
     for (const sentence of listOverruns(used, costs)) {

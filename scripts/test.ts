@@ -1,12 +1,12 @@
 /**
  * `npm test` runs all checks and, if they passed, all tests; with the names of test files it runs only these. `--checks` (npm run check)
- * runs only the checks. `--changed` (npm run test:changed) runs the tests that a change concerns, without the checks: it compares with the
- * commit where this branch left `main`, or with `--since <commit>`. Runs in the root of the repository, on the Node that npm installed,
- * whichever Node started npm.
+ * runs the checks and the contract tests of what has changed. `--changed` (npm run test:changed) runs the tests that a change concerns,
+ * without the checks. Changes are those since the branch left `main`, or `--since <commit>`. Runs in the root of the repository, on the Node
+ * that npm installed, whichever Node started npm.
  */
 import { delimiter, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chooseTests, listChangedFiles, readRepository, type Choice } from './changed.ts';
+import { chooseContracts, chooseTests, listChangedFiles, readRepository, type Choice } from './changed.ts';
 import { runChecks } from './checks.ts';
 import { estimateSeconds, listTestFiles, runTests } from './run-tests.ts';
 
@@ -34,11 +34,24 @@ async function run(): Promise<boolean> {
   if (positionals.length > 0) return runTests(positionals, { record: values.record });
   if (values.changed) return runChanged();
   const failed = await runChecks();
+  if (values.checks && !(await runContracts())) failed.push('contract tests');
   if (failed.length > 0) console.log(`✖ failed: ${failed.join(', ')}`);
   if (failed.length > 0 || values.checks) return failed.length === 0;
   const files = listTestFiles();
   console.log(`tests (${files.length} files)`);
   return runTests(files, { record: values.record });
+}
+
+/** Runs the contract tests that look at what the changed files declare. */
+async function runContracts(): Promise<boolean> {
+  const { files } = listChangedFiles(values.since);
+  const tests = [...new Set(chooseContracts(files).map(({ test }) => test))];
+  if (tests.length === 0) return true;
+  const startedMs = performance.now();
+  const holds = await runTests(tests, { quiet: true });
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+  console.log(`${holds ? '✔' : '✖'} contract tests of what has changed: ${tests.join(', ')} (${seconds} s)`);
+  return holds;
 }
 
 async function runChanged(): Promise<boolean> {
