@@ -57,6 +57,8 @@ const AHEAD_MS = 50;
 const READ_AHEAD_BYTES = 64 * 1024;
 // The first size of the buffer for a body.
 const FIRST_BYTES = 16 * 1024;
+// Creating a resizable buffer takes some 50 µs, which is not worth it for smaller bodies.
+const LARGE_BYTES = 256 * 1024;
 
 interface Watched {
   raw: IncomingMessage;
@@ -86,7 +88,7 @@ export function createBodies(limits: BodyLimits, note: (bytes: number) => void):
       const group = addressGroup(request.ip);
       const share = budget.open(group);
       const announced = Number(request.headers['content-length'] ?? 0);
-      const growing = createGrowing(announced);
+      const growing = createGrowing(announced, maxBytes);
       try {
         if (announced > maxBytes) throw new AppError('BODY_TOO_LARGE');
         const aheadMs = (piece: Buffer): number => pace.count(group, piece.length);
@@ -183,25 +185,33 @@ function collect(raw: IncomingMessage, { watch, aheadMs }: Collecting, take: (pi
 }
 
 /** Creates one buffer that grows with the data. A list of thousands of tiny pieces would take a hundred times their size in memory. */
-function createGrowing(announced: number) {
-  let buffer = Buffer.alloc(0);
+function createGrowing(announced: number, maxBytes: number) {
+  const most = announced > 0 ? Math.min(announced, maxBytes) : maxBytes;
+  let buffer: Buffer = Buffer.alloc(0);
   let size = 0;
+  const grow = (bytes: number): void => {
+    const larger = allocate(bytes, most);
+    buffer.copy(larger, 0, 0, size);
+    buffer = larger;
+  };
   return {
     size: () => size,
     bytes: () => buffer.subarray(0, size),
     add: (piece: Buffer): void => {
-      if (size + piece.length > buffer.length) {
-        const doubled = Math.max(FIRST_BYTES, 2 * buffer.length);
-        const wanted = announced > 0 ? Math.min(doubled, announced) : doubled;
-        const larger = Buffer.allocUnsafeSlow(Math.max(wanted, size + piece.length));
-        buffer.copy(larger, 0, 0, size);
-        buffer = larger;
-      }
+      const needed = size + piece.length;
+      if (needed > buffer.length) grow(Math.max(needed, Math.min(most, Math.max(FIRST_BYTES, 2 * buffer.length))));
       piece.copy(buffer, size);
-      size += piece.length;
+      size = needed;
     },
   };
 }
+
+/**
+ * Memory for a body. That of a large body is given back to the system with its buffer, as V8 does with resizable buffers. Memory of the
+ * ordinary kind would stay with the process, in gaps between other things, after many large bodies at once.
+ */
+const allocate = (bytes: number, most: number): Buffer =>
+  bytes < LARGE_BYTES ? Buffer.allocUnsafeSlow(bytes) : Buffer.from(new ArrayBuffer(bytes, { maxByteLength: most }));
 
 interface Share {
   /** Reserves bytes of the limits; throws when the limits leave too few. */

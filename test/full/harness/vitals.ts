@@ -40,17 +40,20 @@ async function measureTreeMb(pid: number): Promise<number> {
   return Math.round(all.reduce((sum, one) => sum + one, 0));
 }
 
-/** Returns the memory of a process and its child processes, once garbage is collected and no more memory returns to the system. */
+/**
+ * Returns the memory of a process in megabytes, once its garbage is collected and no more memory returns to the system. Its child processes
+ * are left out: an idle one that reads sheets is kept for half a minute, so whether there is one depends on the moment of the last import.
+ */
 export async function measureSettledMb(socket: string, pid: number): Promise<number> {
-  let least = await measureTreeMb(pid);
+  let least = await measureProcessMb(pid);
   for (let pause = 0; pause < MOST_PAUSES; pause += 1) {
     if (!(await readPulse(socket, '/settle'))) break;
     await sleep(SETTLE_PAUSE_MS);
-    const now = await measureTreeMb(pid);
-    if (now > least - SETTLED_MB) return Math.min(now, least);
+    const now = await measureProcessMb(pid);
+    if (now > least - SETTLED_MB) return Math.round(Math.min(now, least));
     least = now;
   }
-  return least;
+  return Math.round(least);
 }
 
 /** Returns the most memory used while `work` ran; `ownMb` leaves out child processes. */
