@@ -71,10 +71,10 @@ async function runChanged(): Promise<boolean> {
   return runTests(chosen.map(({ test }) => test));
 }
 
-const estimate = (files: readonly string[]): string => {
+function estimate(files: readonly string[]): string {
   const seconds = estimateSeconds(files);
   return seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} minutes`;
-};
+}
 
 function printChoices(chosen: readonly Choice[]): void {
   const byReason = Map.groupBy(chosen, ({ why }) => why);
