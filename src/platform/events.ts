@@ -39,27 +39,14 @@ export interface ChangeEvent {
 
 export type EventItem = RecordEvent | ChangeEvent;
 
-/** The kind of record that an event reports; a changed field is reported by the event of its record as well. */
-const CHANGE_KINDS: Record<EventName, ChangeKind | null> = {
-  MESSAGE_RECEIVED: 'MESSAGE',
-  MESSAGE_SENT: 'MESSAGE',
-  MESSAGE_DELIVERED: 'MESSAGE',
-  MESSAGE_READ: 'MESSAGE',
-  MESSAGE_FAILED: 'MESSAGE',
-  CONVERSATION_CREATED: 'CONVERSATION',
-  CONVERSATION_UPDATED: 'CONVERSATION',
-  CONVERSATION_STEP_CHANGED: 'CONVERSATION',
-  CONTACT_CREATED: 'CONTACT',
-  CONTACT_UPDATED: 'CONTACT',
-  FOLLOWUP_SENT: null,
-  FIELD_UPDATED: null,
-};
+/** The kinds of records with which the names of events begin. A changed field is reported by the event of its record as well. */
+const REPORTED_KINDS: ChangeKind[] = ['CONTACT', 'CONVERSATION', 'MESSAGE'];
 
 function toChanges(items: EventItem[]): Change[] {
   return items.flatMap((item) => {
-    const kind = CHANGE_KINDS[item.event];
+    const kind = REPORTED_KINDS.find((known) => item.event.startsWith(`${known}_`));
     const { company, _id } = findSubject(item);
-    return kind === null ? [] : [{ company, kind, ids: [_id] }];
+    return kind ? [{ company, kind, ids: [_id] }] : [];
   });
 }
 
