@@ -1,6 +1,6 @@
 /**
- * Runs the statements that store an inbound message, one after the other, with
- * plain `pg` code: the upper limit that benchmarks compare the platform with.
+ * Runs the statements that store an inbound message, one after the other, with plain `pg` code: the upper limit that benchmarks compare the
+ * platform with.
  */
 import pg from 'pg';
 import { sessionOptions } from '../src/platform/db.ts';

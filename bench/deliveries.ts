@@ -1,6 +1,6 @@
 /**
- * Benchmark (b): deliveries of 25 companies, 64 of them in flight, to a healthy
- * receiver on this machine, compared with a bare undici loop with 64 connections.
+ * Benchmark (b): deliveries of 25 companies, 64 of them in flight, to a healthy receiver on this machine, compared with a bare undici loop
+ * with 64 connections.
  */
 import { Pool } from 'undici';
 import { start } from '../src/boot/start.ts';
@@ -51,8 +51,8 @@ export async function benchDeliveries(stage: Stage): Promise<Figure[]> {
 }
 
 /**
- * Measures the deliveries per second of a worker process, from its first delivery to
- * its last. The receiver counts the deliveries, so that no query disturbs the database.
+ * Measures the deliveries per second of a worker process, from its first delivery to its last. The receiver counts the deliveries, so that
+ * no query disturbs the database.
  */
 async function measureWorker(stage: Stage, receiver: Pool, env: Record<string, string>): Promise<number> {
   const before = await countReceived(receiver);

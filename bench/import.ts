@@ -14,8 +14,8 @@ import { spawnProgram, type Spawned, type Stage } from './stage.ts';
 const ROWS = 100_000;
 const ROUNDS = 2;
 const GOAL = 0.2;
-// The megabytes that the worker may need more for the last imports than for
-// the first. If imported rows stayed in memory, it would need hundreds more.
+// The megabytes that the worker may need more for the last imports than for the first. If imported rows stayed in memory, it would need
+// hundreds more.
 const GROWTH_MB = 64;
 const FIRST = ['Maria', 'José', 'Ana', 'João', 'Antônio', 'Francisca', 'Carlos', 'Paulo', 'Lucas', 'Juliana'];
 const LAST = ['Silva', 'Santos', 'Oliveira', 'Souza', 'Lima', 'Pereira', 'Ferreira', 'Costa', 'Rodrigues', 'Almeida'];
@@ -119,8 +119,8 @@ async function measureCopy(
 }
 
 /**
- * Measures an import in rows a second, from the moment when the sheet is
- * stored until the import ends, and the most memory that the worker used.
+ * Measures an import in rows a second, from the moment when the sheet is stored until the import ends, and the most memory that the worker
+ * used.
  */
 async function measureImport(
   stage: Stage,

@@ -34,8 +34,8 @@ export const FIELDS = {
 };
 
 /**
- * One contact in every `oneIn` has this name. The field `batch` has `oneIn`
- * different values, and each value of `plan` belongs to a quarter of the contacts.
+ * One contact in every `oneIn` has this name. The field `batch` has `oneIn` different values, and each value of `plan` belongs to a quarter
+ * of the contacts.
  */
 export const RARE = { oneIn: 20_000, name: 'Ezquiel' };
 // The number of rows that one statement inserts. It takes seconds, so that an interrupted run ends soon.

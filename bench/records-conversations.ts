@@ -97,8 +97,8 @@ export async function seedConversations(
 }
 
 /**
- * Inserts random conversations: the first conversation of each contact, then the
- * second of each, and so on. Of the last conversations two in five are not closed.
+ * Inserts random conversations: the first conversation of each contact, then the second of each, and so on. Of the last conversations two
+ * in five are not closed.
  */
 const CONVERSATIONS = `insert into conversations (company_id, _id, contact_id, inbox_id, channel, status, handled_by, owner_id,
     attendant_id, step_id, pipeline_id, tags, created_at, closed_at)

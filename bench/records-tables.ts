@@ -1,6 +1,6 @@
 /**
- * Benchmark (tables): pages, searches and totals of a table with 1,000,000 rows, compared
- * with a table of 10,000 rows in the same company; and the removal of the large table.
+ * Benchmark (tables): pages, searches and totals of a table with 1,000,000 rows, compared with a table of 10,000 rows in the same company;
+ * and the removal of the large table.
  */
 import { pageTableRows } from '../src/features/tables/rows/list.ts';
 import { eraseTable } from '../src/features/tables/erase.ts';

@@ -1,6 +1,6 @@
 /**
- * Benchmark (records): the operation of GET /v1/contacts, without HTTP, in a company
- * with 1,000,000 contacts, compared with a company with 10,000 in the same tables.
+ * Benchmark (records): the operation of GET /v1/contacts, without HTTP, in a company with 1,000,000 contacts, compared with a company with
+ * 10,000 in the same tables.
  */
 import { pageContacts } from '../src/features/contacts/list/list.ts';
 import type { ContactQuery } from '../src/features/contacts/schemas.ts';

@@ -25,8 +25,8 @@ export interface Stage {
 }
 
 /**
- * Prepares a benchmark: starts the platform once, which creates the demo company,
- * its inbox (accepted by the sandbox) and its webhook, and stops it again.
+ * Prepares a benchmark: starts the platform once, which creates the demo company, its inbox (accepted by the sandbox) and its webhook, and
+ * stops it again.
  */
 export async function openStage(): Promise<Stage> {
   const database = await openTestDatabase();
@@ -59,8 +59,8 @@ export interface Spawned {
 }
 
 /**
- * Starts a program, waits until it is ready, and returns its address (`url` is empty
- * for a worker). Its log is read and thrown away, as a log collector would read it.
+ * Starts a program, waits until it is ready, and returns its address (`url` is empty for a worker). Its log is read and thrown away, as a
+ * log collector would read it.
  */
 export async function spawnProgram(file: string, args: string[], env: Record<string, string>): Promise<Spawned> {
   const child = spawn(process.execPath, [...(file === 'src/main.ts' ? NODE_FLAGS : []), join(ROOT, file), ...args], {

@@ -1,6 +1,6 @@
 /**
- * Benchmark (d): the time from the command until the platform is ready on
- * an existing database, and the memory of its process ten seconds later.
+ * Benchmark (d): the time from the command until the platform is ready on an existing database, and the memory of its process ten seconds
+ * later.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

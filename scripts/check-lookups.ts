@@ -1,8 +1,7 @@
 /**
  * Forbids look-ups in an object by a text that somebody else chose, such as a column's title: `object[key]` also finds inherited
- * properties, such as
- * `constructor`. The type of the key decides: a number is an index, a union of literals was chosen by the code, and any other text may come
- * from anywhere. `node scripts/check-lookups.ts [root]`. Fails when it found no file.
+ * properties, such as `constructor`. The type of the key decides: a number is an index, a union of literals was chosen by the code, and any
+ * other text may come from anywhere. `node scripts/check-lookups.ts [root]`. Fails when it found no file.
  */
 import { join, relative, resolve } from 'node:path';
 import {

@@ -36,8 +36,7 @@ export interface DescribedResource {
 
 /**
  * docs/authentication.md has a table of resources (`## Scopes`), in which exactly the unused ones are "to come", and a table of the rights
- * of each
- * role (`## Roles`).
+ * of each role (`## Roles`).
  */
 export function compareScopes(
   markdown: string,
@@ -71,8 +70,7 @@ export function checkChangelog(markdown: string): string[] {
 
 /**
  * docs/guarantees.md lists promises as list items or table rows, each with at least one test as `test: path/to/file.test.ts › title`.
- * `titles`
- * holds the test titles by file; each test under test/guarantees must be named by a promise.
+ * `titles` holds the test titles by file; each test under test/guarantees must be named by a promise.
  */
 export function compareGuarantees(markdown: string, titles: Map<string, TestTitle[]>): string[] {
   const promises = readPromises(markdown);

@@ -19,7 +19,7 @@ const USUAL: Cost = { cpu: 2, wall: 4 };
 /** Files that take less time are not listed. */
 const LISTED_SECONDS = 5;
 /** A file may use so many times the CPU time that is listed, and so much in any case: slower machines use more for the same work. */
-const BUDGET_FACTOR = 3;
+const BUDGET_FACTOR = 4;
 const LEAST_BUDGET_SECONDS = 25;
 
 export interface Cost {

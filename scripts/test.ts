@@ -1,8 +1,8 @@
 /**
  * `npm test` runs all checks and, if they passed, all tests; with the names of test files it runs only these. `--checks` (npm run check)
  * runs the checks and the contract tests of what has changed. `--changed` (npm run test:changed) runs the tests that a change concerns,
- * without the checks. Changes are those since the branch left `main`, or `--since <commit>`. Runs in the root of the repository, on the Node
- * that npm installed, whichever Node started npm.
+ * without the checks. Changes are those since the branch left `main`, or `--since <commit>`. Runs in the root of the repository, on the
+ * Node that npm installed, whichever Node started npm.
  */
 import { delimiter, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

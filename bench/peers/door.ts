@@ -1,6 +1,6 @@
 /**
- * Starts the API unchanged, or, with the environment variable OPEN_TO, an API in
- * which every request acts as that key and no token, scope or limit is checked.
+ * Starts the API unchanged, or, with the environment variable OPEN_TO, an API in which every request acts as that key and no token, scope
+ * or limit is checked.
  */
 import { start } from '../../src/boot/start.ts';
 import { loadConfig } from '../../src/config.ts';

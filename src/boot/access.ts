@@ -1,6 +1,6 @@
 /**
- * Builds the access control of this process: it gives token checks and
- * rate limits access to the features that store keys, users and companies.
+ * Builds the access control of this process: it gives token checks and rate limits access to the features that store keys, users and
+ * companies.
  */
 import type { Config } from '../config.ts';
 import { findLivingKey, touchKey } from '../features/api-keys/api-keys.ts';

@@ -1,6 +1,6 @@
 /**
- * Opens the database of this process (the embedded one, or the database of the operator),
- * migrates it, and makes sure that row-level security applies to the role of the platform.
+ * Opens the database of this process (the embedded one, or the database of the operator), migrates it, and makes sure that row-level
+ * security applies to the role of the platform.
  */
 import { randomBytes } from 'node:crypto';
 import { dataPath, type Config } from '../config.ts';
@@ -17,8 +17,8 @@ export interface RunningDatabase {
 }
 
 /**
- * Starts the embedded server when the operator has no database. `mayMigrate` applies
- * to the operator's database only; the embedded database is always migrated.
+ * Starts the embedded server when the operator has no database. `mayMigrate` applies to the operator's database only; the embedded database
+ * is always migrated.
  */
 export async function openStore(config: Config, mayMigrate: boolean, log: Log): Promise<RunningDatabase> {
   const embedded = config.DATABASE_URL

@@ -35,9 +35,8 @@ export interface FirstStart {
 }
 
 /**
- * Creates the first company. Returns false when the database already has a company;
- * then only the demo is completed, in case an earlier start was cut off before its end.
- * When several processes start at once, one of them does all this, and the others wait for it.
+ * Creates the first company. Returns false when the database already has a company; then only the demo is completed, in case an earlier
+ * start was cut off before its end. When several processes start at once, one of them does all this, and the others wait for it.
  */
 export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<boolean> {
   // This look needs no lock, so a later start does not depend on what other processes do.
@@ -81,8 +80,8 @@ function createFirstRecords(kit: Kit, start: FirstStart): Promise<boolean> {
 }
 
 /**
- * Changes the URLs of webhooks that point to the old address of the
- * sandbox, when the sandbox listens on another port than at the last start.
+ * Changes the URLs of webhooks that point to the old address of the sandbox, when the sandbox listens on another port than at the last
+ * start.
  */
 export async function moveSandboxWebhooks(kit: Kit, origin: string): Promise<void> {
   await kit.database.systemTx('upkeep', async (tx) => {

@@ -1,6 +1,6 @@
 /**
- * The command `npm run keys`: an operator with access to the server creates, lists
- * and revokes keys, whether the platform runs or not, even when no key is left.
+ * The command `npm run keys`: an operator with access to the server creates, lists and revokes keys, whether the platform runs or not, even
+ * when no key is left.
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -90,8 +90,8 @@ function splitArguments(args: string[]) {
 }
 
 /**
- * Connects to the platform's database. A stopped embedded server is started for the command.
- * An empty data folder is an error, so that a wrong DATA_DIR never creates a new installation.
+ * Connects to the platform's database. A stopped embedded server is started for the command. An empty data folder is an error, so that a
+ * wrong DATA_DIR never creates a new installation.
  */
 async function connectStore(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const log = createLog('silent');

@@ -8,8 +8,8 @@ import { explainStartError } from './explain.ts';
 import { start, type Running } from './start.ts';
 import type { Purpose, Surroundings } from './surroundings.ts';
 
-// The time limit of an orderly stop: requests and deliveries in flight take 11 s at
-// most, and process managers wait longer than this limit before they send SIGKILL.
+// The time limit of an orderly stop: requests and deliveries in flight take 11 s at most, and process managers wait longer than this limit
+// before they send SIGKILL.
 const STOP_MS = 15_000;
 // How long a stop waits for a slow reader of the log.
 const LOG_MS = 1_000;
@@ -45,8 +45,8 @@ export async function runMigrations(config: Config): Promise<void> {
 }
 
 /**
- * Runs a garbage collection after the start, because loading the code
- * leaves some 70 MB of garbage that an idle process would keep for hours.
+ * Runs a garbage collection after the start, because loading the code leaves some 70 MB of garbage that an idle process would keep for
+ * hours.
  */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
@@ -55,8 +55,8 @@ function collectGarbage(): void {
 }
 
 /**
- * Waits for the first signal or failure, then stops in order and exits. A second
- * signal during the stop, or a stop that takes 15 s, makes the process exit at once.
+ * Waits for the first signal or failure, then stops in order and exits. A second signal during the stop, or a stop that takes 15 s, makes
+ * the process exit at once.
  */
 async function stopOnSignal(running: Running, asked: Promise<string>, log: Log): Promise<void> {
   const signal = await Promise.race([asked, running.failed.then((reason) => `failure: ${reason}`)]);

@@ -41,8 +41,8 @@ export async function loadSecrets(config: Config): Promise<InstallationSecrets> 
 }
 
 /**
- * Stores the secrets. Returns false when another process that started at the same
- * moment created the file first; then both processes use the secrets of that file.
+ * Stores the secrets. Returns false when another process that started at the same moment created the file first; then both processes use
+ * the secrets of that file.
  */
 async function storeSecrets(path: string, made: InstallationSecrets, isFirst: boolean): Promise<boolean> {
   const side = `${path}.${randomBytes(6).toString('hex')}`;

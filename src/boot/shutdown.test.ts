@@ -105,8 +105,8 @@ test('a second SIGTERM during the start does not keep the program from stopping 
   const program = spawnProgram(t, { env: { DATA_DIR: folder } });
   await until('its first child process', async () => (await listDescendants(program.pid)).length > 0);
   program.child.kill('SIGTERM');
-  // Once the database server runs, the program has continued its start and has noticed
-  // the first signal. While initdb creates the cluster, the file contains a negative id.
+  // Once the database server runs, the program has continued its start and has noticed the first signal. While initdb creates the cluster,
+  // the file contains a negative id.
   const pidFile = join(folder, 'postgres/cluster/data/postmaster.pid');
   await until(
     'its database server',

@@ -90,8 +90,8 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
   const app = purpose === 'worker' ? null : await buildApi(kit, health);
   // Fastify allows a second close(), which does nothing.
   if (app) undo.push(() => app.close());
-  // Compiling the routes blocks the event loop. It happens before the job queue
-  // starts, because a query of the queue that waited meanwhile would time out.
+  // Compiling the routes blocks the event loop. It happens before the job queue starts, because a query of the queue that waited meanwhile
+  // would time out.
   await app?.ready();
   await jobs.start();
   const api = app && (await listen(app, kit));
@@ -106,8 +106,8 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
     if (!first) await warnAboutCredentials(kit);
     if (sandbox) await moveSandboxWebhooks(kit, sandbox.url);
   }
-  // The watch of the disk space begins after the first start has written its records,
-  // because they are small, and without them nobody could use the platform at all.
+  // The watch of the disk space begins after the first start has written its records, because they are small, and without them nobody could
+  // use the platform at all.
   if (embedded) {
     const { folders, keepBallast } = embedded;
     const watch = { folders, reserveBytes: config.STORAGE_RESERVE, onPlenty: keepBallast };
@@ -241,8 +241,8 @@ interface Listening {
   /** The same address for callers on this machine. */
   local: string;
   /**
-   * Waits until connections that are already established have been accepted
-   * and have sent their first request. Called before the server is closed.
+   * Waits until connections that are already established have been accepted and have sent their first request. Called before the server is
+   * closed.
    */
   linger(): Promise<void>;
 }

@@ -21,8 +21,8 @@ export interface Surroundings {
 }
 
 /**
- * Starts the database server and the sandbox, as configured. When one of
- * them fails, the other is stopped and an error with one sentence is thrown.
+ * Starts the database server and the sandbox, as configured. When one of them fails, the other is stopped and an error with one sentence is
+ * thrown.
  */
 export async function openSurroundings(config: Config, purpose: Purpose): Promise<Surroundings> {
   if (!config.DATABASE_URL && (purpose === 'api' || purpose === 'worker'))

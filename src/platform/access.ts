@@ -84,8 +84,8 @@ const perMinute = (access: Access, subject: string): Allowance => ({
 export type CountVisit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * Counts a request for a public page against the rate limit of its address.
- * The burst is large, because a browser requests some ten files for one page.
+ * Counts a request for a public page against the rate limit of its address. The burst is large, because a browser requests some ten files
+ * for one page.
  */
 export const countVisit =
   (access: Access): CountVisit =>
@@ -96,16 +96,16 @@ export const countVisit =
   };
 
 /**
- * Counts an attempt to log in or to reset a password against the rate limit
- * of the address of the request, because such a request has no token.
+ * Counts an attempt to log in or to reset a password against the rate limit of the address of the request, because such a request has no
+ * token.
  */
 export function admitAddress(access: Access, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   return admit(access, reply, [perMinute(access, `address:${addressGroup(request.ip)}`)]);
 }
 
 /**
- * Counts an attempt to log in or to reset a password against the rate
- * limit of an account; `account` is any text that identifies the account.
+ * Counts an attempt to log in or to reset a password against the rate limit of an account; `account` is any text that identifies the
+ * account.
  */
 export function admitAccount(access: Access, account: string): Promise<void> {
   const subject = createHash('sha256').update(account).digest('base64url');
@@ -143,8 +143,8 @@ function rateLimited(verdict: Verdict): AppError {
 }
 
 /**
- * Finds the company that a request acts for. Only global keys choose the company
- * by `x-company-id`; all other callers act for the company of their token.
+ * Finds the company that a request acts for. Only global keys choose the company by `x-company-id`; all other callers act for the company
+ * of their token.
  */
 async function findCompany(
   request: FastifyRequest,

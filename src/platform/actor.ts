@@ -1,6 +1,6 @@
 /**
- * The actor is the user, key, campaign, agent or platform that causes a change, in a request
- * or in a job. Authors, origins, step changes and the audit log derive from the actor.
+ * The actor is the user, key, campaign, agent or platform that causes a change, in a request or in a job. Authors, origins, step changes
+ * and the audit log derive from the actor.
  */
 import type { Principal } from './auth.ts';
 

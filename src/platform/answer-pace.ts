@@ -11,8 +11,8 @@ export interface AnswerPace {
   /** Throws RATE_LIMITED while the company has received far more than its rate allows. */
   admit(company: string): void;
   /**
-   * Counts an answer and returns the payload to send. `isWritten` is true when the
-   * request stored the data that the answer shows, which costs more than reading it.
+   * Counts an answer and returns the payload to send. `isWritten` is true when the request stored the data that the answer shows, which
+   * costs more than reading it.
    */
   pass(company: string, payload: unknown, isWritten: boolean): unknown;
 }
@@ -20,8 +20,8 @@ export interface AnswerPace {
 const MEGABYTE = 1024 * 1024;
 // The factor for written answers: a stored record is also written to indexes, to the write-ahead log and to event bodies.
 const WRITTEN_WEIGHT = 4;
-// The time by which a company may be ahead of its rate: with the default rate it may
-// receive the largest possible answer (8 MB) at once, and the next one after a pause.
+// The time by which a company may be ahead of its rate: with the default rate it may receive the largest possible answer (8 MB) at once,
+// and the next one after a pause.
 const AHEAD_MS = 2_000;
 // A streamed answer pauses once it is this far ahead of the rate, which is about one of its pieces.
 const STREAM_AHEAD_MS = 50;

@@ -68,8 +68,8 @@ interface Found {
 
 interface Remembered extends Found {
   /**
-   * The time at which the cached entry expires, by performance.now(): if the entry
-   * used the wall clock and the clock was set back, it would keep a revoked key valid.
+   * The time at which the cached entry expires, by performance.now(): if the entry used the wall clock and the clock was set back, it would
+   * keep a revoked key valid.
    */
   until: number;
 }

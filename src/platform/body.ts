@@ -7,8 +7,8 @@ import { findLostDigits } from './numbers.ts';
 
 export const MAX_DEPTH = 20;
 const MAX_KEYS = 1_000;
-// The most values in a body. Validation reports errors for each value, which
-// costs more than parsing: a megabyte of small values would block the process.
+// The most values in a body. Validation reports errors for each value, which costs more than parsing: a megabyte of small values would
+// block the process.
 const MAX_VALUES = 10_000;
 
 function makeMalformedError(detail: string, path?: string): AppError {

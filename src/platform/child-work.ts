@@ -28,8 +28,8 @@ export function serveParent(work: Worker): void {
     try {
       send({ answer: ask, value: await work(request, supply) });
     } catch (error) {
-      // Failure policy: an AppError is sent to the parent unchanged. Any other error
-      // is a defect and is reported without its message, which may quote the file.
+      // Failure policy: an AppError is sent to the parent unchanged. Any other error is a defect and is reported without its message, which
+      // may quote the file.
       if (error instanceof AppError)
         send({ fault: ask, error: { code: error.code, detail: error.message, errors: error.errors } });
       else send({ defect: ask, error: error instanceof Error ? `${error.name} ${stackLines(error)}` : typeof error });

@@ -29,8 +29,8 @@ export interface Child {
 }
 
 /**
- * The error of a child that ended. LATE: the child used more CPU time than allowed, or
- * made no progress. DIED: the child ran out of memory, got a signal, or has a defect.
+ * The error of a child that ended. LATE: the child used more CPU time than allowed, or made no progress. DIED: the child ran out of memory,
+ * got a signal, or has a defect.
  */
 export class ChildEnded extends Error {
   readonly why: 'LATE' | 'DIED';
@@ -53,8 +53,8 @@ export type ToChild = { ask: number; request: object } | { give: number; value: 
 
 // The space of the heap for young objects. The objects of a reader become garbage at once, so more space would only cost memory.
 const YOUNG_HEAP_MB = 8;
-// The CPU time after which the operating system ends a child, for a child
-// in an endless loop whose parent was killed and can not end it any more.
+// The CPU time after which the operating system ends a child, for a child in an endless loop whose parent was killed and can not end it any
+// more.
 const LIFE_CPU_SECONDS = 900;
 const LOOK_MS = 250;
 // On a busy machine a child of low priority gets a small part of a core, so its work may take this many times its CPU time.

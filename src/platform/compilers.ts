@@ -55,8 +55,8 @@ function createValidators() {
       coerceTypes,
       removeAdditional: false,
       useDefaults: coerceTypes,
-      // In a query 1e400 is converted to Infinity. With strict numbers Infinity
-      // would not count as a number, and the maximum would not be checked.
+      // In a query 1e400 is converted to Infinity. With strict numbers Infinity would not count as a number, and the maximum would not be
+      // checked.
       strictNumbers: !coerceTypes,
       allErrors: true,
       allowUnionTypes: true,

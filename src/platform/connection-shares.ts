@@ -22,8 +22,8 @@ type Lane = keyof typeof LANES;
 const UPKEEP_WAIT_MS = 30_000;
 
 /**
- * The owner of the share of connections that work across companies uses: a kind of
- * work of the platform itself, or the company, principal or address that caused it.
+ * The owner of the share of connections that work across companies uses: a kind of work of the platform itself, or the company, principal
+ * or address that caused it.
  */
 export type Behalf = Lane | `company:${string}` | `principal:${string}` | `address:${string}`;
 

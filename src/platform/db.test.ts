@@ -288,8 +288,8 @@ test('when the server closes a new connection at once, the statement fails and t
     text.writeInt32BE(text.length - 1, 1);
     return text;
   };
-  // The bytes are the messages AuthenticationOk, ReadyForQuery and ErrorResponse
-  // of https://www.postgresql.org/docs/current/protocol-message-formats.html.
+  // The bytes are the messages AuthenticationOk, ReadyForQuery and ErrorResponse of
+  // https://www.postgresql.org/docs/current/protocol-message-formats.html.
   const answer = [message('R', '\0\0\0\0'), message('Z', 'I'), message('E', 'SFATAL\0C57P01\0Mthe server ends\0\0')];
   const server = createServer((socket) => {
     socket.on('error', () => undefined).once('data', () => socket.end(Buffer.concat(answer)));

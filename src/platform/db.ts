@@ -10,8 +10,8 @@ export interface Statement {
   text: string;
   values: unknown[];
   /**
-   * Present when the statement is not prepared: for texts that vary without limit,
-   * such as the filters of callers, and for plans that depend on the values.
+   * Present when the statement is not prepared: for texts that vary without limit, such as the filters of callers, and for plans that
+   * depend on the values.
    */
   planEachTime?: true;
 }
@@ -69,8 +69,8 @@ const types = {
 export const ROLES = { app: 'parley_app', read: 'parley_read', system: 'parley_system' } as const;
 
 const SESSION = {
-  // The time limits of a statement and of a lock: a slower statement lacks an
-  // index, and waiting longer for a lock would only let a queue of requests grow.
+  // The time limits of a statement and of a lock: a slower statement lacks an index, and waiting longer for a lock would only let a queue
+  // of requests grow.
   statement_timeout: 5_000,
   lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 10_000,

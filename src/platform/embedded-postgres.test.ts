@@ -209,8 +209,8 @@ test('where user namespaces are forbidden, root runs the database server as the 
   const pid = await readServerPid(folder);
   assert.equal((await stat(`/proc/${pid}`)).uid, 65534);
 
-  // The server was started without the lock of the folder, so startServer()
-  // takes the server over. This must not change the owner of its files.
+  // The server was started without the lock of the folder, so startServer() takes the server over. This must not change the owner of its
+  // files.
   const adopted = await startServer(t, folder);
   assert.equal(await readServerPid(folder), pid);
   await query(adopted, 'create table kept as select 1 as row');
@@ -296,8 +296,8 @@ async function readServerPid(folder: string): Promise<number> {
 }
 
 /**
- * Returns whether the server runs. This checks more than the pid, because
- * an ended process remains visible until its parent or PID 1 has reaped it.
+ * Returns whether the server runs. This checks more than the pid, because an ended process remains visible until its parent or PID 1 has
+ * reaped it.
  */
 function isServerRunning(folder: string, pid: number): Promise<boolean> {
   return isPostmasterOf(pid, join(folder, 'cluster', 'data'));

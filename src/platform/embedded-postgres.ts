@@ -40,8 +40,8 @@ interface State {
 }
 
 /**
- * The signals that stop the server, one after the other, and how long each may
- * take. No signal loses data; after the first one the next start is fastest.
+ * The signals that stop the server, one after the other, and how long each may take. No signal loses data; after the first one the next
+ * start is fastest.
  */
 const STOP_STEPS = [
   { signal: 'SIGINT', timeoutMs: 10_000 },
@@ -82,8 +82,8 @@ export async function startEmbeddedPostgres(
 }
 
 /**
- * Starts the server. When the disk is too full for the recovery of the server,
- * the ballast file is removed to free space, and the start is tried once more.
+ * Starts the server. When the disk is too full for the recovery of the server, the ballast file is removed to free space, and the start is
+ * tried once more.
  */
 async function launchWithBallast({
   cluster,
@@ -178,8 +178,8 @@ async function restartServer(state: State): Promise<Server | string | null> {
       return await launchWithBallast({ ...state, settings: { ...state.settings, port: state.server.port } });
     } catch (error) {
       const { message } = error as Error;
-      // Failure policy: for lack of disk space the start is tried again until
-      // it succeeds; any other failure is returned and ends the process.
+      // Failure policy: for lack of disk space the start is tried again until it succeeds; any other failure is returned and ends the
+      // process.
       if (!isOutOfSpace(message)) return explainFailure(state.cluster.folder, message);
     }
     // Failure policy: the pause rejects only when stop() aborts it; then the loop ends.

@@ -112,8 +112,8 @@ export function invalid(path: string, message: string, code = 'INVALID'): AppErr
 }
 
 /**
- * Makes the error for a caller without the right; `path` names the field that the caller
- * may not set, or is `authorization` when the token does not allow the operation at all.
+ * Makes the error for a caller without the right; `path` names the field that the caller may not set, or is `authorization` when the token
+ * does not allow the operation at all.
  */
 export function forbidden(path: string, message: string, code = 'FORBIDDEN'): AppError {
   return new AppError('FORBIDDEN', message, [{ path, code, message }]);
@@ -129,8 +129,8 @@ export function unknownReference(path: string): AppError {
 }
 
 /**
- * Makes the error for a value that must be unique and belongs to another record
- * already. `existingId` is the id of that record, if the caller may see it.
+ * Makes the error for a value that must be unique and belongs to another record already. `existingId` is the id of that record, if the
+ * caller may see it.
  */
 export function alreadyHeld(code: ErrorCode, path: string, existingId: string | null = null): AppError {
   const message = 'already belongs to another record';

@@ -67,8 +67,8 @@ export function wakeDeliveries(): void {
 }
 
 /**
- * Queues events in this order, in the caller's transaction, for the webhooks that listen to them, and names their records to the change feed.
- * Events of a suspended company are not queued.
+ * Queues events in this order, in the caller's transaction, for the webhooks that listen to them, and names their records to the change
+ * feed. Events of a suspended company are not queued.
  */
 export async function emit(tx: TenantTx | SystemTx, items: EventItem[]): Promise<void> {
   if (items.length === 0) return;

@@ -50,8 +50,8 @@ const REQUEST_MS = 60_000;
 const HEADERS_MS = 15_000;
 const KEEP_ALIVE_MS = 10_000;
 const CHECK_MS = 5_000;
-// The time after which a connection without any data in either direction is closed,
-// because its client does not read the answer. Every answer begins earlier.
+// The time after which a connection without any data in either direction is closed, because its client does not read the answer. Every
+// answer begins earlier.
 const SILENCE_MS = 65_000;
 
 const NODE_OPTIONS = {
@@ -60,8 +60,8 @@ const NODE_OPTIONS = {
   connectionsCheckingInterval: CHECK_MS,
   // Node's own refusal of a request without a host would have no body; the onRequest hook below sends one.
   requireHostHeader: false,
-  // Of two Authorization headers Node would use the first, and a proxy in front
-  // of it perhaps the second. Joined into one header, they are not a valid token.
+  // Of two Authorization headers Node would use the first, and a proxy in front of it perhaps the second. Joined into one header, they are
+  // not a valid token.
   joinDuplicateHeaders: true,
 };
 
@@ -80,8 +80,8 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   const { proxies = [], countPreflight = async () => undefined } = options;
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
-    // All requests share one logger: a child logger for each request would
-    // cost more than the log line, which contains the request id anyway.
+    // All requests share one logger: a child logger for each request would cost more than the log line, which contains the request id
+    // anyway.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
@@ -180,8 +180,8 @@ function refuseOpenRoutes(app: FastifyInstance): void {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
   app.addHook('onReady', async () => {
-    // The routes are checked when the server is ready, because plug-ins
-    // set the access of their routes after the onRoute hook above has run.
+    // The routes are checked when the server is ready, because plug-ins set the access of their routes after the onRoute hook above has
+    // run.
     const open = routes.filter((route) => !route.config?.access).map((route) => `${String(route.method)} ${route.url}`);
     if (open.length > 0) throw new Error(`routes without a scope or public: ${open.join(', ')}`);
   });

@@ -26,8 +26,8 @@ interface KeyOwner {
 
 export interface Attempt extends KeyOwner {
   /**
-   * The id of this attempt. A request that takes over the key after the lease
-   * has another id, so that the first request can not store anything any more.
+   * The id of this attempt. A request that takes over the key after the lease has another id, so that the first request can not store
+   * anything any more.
    */
   id: string;
 }

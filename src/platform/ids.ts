@@ -1,6 +1,6 @@
 /**
- * Makes ids in the layout of a MongoDB ObjectId: 4 bytes of seconds, 5
- * random bytes for the process, a counter of 3 bytes; 24 hex characters.
+ * Makes ids in the layout of a MongoDB ObjectId: 4 bytes of seconds, 5 random bytes for the process, a counter of 3 bytes; 24 hex
+ * characters.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 

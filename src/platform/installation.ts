@@ -8,8 +8,8 @@ const KEY = 'encryption.key';
 const TOKEN_SECRET = 'token.secret';
 
 /**
- * Stores the fingerprint of the encryption key of the first process. Throws
- * an error with one sentence in a later process that has another key.
+ * Stores the fingerprint of the encryption key of the first process. Throws an error with one sentence in a later process that has another
+ * key.
  */
 export async function agreeOnKey(tx: SystemTx, encryptionKey: string): Promise<void> {
   const fingerprint = fingerprintSecret(encryptionKey);

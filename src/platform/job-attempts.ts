@@ -20,8 +20,8 @@ export interface Attempts {
 
 // The number of deaths after which a job is given up: at the first death another job, which ran at the same time, may have been the cause.
 const MOST_DEATHS = 2;
-// How long a job is recorded. A job that crashes its process does so soon after its
-// start; a job that has run for longer is not blamed when an operator kills the process.
+// How long a job is recorded. A job that crashes its process does so soon after its start; a job that has run for longer is not blamed when
+// an operator kills the process.
 const EARLY_MS = 60_000;
 // How long records are kept: longer than any job waits in its queue.
 const KEPT_DAYS = 30;

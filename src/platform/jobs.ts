@@ -55,8 +55,8 @@ export interface Worked<T extends TSchema> {
 
 export interface Jobs {
   /**
-   * Starts the queue. Called before all other functions, and while the event loop is
-   * not blocked, because its queries fail when no connection is free within a second.
+   * Starts the queue. Called before all other functions, and while the event loop is not blocked, because its queries fail when no
+   * connection is free within a second.
    */
   start(): Promise<void>;
   enqueue: Enqueue;
@@ -251,8 +251,8 @@ async function handleBatch<T extends TSchema>(
     try {
       await handle(data);
     } catch (error) {
-      // Failure policy: a job that failed because the disk is full is repeated
-      // when the disk has free space again; this does not count as a retry.
+      // Failure policy: a job that failed because the disk is full is repeated when the disk has free space again; this does not count as a
+      // retry.
       if (isStorageFull(error) && (await room())) return work({ id, data });
       log.warn({ err: error, job: job.name, job_id: id }, 'job failed');
       await boss.fail(job.name, id, { message: describeError(error)['message'] });

@@ -18,8 +18,8 @@ export interface Allowance {
 }
 
 /**
- * The verdict about a request: that of the allowance with the fewest tokens left,
- * or with the longest wait when the request is refused. Times are whole seconds.
+ * The verdict about a request: that of the allowance with the fewest tokens left, or with the longest wait when the request is refused.
+ * Times are whole seconds.
  */
 export interface Verdict {
   admitted: boolean;
@@ -83,8 +83,8 @@ function refusal(refused: Bucket[], nowMs: number): Verdict {
 }
 
 /**
- * Returns the address whose requests are counted: an IPv4 address, or the /64
- * network of an IPv6 address, because one customer usually has a whole /64.
+ * Returns the address whose requests are counted: an IPv4 address, or the /64 network of an IPv6 address, because one customer usually has
+ * a whole /64.
  */
 export function addressGroup(ip: string | undefined): string {
   // The address of a connection that is closed already is unknown.

@@ -1,7 +1,7 @@
 /**
- * Pages of the matching records of a long list. A frequent match fills a page from the first records of the order, where finding all matches
- * would take long. A rare match is found by an index, where reading the records in their order would take long. So the first records are
- * read, and when they do not fill the page, all matches are looked up by an index and sorted.
+ * Pages of the matching records of a long list. A frequent match fills a page from the first records of the order, where finding all
+ * matches would take long. A rare match is found by an index, where reading the records in their order would take long. So the first
+ * records are read, and when they do not fill the page, all matches are looked up by an index and sorted.
  */
 import { WINDOW_VALUES, windowKeys, windowParts, windowValues, type Window } from './paging.ts';
 
@@ -47,8 +47,8 @@ export const nearValues = (window: Window): unknown[] => [...windowValues(window
 export const HIT = `created_at, updated_at, coalesce(last_message_at, '-infinity') as active_at, _id, _id as record_id`;
 
 /**
- * Returns SQL for the keys of a page of all matches, which `hits` selects. With `materialized` PostgreSQL plans the look-up by itself; planned
- * together with the limit, it might read all records in their order.
+ * Returns SQL for the keys of a page of all matches, which `hits` selects. With `materialized` PostgreSQL plans the look-up by itself;
+ * planned together with the limit, it might read all records in their order.
  */
 export function sortedHits(window: Window, first: number, hits: string): string {
   const { cursor, tail } = windowParts(window, first);

@@ -129,8 +129,8 @@ function createFileMailer({ folder, from }: MailerOptions): Mailer {
 }
 
 /**
- * Writes both bodies of a mail file without transfer encoding, so that a developer
- * can read the links in the file. An SMTP server might not accept such 8-bit text.
+ * Writes both bodies of a mail file without transfer encoding, so that a developer can read the links in the file. An SMTP server might not
+ * accept such 8-bit text.
  */
 function makePlainBodies({ text, html }: Mail): SendMailOptions {
   const part = (type: string, body: string) => ({

@@ -48,8 +48,8 @@ export const rowsByKey = (table: string, keys: string): string =>
   `select t.* from (${keys}) k cross join lateral (select * from ${table} where company_id = $1 and _id = k._id offset 0) t`;
 
 /**
- * Returns SQL that adds the bytes of all field names for each record with custom fields. A
- * record without any has five bytes in this column, which is visible without decompressing it.
+ * Returns SQL that adds the bytes of all field names for each record with custom fields. A record without any has five bytes in this
+ * column, which is visible without decompressing it.
  */
 const fieldNamesBytes = (context: string): string =>
   ` + case when pg_column_size(t.custom_fields) > 5 then (select field_names_bytes($1, '${context}')) else 0 end`;

@@ -146,8 +146,8 @@ function readValue(part: MultipartValue, schema: TSchema): unknown {
   try {
     return parseJson(Buffer.from(text ?? JSON.stringify(part.value)));
   } catch {
-    // Failure policy: the caller gets the name of the part that is not JSON;
-    // the message of the parser would name a position inside the part.
+    // Failure policy: the caller gets the name of the part that is not JSON; the message of the parser would name a position inside the
+    // part.
     throw invalid(part.fieldname, 'is not JSON', 'MALFORMED');
   }
 }

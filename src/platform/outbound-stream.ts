@@ -105,7 +105,8 @@ function openIncoming(maxBytes: number, announced: number, flow: Flow): Incoming
     write(chunk) {
       received += chunk.length;
       if (received > maxBytes) return flow.stop(tooLarge(maxBytes));
-      // A connection that is paused after the last byte would not notice that the answer is complete, and would fail when the peer closes it.
+      // A connection that is paused after the last byte would not notice that the answer is complete, and would fail when the peer closes
+      // it.
       if (received === announced) flow.resume();
       append(piece, chunk);
       if (piece.length >= PIECE_BYTES) flush();

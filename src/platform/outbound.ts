@@ -49,8 +49,8 @@ export interface Outbound {
 /** The most connections per origin: as many as the platform has delivery slots, so that no delivery waits for a connection. */
 const CONNECTIONS = 64;
 /**
- * The time after which idle sockets are closed. Peers close them after 5 s or later, and
- * a request on a socket that the peer has just closed would have an unknown outcome.
+ * The time after which idle sockets are closed. Peers close them after 5 s or later, and a request on a socket that the peer has just
+ * closed would have an unknown outcome.
  */
 const KEEP_ALIVE_MS = 4000;
 /** The largest head of a response: the same limit that Node has for servers; long cookies fit, a flood of headers does not. */
@@ -143,8 +143,8 @@ function openDoor(connections: number, blockList?: BlockList): Door {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: 0, // the caller's signal is the one clock
     bodyTimeout: 0,
-    // The factory always makes a pool, even for one connection: a client would queue
-    // several requests on one connection attempt, and giving up one would fail all.
+    // The factory always makes a pool, even for one connection: a client would queue several requests on one connection attempt, and giving
+    // up one would fail all.
     factory: (origin, poolOptions) => new Pool(origin, poolOptions),
   });
   const door: Door = { agent, failedDials: new WeakMap(), dispatching: null };

@@ -5,8 +5,8 @@ export interface Pace {
   count(owner: string, amount: number): number;
 }
 
-// Each call checks this many of the oldest owners and removes the idle ones. It
-// checks two for each one that it adds, so the map does not grow without end.
+// Each call checks this many of the oldest owners and removes the idle ones. It checks two for each one that it adds, so the map does not
+// grow without end.
 const CHECKS_PER_CALL = 2;
 
 export function createPace(perSecond: number): Pace {

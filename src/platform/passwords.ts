@@ -67,7 +67,7 @@ function refuseOutOfRange(error: NodeJS.ErrnoException): null {
 }
 
 /**
- * A hash that no password matches. It is checked when an account does not
- * exist, so that the answer takes the same time as for an existing account.
+ * A hash that no password matches. It is checked when an account does not exist, so that the answer takes the same time as for an existing
+ * account.
  */
 export const NOBODYS_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;

@@ -158,8 +158,8 @@ test('a number of Singapore without + is never mistaken for a Brazilian number',
 });
 
 test('a number without + is accepted only in a range that its country has assigned', () => {
-  // Read with their first digits as a country code, the first number would be
-  // in an unassigned range of the Netherlands, and the second in one of Brazil.
+  // Read with their first digits as a country code, the first number would be in an unassigned range of the Netherlands, and the second in
+  // one of Brazil.
   for (const written of ['(31) 98888-0003', '55 99999-8888']) {
     assert.equal(parseIn(null, written), null);
     assert.ok(parseIn(null, `+${written.replaceAll(/[()]/g, '')}`), written);

@@ -4,8 +4,8 @@
  */
 
 /**
- * The bytes of a portion that is rewritten: half a megabyte, because a megabyte
- * takes about a second on a small machine, where all indexes are updated.
+ * The bytes of a portion that is rewritten: half a megabyte, because a megabyte takes about a second on a small machine, where all indexes
+ * are updated.
  */
 export const REWRITTEN_BYTES = 512 * 1024;
 /** The bytes of a portion that is read or deleted, which takes some tenths of a second and this much memory. */

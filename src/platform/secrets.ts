@@ -22,8 +22,8 @@ export const fingerprintSecret = (encryptionKey: string): string =>
 
 export interface Secrets {
   /**
-   * Encrypts a text. `context` (company and field) is authenticated, so that the
-   * value can not be decrypted after it was copied to another record or field.
+   * Encrypts a text. `context` (company and field) is authenticated, so that the value can not be decrypted after it was copied to another
+   * record or field.
    */
   seal(plain: string, context: string): string;
   /** Decrypts a value. Throws when it was changed, has another context, or was encrypted with another key. */

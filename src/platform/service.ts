@@ -116,8 +116,8 @@ export async function referencePages(app: FastifyInstance, count: CountVisit): P
     markPublic(pages);
     pages.addHook('onRequest', count);
     pages.addHook('onRequest', async (_, reply) => void reply.headers(REFERENCE_HEADERS));
-    // The plug-in would render the document for each request, which takes a
-    // second for YAML. JSON is valid YAML, so both addresses serve the same file.
+    // The plug-in would render the document for each request, which takes a second for YAML. JSON is valid YAML, so both addresses serve
+    // the same file.
     pages.addHook('onRoute', (route) => {
       if (/\/(json|yaml)$/.test(route.url)) route.handler = serveDocument;
       // The plug-in would need the content of these files at the start; they are served on the first request instead.

@@ -38,8 +38,8 @@ async function readAll(source: SheetSource, start: number, end: number): Promise
 export interface Survey {
   columns: WantedColumns;
   /**
-   * `named` holds the numbers of the shared texts that cells of these columns
-   * use, and `filled` the numbers of the shared texts that are not blank.
+   * `named` holds the numbers of the shared texts that cells of these columns use, and `filled` the numbers of the shared texts that are
+   * not blank.
    */
   named: Bits;
   filled: Bits;
@@ -48,8 +48,8 @@ export interface Survey {
 export const beginSurvey = (columns: WantedColumns): Survey => ({ columns, named: createBits(), filled: createBits() });
 
 /**
- * Makes the first pass over a spreadsheet: reads the rows of a CSV, or of the first sheet
- * of a workbook, without their values, to count them and to check that all are readable.
+ * Makes the first pass over a spreadsheet: reads the rows of a CSV, or of the first sheet of a workbook, without their values, to count
+ * them and to check that all are readable.
  */
 export function surveyRows(source: SheetSource, format: SheetFormat, survey: Survey): AsyncGenerator<SheetRow> {
   const noColumn = new Set<number>();
@@ -112,8 +112,8 @@ async function* numberFromHeader(
       yield { ...row, number: row.number - header };
     }
   } catch (error) {
-    // Failure policy: when reading the bytes failed, that error is thrown
-    // instead of the error of the parser, because the file is not at fault.
+    // Failure policy: when reading the bytes failed, that error is thrown instead of the error of the parser, because the file is not at
+    // fault.
     throw watched.failure() ?? error;
   }
   if (header === null) throw sheetFault('has no row with a value', 'EMPTY');

@@ -32,8 +32,8 @@ interface Transaction {
    */
   makes(id: string, company?: string | null): void;
   /**
-   * Registers the answer of a statement that is not awaited, so that COMMIT is sent without waiting for it; when the statement fails, nothing
-   * is committed. It must be a single statement whose answer decides nothing.
+   * Registers the answer of a statement that is not awaited, so that COMMIT is sent without waiting for it; when the statement fails,
+   * nothing is committed. It must be a single statement whose answer decides nothing.
    */
   trails(answer: Promise<unknown>): void;
   /** Names records that this transaction has changed; after the commit the change feed announces them. */
@@ -109,8 +109,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Returns a statement with BEGIN and the company id for row-level security, in one
- * round trip. The id is checked once more, because it becomes part of the SQL text.
+ * Returns a statement with BEGIN and the company id for row-level security, in one round trip. The id is checked once more, because it
+ * becomes part of the SQL text.
  */
 function beginStatement(companyId: string): string {
   if (!/^[0-9a-f]{24}$/.test(companyId)) throw new Error('not a company id');
@@ -147,8 +147,8 @@ async function transact<X, T>(
   return result;
 }
 
-// The longest wait of an expensive read for its turn, as long as a statement
-// may take: until then the expensive reads of a company wait for each other.
+// The longest wait of an expensive read for its turn, as long as a statement may take: until then the expensive reads of a company wait for
+// each other.
 const EXPENSIVE_WAIT_MS = 5_000;
 // People type their searches, and most are found at once. An export that nobody watches pauses after each of its statements.
 const CHEAP_SEARCH_MS = 30;

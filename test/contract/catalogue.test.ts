@@ -1,7 +1,6 @@
 /**
  * Checks the catalogue of the migrated database: every table of a company has the keys, policies and references that keep companies apart,
- * or is
- * listed here with the reason for an exception.
+ * or is listed here with the reason for an exception.
  */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';

@@ -1,7 +1,6 @@
 /**
  * Posts published sample notifications as the network would, when they are in a folder beside the repository. They are never copied into
- * it: a clone
- * without that folder skips this file, and the repository's own fixtures prove the same.
+ * it: a clone without that folder skips this file, and the repository's own fixtures prove the same.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
  * Prepares and plans every statement of the rooms against the migrated schema, under the role that will run it: a mistyped column, a
- * missing
- * grant or a missing company condition fails here and not for a user.
+ * missing grant or a missing company condition fails here and not for a user.
  */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
  * Every statement that walks over a company's records, or over old ones, reads little more than its portion, even when the planner has no
- * statistics:
- * on tables that were never analysed, and on tables that were analysed while they were empty.
+ * statistics: on tables that were never analysed, and on tables that were analysed while they were empty.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

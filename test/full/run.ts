@@ -1,7 +1,7 @@
 /**
  * The long proofs: `npm run test:full -- --size ci|full [--seed N] [--only name,…] [--fresh]`. Results are kept in data/full/<size>.json,
- * so that an
- * interrupted run of the same commit continues where it stopped; a failed proof is run again. The table of results comes at the end.
+ * so that an interrupted run of the same commit continues where it stopped; a failed proof is run again. The table of results comes at the
+ * end.
  */
 import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';

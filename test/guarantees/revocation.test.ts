@@ -1,6 +1,6 @@
 /**
- * A token that one process revokes is refused by every process: three real
- * processes use one database, and each of them has accepted the token before.
+ * A token that one process revokes is refused by every process: three real processes use one database, and each of them has accepted the
+ * token before.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -9,8 +9,8 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 export interface OpenPage {
   page: Page;
   /**
-   * Everything that a page of the platform must not cause: errors and warnings
-   * on the console, exceptions, violations of the content security policy.
+   * Everything that a page of the platform must not cause: errors and warnings on the console, exceptions, violations of the content
+   * security policy.
    */
   complaints: string[];
   /** Every address that the page requested, without its fragment. */

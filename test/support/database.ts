@@ -87,8 +87,8 @@ export interface TestDatabase {
 }
 
 /**
- * Clones the template database. With the test runner's global set-up this
- * takes some 30 ms; a test file that runs alone starts its own server.
+ * Clones the template database. With the test runner's global set-up this takes some 30 ms; a test file that runs alone starts its own
+ * server.
  */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const shared = process.env['PARLEY_TEST_SERVER'];

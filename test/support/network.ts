@@ -24,8 +24,8 @@ export interface Network {
   verifyToken: string;
   sign(raw: string | Buffer): string;
   /**
-   * Posts a notification, signed unless the headers contain a signature,
-   * and asserts the status. A body that is text or bytes is sent unchanged.
+   * Posts a notification, signed unless the headers contain a signature, and asserts the status. A body that is text or bytes is sent
+   * unchanged.
    */
   post(status: number, body: unknown, options?: { url?: string; headers?: Record<string, string> }): Promise<Answer>;
 }

@@ -79,8 +79,8 @@ export const UNLIMITED = {
 };
 
 /**
- * A setting that gives the process which reads sheets normal priority, because
- * tests share few cores, where a process of low priority gets hardly any time.
+ * A setting that gives the process which reads sheets normal priority, because tests share few cores, where a process of low priority gets
+ * hardly any time.
  */
 export const HURRIED = { READER_NICE: '0' };
 

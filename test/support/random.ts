@@ -1,6 +1,6 @@
 /**
- * Returns Mulberry32, a small random generator that gives the same sequence for the
- * same seed on every machine. Print the seed, so that a failure can be repeated.
+ * Returns Mulberry32, a small random generator that gives the same sequence for the same seed on every machine. Print the seed, so that a
+ * failure can be repeated.
  */
 export function randomFrom(start: number): () => number {
   let state = start >>> 0;

@@ -31,8 +31,8 @@ export async function boundChanges({ database }: Platform, table: string, most: 
 }
 
 /**
- * Makes every statement fail that changes or deletes several rows of the table which have
- * more than `mostBytes` in the column together, even the statement of a foreign key.
+ * Makes every statement fail that changes or deletes several rows of the table which have more than `mostBytes` in the column together,
+ * even the statement of a foreign key.
  */
 export async function boundBytes(
   { database }: Platform,

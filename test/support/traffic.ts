@@ -51,8 +51,8 @@ export async function listNetworkMessages(platform: Platform, messageId: string)
 }
 
 /**
- * Returns the enqueued events of a record, in order. An event is enqueued
- * in the transaction of its change, so the caller need not wait for it.
+ * Returns the enqueued events of a record, in order. An event is enqueued in the transaction of its change, so the caller need not wait for
+ * it.
  */
 export async function readEvents(platform: Platform, resourceId: string): Promise<{ event: string; data: Json }[]> {
   const rows = await platform.database.sql<{ event: string; body: string }>(

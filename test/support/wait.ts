@@ -14,8 +14,8 @@ export async function until<T>(
 }
 
 /**
- * Waits until a credential is refused, and returns the start time of the
- * last call that was still accepted, in milliseconds since the first call.
+ * Waits until a credential is refused, and returns the start time of the last call that was still accepted, in milliseconds since the first
+ * call.
  */
 export async function lastAcceptedMs(isRefused: () => Promise<boolean>): Promise<number> {
   const startedMs = performance.now();

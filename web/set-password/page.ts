@@ -48,8 +48,8 @@ function showPasswordForm(): void {
 }
 
 /**
- * Shows the button that accepts an invitation. The page accepts nothing
- * before the reader clicks, because mail programs open links by themselves.
+ * Shows the button that accepts an invitation. The page accepts nothing before the reader clicks, because mail programs open links by
+ * themselves.
  */
 function showInvitation(): void {
   showPart('join');

@@ -1,6 +1,6 @@
 /**
- * Reads the content of a message, with one reader for each message type of
- * the network. A reader returns null when parts that it needs are missing.
+ * Reads the content of a message, with one reader for each message type of the network. A reader returns null when parts that it needs are
+ * missing.
  */
 import { composeContent, type ContentType, type MessageContent, type MessageMedia } from '../content.ts';
 import { own } from '../../platform/own.ts';
@@ -73,8 +73,8 @@ function makeInteractive(type: string, parts: Partial<Interactive>): Interactive
 }
 
 /**
- * Parses the answer to a form (flow), which is JSON inside a string.
- * Failure policy: a string that is not valid JSON is returned as a string.
+ * Parses the answer to a form (flow), which is JSON inside a string. Failure policy: a string that is not valid JSON is returned as a
+ * string.
  */
 function parseResponse(value: unknown): unknown {
   if (typeof value !== 'string') return toStorable(value);
@@ -91,8 +91,8 @@ function readInteractive(message: Json): MessageContent | null {
   const interactive = asRecord(message.interactive);
   if (!interactive) return null;
   const named = asIdentifier(interactive.type);
-  // Some senders give a reply another type. So when the part that the type
-  // names is missing, the type of a reply part that is present is used.
+  // Some senders give a reply another type. So when the part that the type names is missing, the type of a reply part that is present is
+  // used.
   const type = [named, ...REPLIES].find((name) => name !== null && asRecord(own(interactive, name)));
   const reply = type ? asRecord(own(interactive, type)) : null;
   if (!type || !reply) return null;
@@ -125,8 +125,8 @@ function readOrder(message: Json): MessageContent | null {
 }
 
 /**
- * The readers by message type. This is a Map, because a look-up of a type
- * called `constructor` in a plain object would find an inherited property.
+ * The readers by message type. This is a Map, because a look-up of a type called `constructor` in a plain object would find an inherited
+ * property.
  */
 const readers = new Map<string, Reader>([
   ['text', readText],

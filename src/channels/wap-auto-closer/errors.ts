@@ -3,8 +3,8 @@ import type { NetworkError } from '../channel.ts';
 import { asLabel, asNumber, asRecord, asText } from './values.ts';
 
 /**
- * Whether a message is sent again after an error. no: never; now: at once, because the
- * fault soon passes; pair: after a pause, because the recipient got too many messages.
+ * Whether a message is sent again after an error. no: never; now: at once, because the fault soon passes; pair: after a pause, because the
+ * recipient got too many messages.
  */
 export type Retry = 'no' | 'now' | 'pair';
 
@@ -119,8 +119,8 @@ export function networkError(error: unknown): NetworkError {
 }
 
 /**
- * Reads the title in the message of an HTTP answer, which has no title field:
- * its message is `(#code) title`, with the title that a notification would have.
+ * Reads the title in the message of an HTTP answer, which has no title field: its message is `(#code) title`, with the title that a
+ * notification would have.
  */
 const readTitle = (message: unknown): string | null =>
   /^\(#\d+\)\s*(\S[\s\S]*)$/.exec(asText(message) ?? '')?.[1] ?? null;

@@ -26,8 +26,8 @@ export type GraphAnswer =
 export type Graph = (call: GraphCall) => Promise<GraphAnswer>;
 
 /**
- * The Graph API version that the documentation of the network used when
- * this was written; a WAP_GRAPH_URL that names a version overrides it.
+ * The Graph API version that the documentation of the network used when this was written; a WAP_GRAPH_URL that names a version overrides
+ * it.
  */
 const DEFAULT_VERSION = 'v26.0';
 /** The answers that this channel uses are below 2 kB; a much larger answer does not come from the Graph API. */
@@ -49,8 +49,8 @@ export function isUsableToken(token: string | null | undefined): token is string
 }
 
 /**
- * Creates the function that calls the Graph API. With an app secret, every
- * call proves that the token is used by its own app (appsecret_proof).
+ * Creates the function that calls the Graph API. With an app secret, every call proves that the token is used by its own app
+ * (appsecret_proof).
  */
 export function createGraph(network: NetworkAccess): Graph {
   const base = addVersion(network.graphUrl);
@@ -90,8 +90,8 @@ function makeRefusal(code: string, message: string): GraphAnswer {
 }
 
 /**
- * Determines the outcome of a call from its HTTP answer. The error in the body counts more
- * than the HTTP status: the network answers most refusals with 400, some with 200 or 5xx.
+ * Determines the outcome of a call from its HTTP answer. The error in the body counts more than the HTTP status: the network answers most
+ * refusals with 400, some with 200 or 5xx.
  */
 function readOutcome({ status, body, truncated }: OutboundResponse): GraphAnswer {
   const answer = truncated ? null : parseBody(body);
@@ -118,8 +118,8 @@ function parseBody(body: Buffer): Json | null {
 }
 
 /**
- * Masks the secrets in an error message, because the network quotes a
- * malformed token, and a token must not reach a record, a log or a screen.
+ * Masks the secrets in an error message, because the network quotes a malformed token, and a token must not reach a record, a log or a
+ * screen.
  */
 function maskSecrets(answer: GraphAnswer, secrets: string[]): GraphAnswer {
   if (answer.outcome !== 'refused') return answer;

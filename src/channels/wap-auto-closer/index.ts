@@ -12,8 +12,8 @@ import { wapSettings, type WapConfig } from './settings.ts';
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
 /**
- * Opens the channel. The app secret belongs to the app at the network,
- * not to an inbox. Without an app secret every notification is refused.
+ * Opens the channel. The app secret belongs to the app at the network, not to an inbox. Without an app secret every notification is
+ * refused.
  */
 function openNetwork(access: NetworkAccess): ChannelNetwork<WapConfig> {
   const { check, sendMessage, markRead } = createWapSender(access);
@@ -59,8 +59,8 @@ function firstAddress(raw: Buffer): string {
 }
 
 /**
- * Begins the check of a signature. The signature covers the raw bytes,
- * because the network escapes characters in a way that no serialiser repeats.
+ * Begins the check of a signature. The signature covers the raw bytes, because the network escapes characters in a way that no serialiser
+ * repeats.
  */
 function beginCheck(appSecret: string | null, signature: string | string[] | undefined): SignatureCheck | null {
   const given = typeof signature === 'string' ? SIGNATURE.exec(signature)?.[1] : undefined;

@@ -64,8 +64,8 @@ export function readEcho(element: unknown, scene: Scene): Inbound {
 }
 
 /**
- * Reads a message of the history. `thread` is the contact of the thread that contains
- * the message; without a thread, `from` or `to` of the message names the contact.
+ * Reads a message of the history. `thread` is the contact of the thread that contains the message; without a thread, `from` or `to` of the
+ * message names the contact.
  */
 export function readHistoryMessage(element: unknown, scene: Scene, thread: WapPerson | null): Inbound {
   const message = asRecord(element);

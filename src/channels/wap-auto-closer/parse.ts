@@ -48,8 +48,8 @@ const COEXISTENCE = new Map<string, boolean>([
 ]);
 
 /**
- * Reads all elements of a callback. Never throws for a parsed JSON value. PostgreSQL can
- * store all strings that it yields. For a part that the platform ignores it yields null.
+ * Reads all elements of a callback. Never throws for a parsed JSON value. PostgreSQL can store all strings that it yields. For a part that
+ * the platform ignores it yields null.
  */
 export function* parseCallback(body: unknown): Reading {
   const envelope = asRecord(body);
@@ -103,8 +103,8 @@ function* readMessages({ value }: Change): Reading {
 }
 
 /**
- * Reads the messages of a notification. Errors beside the messages are the cause of
- * messages without content; without such a message they become one `unreadable`.
+ * Reads the messages of a notification. Errors beside the messages are the cause of messages without content; without such a message they
+ * become one `unreadable`.
  */
 function* readLiveMessages(value: Json, scene: Scene): Reading {
   const errors = networkErrors(value.errors);

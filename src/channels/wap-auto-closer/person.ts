@@ -31,14 +31,14 @@ export function toPerson({ phone, bsuid, parentBsuid, name }: WapPerson): Person
 }
 
 /**
- * Matches a BSUID, which begins with the two letters of a country and a
- * dot. Since 2026 it may be in every field that held a phone number before.
+ * Matches a BSUID, which begins with the two letters of a country and a dot. Since 2026 it may be in every field that held a phone number
+ * before.
  */
 const BSUID = /^[A-Z]{2}\./;
 const PARENT_BSUID = /^[A-Z]{2}\.ENT\./;
 /**
- * Matches the digits of a phone number: E.164 allows 15 digits; test numbers
- * are as short as 5. A longer number is the id of a group or of something else.
+ * Matches the digits of a phone number: E.164 allows 15 digits; test numbers are as short as 5. A longer number is the id of a group or of
+ * something else.
  */
 const PHONE_DIGITS = /^\d{5,15}$/;
 const PHONE_WRITING = /^\+?[\d\s().-]+$/;
@@ -55,8 +55,8 @@ export function phoneDigits(value: unknown): string | null {
 }
 
 /**
- * Reads a person from its ids. `address` is the value of a field for phone numbers,
- * which may hold a user id instead; the two user ids come from their own fields.
+ * Reads a person from its ids. `address` is the value of a field for phone numbers, which may hold a user id instead; the two user ids come
+ * from their own fields.
  */
 export function namePerson(address: unknown, userId?: unknown, parentUserId?: unknown): WapPerson {
   const person: WapPerson = {};
@@ -85,8 +85,8 @@ export interface Contacts {
 }
 
 /**
- * The most contacts that are read, as many as the senders of the largest
- * notification. A sender whose contact comes later only gets no name for display.
+ * The most contacts that are read, as many as the senders of the largest notification. A sender whose contact comes later only gets no name
+ * for display.
  */
 const MAX_CONTACTS = 10_000;
 

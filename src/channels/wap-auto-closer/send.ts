@@ -38,8 +38,8 @@ const SEND_BUDGET_MS = 10_000;
 /** The longest error message that is shown; the messages of the network are below 300 characters. */
 const MAX_SENTENCE = 500;
 /**
- * The least time that must be left for a further try. With less time the try
- * could be cut off, and a certain refusal would become an unknown outcome.
+ * The least time that must be left for a further try. With less time the try could be cut off, and a certain refusal would become an
+ * unknown outcome.
  */
 const LEAST_ATTEMPT_MS = 3000;
 
@@ -100,8 +100,8 @@ function makeLocalRefusal(message: string): SendResult {
 }
 
 /**
- * Waits before the next try. Failure policy: when the caller aborts during the
- * wait, the message keeps the refusal of its last try, and nothing more is sent.
+ * Waits before the next try. Failure policy: when the caller aborts during the wait, the message keeps the refusal of its last try, and
+ * nothing more is sent.
  */
 async function waitBeforeRetry(delayMs: number, signal: AbortSignal): Promise<boolean> {
   try {
@@ -178,8 +178,8 @@ async function checkCredentials(
 }
 
 /**
- * Returns true when the phone number is used in the business app and on the
- * Cloud API at the same time; null when the network does not report it.
+ * Returns true when the phone number is used in the business app and on the Cloud API at the same time; null when the network does not
+ * report it.
  */
 function readCoexistence({ is_on_biz_app: onApp, platform_type: platform }: Json): boolean | null {
   if (typeof onApp !== 'boolean') return null;

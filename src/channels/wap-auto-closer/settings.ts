@@ -4,8 +4,8 @@ import { explainedPattern, nullable, strict } from '../../platform/schema.ts';
 import type { ChannelSettings } from '../channel.ts';
 
 /**
- * An id of the network. Ids are decimal strings, because they can exceed 2^53. They become
- * part of a URL path, so only visible characters are allowed, and neither `.` nor `..`.
+ * An id of the network. Ids are decimal strings, because they can exceed 2^53. They become part of a URL path, so only visible characters
+ * are allowed, and neither `.` nor `..`.
  */
 const NetworkId = Type.String({
   minLength: 1,

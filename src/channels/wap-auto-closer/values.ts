@@ -5,8 +5,8 @@
 export type Json = Record<string, unknown>;
 
 /**
- * The deepest nesting that is kept. No real notification is nested this deep;
- * without a limit a hostile one would exhaust the stack here or in the database.
+ * The deepest nesting that is kept. No real notification is nested this deep; without a limit a hostile one would exhaust the stack here or
+ * in the database.
  */
 const MAX_DEPTH = 32;
 /** The longest id that is accepted. Network ids are below 200 characters; an index entry of PostgreSQL holds at most about 2,700 bytes. */
@@ -16,8 +16,8 @@ const MAX_LABEL = 256;
 /** A time of this number or more is in milliseconds: as seconds it would be after the year 5138, as milliseconds it is after 1973. */
 const FIRST_MILLISECONDS = 1e11;
 /**
- * The earliest and the latest time that are accepted. The network did not exist
- * before 2009, so a time outside of 2009 to 2099 is a mistake and not used.
+ * The earliest and the latest time that are accepted. The network did not exist before 2009, so a time outside of 2009 to 2099 is a mistake
+ * and not used.
  */
 const EARLIEST_MS = Date.UTC(2009, 0, 1);
 const LATEST_MS = Date.UTC(2100, 0, 1);

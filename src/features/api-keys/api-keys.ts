@@ -54,8 +54,8 @@ export async function createKey(
 }
 
 /**
- * The keys that a caller manages: those of their company, with the rights
- * of that company, or the global keys, with the rights of the system.
+ * The keys that a caller manages: those of their company, with the rights of that company, or the global keys, with the rights of the
+ * system.
  */
 interface Sphere {
   company: string | null;
@@ -81,8 +81,8 @@ export async function createKeyForCaller(kit: Kit, caller: Caller, input: ApiKey
 }
 
 /**
- * Returns the id for `created_by`. A company is not shown global keys,
- * so `created_by` is null for a key of a company that a global key made.
+ * Returns the id for `created_by`. A company is not shown global keys, so `created_by` is null for a key of a company that a global key
+ * made.
  */
 function chooseVisibleMaker(principal: Principal, company: string | null): string | null {
   return principal.type === 'global' && company !== null ? null : principal.id;

@@ -61,8 +61,8 @@ function makeRefusal(): AppError {
 }
 
 /**
- * Enqueues the mail for a forgotten password. No account is looked up here,
- * so that neither the answer nor its time reveals whether the account exists.
+ * Enqueues the mail for a forgotten password. No account is looked up here, so that neither the answer nor its time reveals whether the
+ * account exists.
  */
 export async function forgetPassword(kit: Kit, anonymous: Anonymous, email: string): Promise<Done> {
   await anonymous.tx((tx) => enqueueReset(kit, tx, email));

@@ -1,6 +1,6 @@
 /**
- * Tests that passwords can be guessed only slowly: tries are counted per
- * address and per account, and only a trusted proxy can name another address.
+ * Tests that passwords can be guessed only slowly: tries are counted per address and per account, and only a trusted proxy can name another
+ * address.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -55,8 +55,8 @@ export async function pageCompanies(caller: Caller, query: CompanyQuery): Promis
 }
 
 /**
- * Changes a company. When the company is suspended, this process refuses
- * its keys and sessions at once, every other process within a second.
+ * Changes a company. When the company is suspended, this process refuses its keys and sessions at once, every other process within a
+ * second.
  */
 export async function updateCompanyById(kit: Kit, caller: Caller, id: string, input: CompanyUpdate): Promise<Company> {
   requireAccess(caller, id);

@@ -120,8 +120,8 @@ export function findAnyCompany(tx: SystemTx): Promise<{ _id: string } | null> {
 }
 
 /**
- * Locks the sums of stored bytes. Returns false while another transaction
- * adds up changes, because two such transactions would block each other.
+ * Locks the sums of stored bytes. Returns false while another transaction adds up changes, because two such transactions would block each
+ * other.
  */
 export async function lockSums(tx: SystemTx): Promise<boolean> {
   const { mine } = await one<{ mine: boolean }>(tx, {

@@ -115,8 +115,8 @@ test('an export ends when its caller closes the connection', async () => {
 });
 
 /**
- * Returns how many rows of contacts the database has read. A connection reports
- * its counts reliably only when it ends, so all connections are closed first.
+ * Returns how many rows of contacts the database has read. A connection reports its counts reliably only when it ends, so all connections
+ * are closed first.
  */
 async function countRowsRead(): Promise<number> {
   await database.sql(

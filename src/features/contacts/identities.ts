@@ -21,8 +21,8 @@ export function toIdentities(naming: IdentityFields): NamedIdentity[] {
   });
 }
 
-// The number of tries: other transactions may take an identity and give it
-// back between two statements; this many times in a row would be a defect.
+// The number of tries: other transactions may take an identity and give it back between two statements; this many times in a row would be a
+// defect.
 const ROUNDS = 3;
 
 /** Gives the contact these identities and keeps those that it has. Throws CONTACT_EXISTS when another contact has one of them. */

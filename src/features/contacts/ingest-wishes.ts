@@ -13,8 +13,8 @@ export interface Wish {
 }
 
 /**
- * Sets and clears `opted_out`. The newest choice of a person wins, in whatever
- * order the choices arrive. Returns how many were about stored contacts.
+ * Sets and clears `opted_out`. The newest choice of a person wins, in whatever order the choices arrive. Returns how many were about stored
+ * contacts.
  */
 export async function applyWishes(tx: SystemTx, wishes: Wish[]): Promise<number> {
   if (wishes.length === 0) return 0;

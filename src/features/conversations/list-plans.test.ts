@@ -12,8 +12,8 @@ import type { ConversationQuery } from './schemas.ts';
 
 const COMPANY = 'a'.repeat(24);
 const CONTACTS = 10_000;
-// When one conversation in fifty matches, a page reads its own rows and
-// those between them. A search also reads the rows of its first short read.
+// When one conversation in fifty matches, a page reads its own rows and those between them. A search also reads the rows of its first short
+// read.
 const MOST_ROWS = 1_500;
 const MOST_SEARCHED = 5_000 + 2_000 + MOST_ROWS;
 

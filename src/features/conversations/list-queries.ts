@@ -66,8 +66,8 @@ function buildConditions({ companyId }: TenantRead, filter: ConversationFilter):
 const MAX_SHOWN_BYTES = 25_000;
 
 /**
- * Returns SQL for the records of a page. The rows of the page are found first, so
- * that joins are made only for these. `limit` is the placeholder of the page size.
+ * Returns SQL for the records of a page. The rows of the page are found first, so that joins are made only for these. `limit` is the
+ * placeholder of the page size.
  */
 const selectRecords = (keys: string, window: Window, limit: string): string =>
   measuredPage({
@@ -156,8 +156,8 @@ interface NearAsked {
 }
 
 /**
- * Lists matching conversations among the first `reach` conversations in the order
- * of the list. When they are fewer than a page, more may follow after these.
+ * Lists matching conversations among the first `reach` conversations in the order of the list. When they are fewer than a page, more may
+ * follow after these.
  */
 export function listNear(tx: TenantRead, { filter, search }: NearAsked, window: Window): Promise<Conversation[]> {
   const { text, values, name } = buildConditions(tx, filter);

@@ -17,8 +17,8 @@ export interface Opened {
   opened: boolean;
 }
 
-// The number of tries: another transaction may create the contact or open the
-// conversation between the read and the write of this one; even twice in a row is rare.
+// The number of tries: another transaction may create the contact or open the conversation between the read and the write of this one; even
+// twice in a row is rare.
 const ROUNDS = 3;
 
 /** Returns the open conversation of this contact in this inbox, and opens one when there is none. */

@@ -1,6 +1,6 @@
 /**
- * Tests of removed businesses: a removed business is answered like an unknown
- * one at once, and a job then removes it from every record that named it.
+ * Tests of removed businesses: a removed business is answered like an unknown one at once, and a job then removes it from every record that
+ * named it.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -14,8 +14,8 @@ const nextNaming = (table: string, column: string): string =>
   })})`;
 
 /**
- * The tables of records that are being removed: a removed record stays in its
- * table until no other record names it. A deactivated user stays for good.
+ * The tables of records that are being removed: a removed record stays in its table until no other record names it. A deactivated user
+ * stays for good.
  */
 export type Departing = 'users' | 'businesses';
 
@@ -77,8 +77,8 @@ export function releaseRows(tx: TenantTx, business: string, limit: number): Prom
 }
 
 /**
- * Locks a user or business that is being removed, and returns zero when it is no longer
- * being removed. Until the transaction ends, the user cannot be made ACTIVE again.
+ * Locks a user or business that is being removed, and returns zero when it is no longer being removed. Until the transaction ends, the user
+ * cannot be made ACTIVE again.
  */
 export function holdDeparting(tx: TenantTx, departing: Departing, id: string): Promise<number> {
   return exec(tx, {
@@ -89,8 +89,8 @@ export function holdDeparting(tx: TenantTx, departing: Departing, id: string): P
 }
 
 /**
- * Waits for transactions that are writing a reference to the record, and prevents
- * new references. Returns null when the record is no longer being removed.
+ * Waits for transactions that are writing a reference to the record, and prevents new references. Returns null when the record is no longer
+ * being removed.
  */
 export function lockDeparting(tx: TenantTx, departing: Departing, id: string): Promise<{ removed: boolean } | null> {
   return maybeOne(tx, {

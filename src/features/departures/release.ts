@@ -25,8 +25,8 @@ import {
 const PORTION = 300;
 
 /**
- * Changes the next records in one transaction and returns how many; zero
- * when none is left or other transactions have locked all that are left.
+ * Changes the next records in one transaction and returns how many; zero when none is left or other transactions have locked all that are
+ * left.
  */
 type Release = (tx: TenantTx, id: string) => Promise<number>;
 
@@ -104,8 +104,8 @@ async function releaseRecord(
   await kit.database.tenantTx(company, async (tx) => {
     const seized = await lockDeparting(tx, departing, id);
     if (!seized) return;
-    // Some records were locked during their portion, or were written by a
-    // transaction that began before; the next attempt of the queue finds them.
+    // Some records were locked during their portion, or were written by a transaction that began before; the next attempt of the queue
+    // finds them.
     if (await isNamed(tx, id)) throw new Error(`records still name what departs from ${departing}`);
     if (seized.removed) await deleteRemoved(tx, departing, id);
   });

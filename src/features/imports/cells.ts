@@ -8,8 +8,8 @@ import type { Value } from '../custom-fields/schemas.ts';
 import type { TypedSlot } from '../custom-fields/values.ts';
 
 /**
- * Returns the value that a cell stands for in a field of this type. A cell that
- * cannot be read is returned unchanged, and the check of the type refuses it.
+ * Returns the value that a cell stands for in a field of this type. A cell that cannot be read is returned unchanged, and the check of the
+ * type refuses it.
  */
 export function readCell({ type }: TypedSlot, cell: Exclude<Cell, null>): Value {
   if (type === 'NUMBER') return typeof cell === 'string' ? (readNumber(cell) ?? cell) : cell;

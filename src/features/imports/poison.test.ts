@@ -1,6 +1,6 @@
 /**
- * Tests sheets that were made to block the process. Each of them causes
- * an error of its row or of its import, and other requests do not wait.
+ * Tests sheets that were made to block the process. Each of them causes an error of its row or of its import, and other requests do not
+ * wait.
  */
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -15,11 +15,11 @@ export interface ImportReader {
   close(): void;
 }
 
-// The number of rows that one transaction stores, which takes some tenths
-// of a second, so other writes to the same contacts do not wait noticeably.
+// The number of rows that one transaction stores, which takes some tenths of a second, so other writes to the same contacts do not wait
+// noticeably.
 const PORTION = 1_000;
-// The CPU time of a child for one answer. The child interrupts itself after
-// half a second; the remaining time is for work that cannot be interrupted.
+// The CPU time of a child for one answer. The child interrupts itself after half a second; the remaining time is for work that cannot be
+// interrupted.
 const ANSWER_MS = 10_000;
 // The CPU time for one row; the largest valid row takes some milliseconds.
 const ROW_MS = 2_000;

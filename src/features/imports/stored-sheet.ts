@@ -5,8 +5,8 @@ import type { TenantRead } from '../../platform/tenant.ts';
 import { findChunk, type ImportWork } from './queries.ts';
 
 /**
- * Opens a stored sheet. All pieces except the last have the same size. The
- * piece that was read last is kept, because a zip is read in many small steps.
+ * Opens a stored sheet. All pieces except the last have the same size. The piece that was read last is kept, because a zip is read in many
+ * small steps.
  */
 export function storedSheet(read: TenantRead, { _id, bytes }: ImportWork): SheetSource {
   let kept: { position: number; bytes: Buffer } | null = null;

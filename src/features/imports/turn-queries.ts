@@ -3,8 +3,8 @@ import { exec, maybeOne, one } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import type { ImportKind } from './schemas.ts';
 
-// The time until which a claim holds: a process that has not renewed its
-// claim for so long counts as dead; it renews the claim every few seconds.
+// The time until which a claim holds: a process that has not renewed its claim for so long counts as dead; it renews the claim every few
+// seconds.
 const HELD = `now() + interval '20 seconds'`;
 
 /** An SQL condition that is true when no process works on the import or on another import of its company. */

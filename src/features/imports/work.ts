@@ -18,8 +18,8 @@ import { storedSheet } from './stored-sheet.ts';
 /** The functions with which one kind of import (contacts, or rows of a table) handles the rows of a sheet. */
 export interface RowImporter<S = unknown, V = unknown> {
   /**
-   * Loads the definitions that values are checked against, such as custom fields or
-   * columns. In a transaction it also locks a table against changes of its columns.
+   * Loads the definitions that values are checked against, such as custom fields or columns. In a transaction it also locks a table against
+   * changes of its columns.
    */
   slots(tx: TenantRead | TenantTx, asked: Import): Promise<S>;
   /** Stores a portion of rows that were checked against these slots. Throws UNAVAILABLE when the portion should be tried again. */
@@ -28,8 +28,8 @@ export interface RowImporter<S = unknown, V = unknown> {
 
 export type ImportedRows = Omit<Progress, 'processed' | 'errors'> & { errors: RowError[] };
 
-// The number of tries for a portion: other writes to the same records can
-// make it fail. After so many tries the import pauses before the next ones.
+// The number of tries for a portion: other writes to the same records can make it fail. After so many tries the import pauses before the
+// next ones.
 const TRIES = 5;
 // Errors that may disappear when the same portion is stored again.
 const RETRIED_ERRORS = new Set<ErrorCode>(['UNAVAILABLE', 'UNKNOWN_REFERENCE', 'STORAGE_FULL']);

@@ -55,8 +55,8 @@ export async function openInboxCall(
 }
 
 /**
- * Gives the elements the address of the inbox that was called, and drops those that are about a whole account, so that the secret of an inbox
- * lets nobody write to another inbox.
+ * Gives the elements the address of the inbox that was called, and drops those that are about a whole account, so that the secret of an
+ * inbox lets nobody write to another inbox.
  */
 function* keepTo(address: string, elements: Iterable<Inbound | null>): Generator<Inbound | null> {
   for (const element of elements) yield element && 'address' in element ? { ...element, address } : null;
@@ -74,8 +74,8 @@ function* translate(call: Call, raw: Buffer): Generator<Inbound | null> {
   try {
     yield* call.parse(JSON.parse(raw.toString('utf8')));
   } catch (error) {
-    // Failure policy: the signature shows that the network sent this body. The body is not
-    // JSON, and a repetition would not be either, so it is kept aside and answered 200.
+    // Failure policy: the signature shows that the network sent this body. The body is not JSON, and a repetition would not be either, so
+    // it is kept aside and answered 200.
     yield { kind: 'unreadable', address: null, reason: (error as Error).name, raw };
   }
 }

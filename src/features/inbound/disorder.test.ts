@@ -272,8 +272,8 @@ test('any order, repetition and batching of callbacks over two processes gives t
   assert.deepEqual(actual, expected);
   const emitted = await countEvents(mixed);
   for (const [name, events] of Object.entries<string[]>(await countEvents(orderly))) {
-    // A status DELIVERED that arrives after READ changes nothing and so emits
-    // no event. Every other event is emitted equally often in both runs.
+    // A status DELIVERED that arrives after READ changes nothing and so emits no event. Every other event is emitted equally often in both
+    // runs.
     const certain = (list: string[]): string[] => list.filter((event) => event !== 'MESSAGE_DELIVERED');
     assert.deepEqual(certain(emitted[name]), certain(events), name);
     assert.ok(emitted[name].length - certain(emitted[name]).length <= 1, name);

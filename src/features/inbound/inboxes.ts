@@ -1,7 +1,6 @@
 /**
  * Finds the inboxes of a batch. In the same round trip it looks up which messages are stored and which people are known, for the inbox that
- * each
- * address had last time, because that hardly ever changes. If an address has another inbox now, these look-ups are made again.
+ * each address had last time, because that hardly ever changes. If an address has another inbox now, these look-ups are made again.
  */
 import type { Inbound, InboundMessage } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';

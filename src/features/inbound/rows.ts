@@ -53,8 +53,8 @@ function readAuthorship(message: Placed['message'], contact: string): Authorship
 }
 
 /**
- * Returns the file of a message as it is stored. The id and hash that the
- * network gives it are stored for downloading and never leave the platform.
+ * Returns the file of a message as it is stored. The id and hash that the network gives it are stored for downloading and never leave the
+ * platform.
  */
 export function toStoredMedia(media: MessageMedia | null): string | null {
   if (!media) return null;

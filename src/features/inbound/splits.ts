@@ -1,7 +1,6 @@
 /**
  * Merges two contacts that the network shows to be one person. A merge moves every message of a contact, which takes too long for a
- * callback, so a
- * job does it.
+ * callback, so a job does it.
  */
 import type { Static } from 'typebox';
 import type { Kit } from '../../kit.ts';

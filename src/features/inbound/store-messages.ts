@@ -100,8 +100,8 @@ function place(arrival: Arrival, contact: string | undefined, thread: Thread | u
 }
 
 /**
- * Returns the stored messages in the order in which they were sent, each with the
- * message of this batch that it answers, because the insert could not see that message.
+ * Returns the stored messages in the order in which they were sent, each with the message of this batch that it answers, because the insert
+ * could not see that message.
  */
 function inPlaces(placed: Placed[], inserted: Message[]): Message[] {
   const stored = new Map(inserted.map((message) => [keyText(message), message]));
@@ -127,8 +127,8 @@ async function complete(tx: SystemTx, stored: Arrival[], now: string): Promise<v
 }
 
 /**
- * Throws when a conversation was opened for messages that another process has stored
- * meanwhile: the conversation of the other process counts, so this transaction is rolled back.
+ * Throws when a conversation was opened for messages that another process has stored meanwhile: the conversation of the other process
+ * counts, so this transaction is rolled back.
  */
 function refuseEmptyThreads(threads: FoundThreads, messages: Message[]): void {
   const filled = new Set(messages.map((message) => message.conversation));

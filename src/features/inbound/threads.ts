@@ -39,8 +39,8 @@ export async function findThreads(tx: SystemTx, asked: ThreadAsked[]): Promise<F
   const opened = await openMissing(tx, current, found);
   // A message of the history opens no conversation: it joins the latest one, or a closed one that is created for it.
   if (listDistinctKeys(old, found).length > 0) {
-    // No index makes closed conversations unique, so this lock makes another
-    // process wait that looks for conversations of the same contacts.
+    // No index makes closed conversations unique, so this lock makes another process wait that looks for conversations of the same
+    // contacts.
     await lockContacts(tx, listDistinctKeys(old, found));
     await rememberFound(found, () => findLatestThreads(tx, listDistinctKeys(old, found)));
     await rememberFound(found, () => insertThreads(tx, makeThreads(old, found, 'CLOSED')));

@@ -38,8 +38,8 @@ export function lockClaimants(tx: SystemTx, { channel, address }: Address): Prom
 }
 
 /**
- * Removes the address from all inboxes that claim it except the winner. Their connection
- * version changes, so that the result of a check that is still running is not stored.
+ * Removes the address from all inboxes that claim it except the winner. Their connection version changes, so that the result of a check
+ * that is still running is not stored.
  */
 export function loseAddress(
   tx: SystemTx,

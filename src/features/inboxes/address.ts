@@ -25,8 +25,8 @@ export async function expectFree(kit: Kit, row: InboxRow): Promise<void> {
 }
 
 /**
- * Stores that the network accepts the credentials of the inbox. Returns
- * null when the credentials have changed since or the inbox was closed.
+ * Stores that the network accepts the credentials of the inbox. Returns null when the credentials have changed since or the inbox was
+ * closed.
  */
 export async function connect(kit: Kit, row: InboxRow, coexistence: boolean | null): Promise<InboxRow | null> {
   try {

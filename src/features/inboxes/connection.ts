@@ -1,6 +1,6 @@
 /**
- * Asks the network whether it accepts the credentials of an inbox: when the
- * inbox is saved, by a job while the network has not answered, and daily.
+ * Asks the network whether it accepts the credentials of an inbox: when the inbox is saved, by a job while the network has not answered,
+ * and daily.
  */
 import type { Callback, Channel } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
@@ -30,8 +30,8 @@ export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow
 }
 
 /**
- * Returns the callback address that the network should use for this inbox; its `url` is null
- * when the network should forget an earlier address. Returns null when there is nothing to tell.
+ * Returns the callback address that the network should use for this inbox; its `url` is null when the network should forget an earlier
+ * address. Returns null when there is nothing to tell.
  */
 function chooseCallback(kit: Kit, { inboxCallbacks }: Channel, row: InboxRow): Callback | null {
   const { company, _id, webhook_url, callback_told } = row;

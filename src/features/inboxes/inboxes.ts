@@ -81,8 +81,8 @@ async function changeInbox(
 }
 
 /**
- * Returns true when the inbox has to prove again that it owns its phone number:
- * its address changed, or it was DELETED and another inbox could take the number.
+ * Returns true when the inbox has to prove again that it owns its phone number: its address changed, or it was DELETED and another inbox
+ * could take the number.
  */
 function isMoved(before: InboxRow, next: InboxRow): boolean {
   const reactivated = next.status === 'ACTIVE' && before.status === 'DELETED';

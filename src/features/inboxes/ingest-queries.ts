@@ -38,8 +38,8 @@ export interface Receiver {
 }
 
 /**
- * Finds the inboxes that receive for these addresses: inboxes that are
- * ACTIVE and accepted by the network, even those of suspended companies.
+ * Finds the inboxes that receive for these addresses: inboxes that are ACTIVE and accepted by the network, even those of suspended
+ * companies.
  */
 export function findReceivers(tx: SystemTx, channel: ChannelName, addresses: string[]): Promise<Receiver[]> {
   return many(tx, {

@@ -42,8 +42,8 @@ export const ConfirmAll = defineJob({
   cron: '41 4 * * *',
 });
 
-// The number of inboxes that are checked per second. A check makes up to three calls, which
-// is far below the limits of the network, and 36,000 inboxes are checked within two hours.
+// The number of inboxes that are checked per second. A check makes up to three calls, which is far below the limits of the network, and
+// 36,000 inboxes are checked within two hours.
 const CONFIRMED_PER_SECOND = 5;
 
 export function confirmConnectionJob(kit: Kit): Worked<typeof ConfirmConnection.data> {

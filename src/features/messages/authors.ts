@@ -5,8 +5,8 @@ import type { NewOutgoing } from './queries.ts';
 type Author = Pick<NewOutgoing, 'sender_type' | 'sender' | 'origin' | 'campaign' | 'agent'>;
 
 /**
- * Returns the author fields of an actor. A user writes as USER. A key, an agent,
- * a campaign and a follow-up automate the work of the company and write as AGENT.
+ * Returns the author fields of an actor. A user writes as USER. A key, an agent, a campaign and a follow-up automate the work of the
+ * company and write as AGENT.
  */
 export function readAuthor(actor: Actor): Author {
   const origin = readOrigin(actor);

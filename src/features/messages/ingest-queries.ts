@@ -20,8 +20,8 @@ export const keyColumns = (keys: MessageKey[]): string[][] => [
 ];
 
 /**
- * A message of a batch that the database knows. `stored` is true for a message
- * that is stored already, and false for one that parked updates wait for.
+ * A message of a batch that the database knows. `stored` is true for a message that is stored already, and false for one that parked
+ * updates wait for.
  */
 export type KnownMessage = MessageKey & { stored: boolean };
 

@@ -41,8 +41,8 @@ export interface Advanced {
 const joinKey = (key: MessageKey): string => `${key.company} ${key.inbox} ${key.external_id}`;
 
 /**
- * Applies statuses in the given order; a status of an unknown message is parked. Returns the messages that advanced as well, so that a later
- * room can count them in the same transaction.
+ * Applies statuses in the given order; a status of an unknown message is parked. Returns the messages that advanced as well, so that a
+ * later room can count them in the same transaction.
  */
 export async function applyStatuses(tx: AnyTx, news: StatusNews[]): Promise<Applied & { advanced: Advanced[] }> {
   if (news.length === 0) return { applied: 0, parked: 0, advanced: [] };

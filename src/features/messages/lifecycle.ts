@@ -11,8 +11,8 @@ export type Life = Omit<MessageLife, '_id' | 'company' | 'inbox' | 'external_id'
 
 export interface StatusReport {
   /**
-   * The reported status. ACCEPTED stands for the answer of the network to
-   * the call. The status `sent`, which comes later, only fills sent_at.
+   * The reported status. ACCEPTED stands for the answer of the network to the call. The status `sent`, which comes later, only fills
+   * sent_at.
    */
   status: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
   at: string;

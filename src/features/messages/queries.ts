@@ -9,8 +9,8 @@ import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Cause, FailureReason, Message } from './schemas.ts';
 
 /**
- * SQL for the id of the message that is answered. A reference by the id of the
- * network is resolved at each read, because the answered message may be stored later.
+ * SQL for the id of the message that is answered. A reference by the id of the network is resolved at each read, because the answered
+ * message may be stored later.
  */
 const TARGET = `case when m.reply_to is not null or m.reply_to_external is null then m.reply_to else (
     select r._id from messages r

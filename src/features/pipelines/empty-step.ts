@@ -12,8 +12,8 @@ import { stepChanged } from './steps.ts';
 const PORTION = 500;
 
 /**
- * Moves the next conversations of a removed step and emits an event for each. Deletes
- * the step once no conversation is left in it. The caller has locked the pipelines.
+ * Moves the next conversations of a removed step and emits an event for each. Deletes the step once no conversation is left in it. The
+ * caller has locked the pipelines.
  */
 export async function moveFromStep(
   tx: TenantTx,

@@ -96,8 +96,8 @@ export async function updatePipelineById(
 }
 
 /**
- * Removes a pipeline. Throws PIPELINE_IS_DEFAULT for the default pipeline, and
- * STEP_IN_USE when conversations are in its steps and the request names no replacement.
+ * Removes a pipeline. Throws PIPELINE_IS_DEFAULT for the default pipeline, and STEP_IN_USE when conversations are in its steps and the
+ * request names no replacement.
  */
 export async function removePipeline(
   kit: Kit,

@@ -36,8 +36,8 @@ export function countPipelines(tx: TenantRead, window: Since): Promise<number> {
 }
 
 /**
- * Locks all pipelines of the company. Changes run one after the other, because the
- * pipelines share one default and steps may replace steps of another pipeline.
+ * Locks all pipelines of the company. Changes run one after the other, because the pipelines share one default and steps may replace steps
+ * of another pipeline.
  */
 export function lockPipelines(tx: TenantTx): Promise<number> {
   return exec(tx, {

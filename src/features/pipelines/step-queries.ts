@@ -47,8 +47,8 @@ export function findStep(tx: TenantRead, id: string): Promise<StepOfPipeline | n
 }
 
 /**
- * Locks and returns those of the given steps to which conversations can
- * move, so that the steps can not be removed until the transaction ends.
+ * Locks and returns those of the given steps to which conversations can move, so that the steps can not be removed until the transaction
+ * ends.
  */
 export function lockTargetSteps(tx: TenantTx, ids: string[]): Promise<StepOfPipeline[]> {
   return many(tx, {

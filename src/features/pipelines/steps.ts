@@ -6,8 +6,8 @@ import type { StepCause } from './schemas.ts';
 import { findStep, lockTargetSteps, type StepOfPipeline } from './step-queries.ts';
 
 /**
- * Finds the step to which a conversation moves, and locks it, so that it can not
- * be removed until the transaction ends. Returns null when there is no such step.
+ * Finds the step to which a conversation moves, and locks it, so that it can not be removed until the transaction ends. Returns null when
+ * there is no such step.
  */
 export async function holdStep(tx: TenantTx, id: string): Promise<StepOfPipeline | null> {
   const [step] = await lockTargetSteps(tx, [id]);

@@ -85,8 +85,8 @@ export async function lockAddress(tx: SystemTx, email: string): Promise<void> {
 }
 
 /**
- * Deletes a link and returns its account: of several requests with the same token
- * only one deletes the row. The user must still have the address that was locked.
+ * Deletes a link and returns its account: of several requests with the same token only one deletes the row. The user must still have the
+ * address that was locked.
  */
 export function deleteValidLink(tx: SystemTx, tokenHash: Buffer, email: string): Promise<Account | null> {
   return maybeOne(tx, {

@@ -31,8 +31,8 @@ export const SendReset = defineJob({
 });
 
 /**
- * Removes a deleted or deactivated user from the records that still name the
- * user. The folder `departures` does the work, because it knows these records.
+ * Removes a deleted or deactivated user from the records that still name the user. The folder `departures` does the work, because it knows
+ * these records.
  */
 export const ReleaseUser = defineJob({
   name: 'users.release',

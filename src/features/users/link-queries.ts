@@ -12,8 +12,8 @@ export interface Link {
 }
 
 /**
- * Stores a link, unless the address of the user has changed meanwhile. A change
- * of the address locks the row and deletes links that were stored before.
+ * Stores a link, unless the address of the user has changed meanwhile. A change of the address locks the row and deletes links that were
+ * stored before.
  */
 export function insertLink(tx: SystemTx, link: Link): Promise<number> {
   return exec(tx, {

@@ -1,6 +1,6 @@
 /**
- * The texts of mails about accounts, in the language of the reader. The mails have
- * one column, no image, and nothing that reports to a server that they were opened.
+ * The texts of mails about accounts, in the language of the reader. The mails have one column, no image, and nothing that reports to a
+ * server that they were opened.
  */
 
 interface Mail {
@@ -25,8 +25,8 @@ export function invitationMail(input: { name: string; company: string; language:
 }
 
 /**
- * Returns the mail to a person who has a password and is invited by another company. `link`
- * accepts the invitation and works for 72 hours. An unknown language falls back to English.
+ * Returns the mail to a person who has a password and is invited by another company. `link` accepts the invitation and works for 72 hours.
+ * An unknown language falls back to English.
  */
 export function joinMail(input: { name: string; company: string; language: string; link: string }): Mail {
   return composeMail(JOIN, input);

@@ -123,8 +123,8 @@ export function updateUser(tx: TenantTx, user: User, moved: boolean): Promise<Us
 }
 
 /**
- * Hides a removed user and ends the sessions of the user, while records still name
- * the user. The address becomes free: the id, which is no address, replaces it.
+ * Hides a removed user and ends the sessions of the user, while records still name the user. The address becomes free: the id, which is no
+ * address, replaces it.
  */
 export function markRemoved(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {

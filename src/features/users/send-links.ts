@@ -18,8 +18,8 @@ const TOKEN_BYTES = 32;
 // The lifetime of links: an invitation can still be accepted after a weekend; a reset of the password is used at once.
 const INVITATION_HOURS = 72;
 const RESET_HOURS = 1;
-// The pause between two mails to an address. A person who asks again within the pause
-// has the first mail or is about to get it, and nobody's mailbox can be flooded.
+// The pause between two mails to an address. A person who asks again within the pause has the first mail or is about to get it, and
+// nobody's mailbox can be flooded.
 export const PAUSE_SECONDS = 60;
 
 /**
@@ -31,8 +31,8 @@ export async function sendInvitation(kit: Kit, to: { company: string; user: stri
 }
 
 /**
- * Sends the mail for a forgotten password, but none to an unknown address, to an inactive
- * user, or within the pause after the last mail. An invited user gets the invitation again.
+ * Sends the mail for a forgotten password, but none to an unknown address, to an inactive user, or within the pause after the last mail. An
+ * invited user gets the invitation again.
  */
 export async function sendReset(kit: Kit, email: string): Promise<void> {
   const account = await findAccountByEmail(kit.database.system('upkeep'), email, null);

@@ -90,8 +90,8 @@ export async function updateUserById(kit: Kit, tenant: Tenant, id: string, chang
     const owners = await lockOwners(tx);
     const before = await lockUser(tx, id);
     if (!before) throw notFound();
-    // A caller who may not give a role may not change a user who has that role
-    // either, because a new e-mail would be a way to the password of that user.
+    // A caller who may not give a role may not change a user who has that role either, because a new e-mail would be a way to the password
+    // of that user.
     for (const role of new Set([before.role, input.role ?? before.role])) refuseRole(tenant, role);
     const { accepted, ...record } = before;
     const moved = input.email !== undefined && input.email.toLowerCase() !== before.email.toLowerCase();

@@ -11,8 +11,8 @@ export const ATTEMPT_MS = 10_000;
 // The number of characters of the receiver's answer that the log keeps.
 const KEPT_LENGTH = 4_096;
 
-// The time within which attempts share one signal, because creating thousands of signals
-// and timers a second costs time. A time limit may therefore come this much early.
+// The time within which attempts share one signal, because creating thousands of signals and timers a second costs time. A time limit may
+// therefore come this much early.
 const SHARED_MS = 20;
 let shared = { signal: AbortSignal.abort(), since: Number.NEGATIVE_INFINITY };
 
@@ -66,8 +66,8 @@ export async function attemptDelivery(
 const USER_AGENT = 'Parley-Webhooks/1.0';
 
 /**
- * Returns the headers of a delivery. A custom User-Agent replaces that of the
- * platform; the headers that describe the delivery itself can not be replaced.
+ * Returns the headers of a delivery. A custom User-Agent replaces that of the platform; the headers that describe the delivery itself can
+ * not be replaced.
  */
 function headersFor({ _id, event, replay_of }: Claimed, { sent }: OpenedHeaders): Headers {
   const own = { 'content-type': 'application/json', 'x-webhook-event': event, 'x-webhook-delivery': _id };

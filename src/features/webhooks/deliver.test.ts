@@ -174,8 +174,8 @@ describe('the delivery engine', { concurrency: true }, () => {
     const log = await finishedDeliveries(platform, company, 2);
     const [unknown] = log.filter((delivery) => delivery.resource_id === interrupted);
     assert.deepEqual([unknown.status, unknown.error, unknown.response_status], ['UNKNOWN', 'INTERRUPTED', null]);
-    // With one slot, the deliveries of a company are sent one after the other. So
-    // an earlier delivery that has not arrived before a later one never arrives.
+    // With one slot, the deliveries of a company are sent one after the other. So an earlier delivery that has not arrived before a later
+    // one never arrives.
     const [later] = await queueEvents(platform, company._id);
     await finishedDeliveries(platform, company, 3);
     assert.deepEqual(

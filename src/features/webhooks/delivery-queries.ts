@@ -99,11 +99,10 @@ export function allowBitmaps(tx: SystemTx): Promise<number> {
 
 /**
  * Settles deliveries that are SENDING for longer than any attempt can last: their worker died. Each becomes UNKNOWN and is never sent
- * again. A
- * delivery that the worker had claimed ahead and certainly not begun is QUEUED again; the same statement closes the worker, so that it
- * begins
- * nothing more if it is still alive. Only claims after the last sweep are read; a clock that was set back moves that mark back with it.
- * Deliveries are locked in the order of their ids and before the workers, as redactPortion() does, so that the two never wait for each other.
+ * again. A delivery that the worker had claimed ahead and certainly not begun is QUEUED again; the same statement closes the worker, so
+ * that it begins nothing more if it is still alive. Only claims after the last sweep are read; a clock that was set back moves that mark
+ * back with it. Deliveries are locked in the order of their ids and before the workers, as redactPortion() does, so that the two never wait
+ * for each other.
  */
 export function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<{ unknown: number; returned: number }> {
   return one(tx, {

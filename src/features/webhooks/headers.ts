@@ -12,8 +12,8 @@ const RESERVED =
 // The longest name of a header: no header in use has a longer name, and many receivers accept only 8 kB of headers in all.
 const MAX_NAME_LENGTH = 256;
 
-// Matches values with only characters that every receiver reads alike: others have
-// no agreed encoding in a header, and blanks at the ends are cut off on the way.
+// Matches values with only characters that every receiver reads alike: others have no agreed encoding in a header, and blanks at the ends
+// are cut off on the way.
 const VISIBLE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 
 const sealContext = (company: string): string => `${company}:webhook:custom_headers`;
@@ -91,8 +91,8 @@ function reasonToRefuse(name: string, value: string | undefined): string | null 
   }
 }
 
-// The number of webhooks whose headers are cached; when there are more,
-// the cache is emptied, because decrypting headers takes microseconds.
+// The number of webhooks whose headers are cached; when there are more, the cache is emptied, because decrypting headers takes
+// microseconds.
 const CACHED_HEADERS = 1_000;
 
 /** Caches decrypted headers by their encrypted text: a changed header is encrypted anew, so no entry can be out of date. */

@@ -76,8 +76,8 @@ export function deleteWebhook(tx: TenantTx, id: string): Promise<WebhookRow | nu
 }
 
 /**
- * Stores which events the webhook listens to, for the statement that enqueues
- * deliveries: an ACTIVE webhook listens to the events that it lists, any other to none.
+ * Stores which events the webhook listens to, for the statement that enqueues deliveries: an ACTIVE webhook listens to the events that it
+ * lists, any other to none.
  */
 export async function writeListeners(tx: TenantTx, webhook: WebhookRow | null): Promise<void> {
   await exec(tx, {
@@ -112,9 +112,9 @@ export interface DeliveryFilter {
 
 const FILTER = 'company_id = $1 and ($2::text is null or event = $2) and ($3::text is null or status = $3)';
 
-// The conditions by status. A delivery that failed has an error, and a waiting one was never
-// claimed. Each condition has its own index, so that deliveries of a rare status are found without
-// reading all the successful ones. One statement for all of them would use none of these indexes.
+// The conditions by status. A delivery that failed has an error, and a waiting one was never claimed. Each condition has its own index, so
+// that deliveries of a rare status are found without reading all the successful ones. One statement for all of them would use none of these
+// indexes.
 const WALKS = new Map([
   ['FAILED', 'error is not null'],
   ['UNKNOWN', 'error is not null'],
@@ -136,8 +136,8 @@ export function listDeliveries(tx: TenantRead, filter: DeliveryFilter, window: W
         where ${FILTER} ${walk.clause} ${windowClause(window, 4)}`,
       order: windowOrder(window),
       limit: windowLimit(4),
-      // PostgreSQL knows the length of a text without decompressing it. JSON
-      // may need up to six bytes for one byte of the answer of a receiver.
+      // PostgreSQL knows the length of a text without decompressing it. JSON may need up to six bytes for one byte of the answer of a
+      // receiver.
       bytes: '700 + octet_length(t.body) + 6 * coalesce(octet_length(t.response_body), 0)',
     }),
     values: [tx.companyId, filter.event, filter.status, ...windowValues(window)],
@@ -155,8 +155,8 @@ export async function countDeliveries(tx: TenantRead, filter: DeliveryFilter): P
 }
 
 /**
- * Enqueues a delivery again, with the same body, for the webhook in its present
- * state. Returns null when the contents of the delivery were erased meanwhile.
+ * Enqueues a delivery again, with the same body, for the webhook in its present state. Returns null when the contents of the delivery were
+ * erased meanwhile.
  */
 export function insertReplay(
   tx: TenantTx,

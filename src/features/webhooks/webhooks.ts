@@ -114,8 +114,8 @@ export async function replayDelivery(tenant: Tenant, id: string): Promise<Webhoo
 }
 
 /**
- * Returns the webhook as answers show it. Header values are secrets: a
- * caller that may change them sees them, every other caller sees masks.
+ * Returns the webhook as answers show it. Header values are secrets: a caller that may change them sees them, every other caller sees
+ * masks.
  */
 function toAnswer(kit: Kit, tenant: Tenant, row: WebhookRow): Webhook {
   const { epoch: _epoch, ...shown } = row;

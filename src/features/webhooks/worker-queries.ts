@@ -25,9 +25,8 @@ export type Held = Pick<Claimed, 'company' | '_id' | 'seq' | 'edition'>;
 
 /**
  * Notes which deliveries a worker is about to begin, and returns the seq of each that may begin: its webhook has not changed since the
- * claim, and
- * its company is not suspended. Returns null when the worker was closed or deleted; then nothing may begin. The statement does not
- * read the deliveries themselves: reading a page of them prunes it, which is logged, and the commit would wait for the disk.
+ * claim, and its company is not suspended. Returns null when the worker was closed or deleted; then nothing may begin. The statement does
+ * not read the deliveries themselves: reading a page of them prunes it, which is logged, and the commit would wait for the disk.
  */
 export async function beginHeld(
   tx: SystemTx,

@@ -1,7 +1,7 @@
 /**
- * The change feed: which records transactions have changed, made known after their commit to whoever follows the company, in this process and
- * in the others. It does not depend on a webhook. It is a hint and no log: a process that dies can lose changes, and a follower that was told
- * so compares with the store.
+ * The change feed: which records transactions have changed, made known after their commit to whoever follows the company, in this process
+ * and in the others. It does not depend on a webhook. It is a hint and no log: a process that dies can lose changes, and a follower that
+ * was told so compares with the store.
  */
 import type { Change, Follower } from './change.ts';
 import type { Neighbours } from './neighbours.ts';

@@ -1,6 +1,6 @@
 /**
- * Carries changes between the processes of one database by NOTIFY, in statements of their own: inside a transaction that writes, NOTIFY would
- * make the commits of all transactions wait for each other. LISTEN needs a connection of its own and begins with the first follower.
+ * Carries changes between the processes of one database by NOTIFY, in statements of their own: inside a transaction that writes, NOTIFY
+ * would make the commits of all transactions wait for each other. LISTEN needs a connection of its own and begins with the first follower.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';

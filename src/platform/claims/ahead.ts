@@ -1,7 +1,7 @@
 /**
- * Rows that this process has claimed before it has free slots for them, so that a slot that becomes free need not wait for a commit. The work
- * on such a row begins only after the database has noted it as begun. When the process dies, the rows that it has not begun return to the
- * queue.
+ * Rows that this process has claimed before it has free slots for them, so that a slot that becomes free need not wait for a commit. The
+ * work on such a row begins only after the database has noted it as begun. When the process dies, the rows that it has not begun return to
+ * the queue.
  */
 import { newId } from '../ids.ts';
 import type { Log } from '../telemetry.ts';

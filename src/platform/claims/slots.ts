@@ -1,12 +1,13 @@
 /**
- * Counts what one process has claimed and what of it is in progress, and decides how many slots each company may have. A company starts with
- * two slots, gets its whole share once its work has ended quickly, and falls back to two when it takes long, so that a crowd of companies
- * whose work hangs can not take the slots of the others. A row that is claimed and waits for a slot counts like one in progress.
+ * Counts what one process has claimed and what of it is in progress, and decides how many slots each company may have. A company starts
+ * with two slots, gets its whole share once its work has ended quickly, and falls back to two when it takes long, so that a crowd of
+ * companies whose work hangs can not take the slots of the others. A row that is claimed and waits for a slot counts like one in progress.
  */
 
 // Two, so that one act that hangs does not keep a company from proving that its work is quick again.
 const UNPROVEN_SLOTS = 2;
-// Work that takes longer is slow. It is a tenth of the longest wait for a network, and ten times as long as a healthy one at a distance needs.
+// Work that takes longer is slow. It is a tenth of the longest wait for a network, and ten times as long as a healthy one at a distance
+// needs.
 const SLOW_MS = 1_000;
 // Beyond this many companies the list starts anew; each company needs one quick act to be on it again.
 const MAX_PROVEN = 10_000;

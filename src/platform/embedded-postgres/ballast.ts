@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// The size of the ballast file: recovery needs one segment of the log (16 MB) for its last
-// checkpoint, and space for the pages that it restores beyond the end of the tables' files.
+// The size of the ballast file: recovery needs one segment of the log (16 MB) for its last checkpoint, and space for the pages that it
+// restores beyond the end of the tables' files.
 export const BALLAST_BYTES = 64 * 2 ** 20;
 const PIECE_BYTES = 2 ** 20;
 

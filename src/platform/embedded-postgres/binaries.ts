@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 const NOBODY = 65534;
 
 /**
- * The command that runs a program in a user namespace: the program sees itself
- * as the user `nobody`, while its files belong to the user who starts it.
+ * The command that runs a program in a user namespace: the program sees itself as the user `nobody`, while its files belong to the user who
+ * starts it.
  */
 const NAMESPACE = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'];
 
@@ -45,8 +45,8 @@ export async function findPostgresBinaries(folder: string, launchers = listLaunc
       const majorVersion = /\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? 'unknown';
       return { initdb: join(native, 'bin', `initdb${suffix}`), postgres, majorVersion, launcher, env };
     } catch (error) {
-      // Failure policy: the next launcher is tried, because containers often
-      // refuse namespaces. When no launcher works, the error lists all failures.
+      // Failure policy: the next launcher is tried, because containers often refuse namespaces. When no launcher works, the error lists all
+      // failures.
       failures.push(describeFailure(error));
     }
   }
@@ -85,8 +85,8 @@ export async function linkLibraries(native: string, elsewhere: string): Promise<
     for (const { link, source } of missing) await makeLink(relative(dirname(link), source), link);
     return {};
   } catch (error) {
-    // Failure policy: a package that belongs to another user or is on a read-only disk is
-    // normal in containers, and the links are created elsewhere; any other error is fatal.
+    // Failure policy: a package that belongs to another user or is on a read-only disk is normal in containers, and the links are created
+    // elsewhere; any other error is fatal.
     if (!['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
   await mkdir(elsewhere, { recursive: true, mode: 0o755 });

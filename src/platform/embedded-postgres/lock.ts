@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 const SQLITE_BUSY = 5;
 
 /**
- * Locks the folder for this process. Returns a function that releases the
- * lock. Throws an error with one sentence when another process has the lock.
+ * Locks the folder for this process. Returns a function that releases the lock. Throws an error with one sentence when another process has
+ * the lock.
  *
  * The lock is the exclusive lock of SQLite on an empty file: the operating system drops it when its holder ends in any
  * way, also between containers that share the folder, and it works on every platform. A pid file alone does neither.

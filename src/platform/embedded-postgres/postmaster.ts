@@ -53,8 +53,8 @@ export async function killOrphanedBackends(data: string): Promise<void> {
 }
 
 /**
- * True for a process of PostgreSQL whose working directory is the data folder. The
- * shell of an operator may have the same working directory, but has another name.
+ * True for a process of PostgreSQL whose working directory is the data folder. The shell of an operator may have the same working
+ * directory, but has another name.
  */
 async function isPostgresIn(pid: string, path: string): Promise<boolean> {
   try {

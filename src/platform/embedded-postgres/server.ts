@@ -25,8 +25,8 @@ const POLL_MS = 5;
 const LEFTOVER_TIMEOUT_MS = 10_000;
 const LEFTOVER_POLL_MS = 50;
 /**
- * How long to wait for the last output of a server. It arrives in
- * microseconds, unless a surviving process of the server keeps the pipe open.
+ * How long to wait for the last output of a server. It arrives in microseconds, unless a surviving process of the server keeps the pipe
+ * open.
  */
 const DRAIN_TIMEOUT_MS = 200;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -35,8 +35,8 @@ const SETTINGS = {
   listen_addresses: CONNECTION.host,
   // The server has no Unix socket, because the path of a socket may have at most 107 bytes, and a data folder may be deeper.
   unix_socket_directories: '',
-  // The number of connections is enough for the pools of one process, the databases
-  // of tests and the psql of an operator. Unused connections cost almost nothing.
+  // The number of connections is enough for the pools of one process, the databases of tests and the psql of an operator. Unused
+  // connections cost almost nothing.
   max_connections: 120,
   shared_buffers: '128MB',
   // The server has no replicas, so it can write less to its log.
@@ -48,8 +48,8 @@ const SETTINGS = {
   password_encryption: 'scram-sha-256',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Rows of the delivery queue are inserted and deleted all day, so dead
-  // rows are removed every 15 s. Checking an unchanged table costs nothing.
+  // Rows of the delivery queue are inserted and deleted all day, so dead rows are removed every 15 s. Checking an unchanged table costs
+  // nothing.
   autovacuum_naptime: '15s',
   // Compiling a plan (JIT) takes longer than it saves for short statements.
   jit: 'off',

@@ -1,6 +1,6 @@
 /**
- * Keeps files in a bucket of an S3-compatible service, addressed by path (`endpoint/bucket/key`). The bucket belongs to one installation: what
- * looks like a file of the platform and is named by no record is removed.
+ * Keeps files in a bucket of an S3-compatible service, addressed by path (`endpoint/bucket/key`). The bucket belongs to one installation:
+ * what looks like a file of the platform and is named by no record is removed.
  */
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';

@@ -86,8 +86,8 @@ export function splitSections({ markdown }: Guide): Section[] {
 }
 
 /**
- * Returns a function that makes the ids of headings. The heading of an error code gets that
- * code as its id, because error answers link to it; other ids are made as code hosts make them.
+ * Returns a function that makes the ids of headings. The heading of an error code gets that code as its id, because error answers link to
+ * it; other ids are made as code hosts make them.
  */
 function createIdMaker(): (text: string) => string {
   const taken = new Map<string, number>();

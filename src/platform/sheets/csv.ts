@@ -64,8 +64,8 @@ const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const PLAIN_NUMBER = /^[+-]?\d+([.,]\d+)?(e[+-]?\d+)?$/i;
 
 /**
- * Converts a text to a cell. Removes the apostrophe that csvLine() puts
- * before formulas, so that an exported file can be imported unchanged.
+ * Converts a text to a cell. Removes the apostrophe that csvLine() puts before formulas, so that an exported file can be imported
+ * unchanged.
  */
 function readCell(text: string): Cell {
   const plain = text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;

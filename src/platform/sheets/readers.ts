@@ -20,8 +20,8 @@ export interface SheetReaders {
   /** Opens a reader. `owner` is the company whose share of the slots is used. Aborting the signal closes the reader. */
   open(owner: string, source: SheetSource, signal?: AbortSignal): SheetReader;
   /**
-   * Runs work for a caller who waits for the result; only a few such callers are
-   * admitted at once. Throws UNAVAILABLE when the caller would wait too long.
+   * Runs work for a caller who waits for the result; only a few such callers are admitted at once. Throws UNAVAILABLE when the caller would
+   * wait too long.
    */
   admit<T>(owner: string, work: () => Promise<T>): Promise<T>;
   close(): void;
@@ -29,8 +29,8 @@ export interface SheetReaders {
 
 // The number of pieces of work that run at once: each child may use a whole core, and one core must remain for requests.
 const CONCURRENT_PIECES = Math.max(1, Math.min(2, availableParallelism() - 1));
-// How long a piece of work waits for a slot. A piece takes about a second, or
-// several on a busy machine, so the wait is this long only when a child hangs.
+// How long a piece of work waits for a slot. A piece takes about a second, or several on a busy machine, so the wait is this long only when
+// a child hangs.
 const PIECE_WAIT_MS = 300_000;
 // How many files are read at once for callers who wait. Imports have their own limit (features/imports/turns.ts).
 const ADMITTED = 2;

@@ -52,8 +52,8 @@ export async function findFilled(workbook: Workbook, filled: Bits): Promise<void
 }
 
 /**
- * Loads the shared texts with these numbers and returns a function that looks
- * them up. Throws an error about the file when the texts together are too large.
+ * Loads the shared texts with these numbers and returns a function that looks them up. Throws an error about the file when the texts
+ * together are too large.
  */
 export async function holdTexts(workbook: Workbook, wanted: Bits): Promise<(number: number) => SharedText> {
   const blocks: Buffer[] = [];

@@ -13,8 +13,8 @@ export interface Workbook {
 // An ordinary workbook has some twenty parts.
 const MAX_ENTRIES = 200;
 const MAX_INFLATED_BYTES = 500 * 1024 * 1024;
-// The highest compression ratio: ordinary sheets are compressed to a tenth or a
-// twentieth, zip bombs to a thousandth. Parts smaller than FREE_BYTES are not checked.
+// The highest compression ratio: ordinary sheets are compressed to a tenth or a twentieth, zip bombs to a thousandth. Parts smaller than
+// FREE_BYTES are not checked.
 const MAX_RATIO = 100;
 const FREE_BYTES = 5 * 1024 * 1024;
 
@@ -99,8 +99,8 @@ async function convertZipErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // Failure policy: messages of zlib and yauzl would not help the caller, who gets
-    // the error that the workbook is broken. Other errors are thrown unchanged.
+    // Failure policy: messages of zlib and yauzl would not help the caller, who gets the error that the workbook is broken. Other errors
+    // are thrown unchanged.
     throw isBroken(error) ? sheetFault('is a broken workbook') : error;
   }
 }

@@ -156,8 +156,8 @@ const roundNumber = (text: string, number: number): Cell =>
   Number.isInteger(number) ? text : Number(number.toPrecision(15));
 
 const DAY_MS = 86_400_000;
-// Day 0 of the two date systems. The system from 1900 contains a 29 February
-// 1900, which never existed, so its dates are right only from March 1900 on.
+// Day 0 of the two date systems. The system from 1900 contains a 29 February 1900, which never existed, so its dates are right only from
+// March 1900 on.
 const START_1900 = Date.UTC(1899, 11, 30);
 const START_1904 = Date.UTC(1904, 0, 1);
 // The number of the day 31 December 9999.

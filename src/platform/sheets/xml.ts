@@ -8,13 +8,13 @@ export interface TagHandlers {
   close?(name: string): void;
 }
 
-// The most bytes without an end of a text, tag or comment, because the parser
-// keeps it in memory until then. A cell has at most 32,767 characters.
+// The most bytes without an end of a text, tag or comment, because the parser keeps it in memory until then. A cell has at most 32,767
+// characters.
 const MAX_SILENT_BYTES = 512 * 1024;
 
 /**
- * Reads XML and calls the handlers with tag names without their prefix. Yields
- * after each piece, so that the caller can collect the results of the handlers.
+ * Reads XML and calls the handlers with tag names without their prefix. Yields after each piece, so that the caller can collect the results
+ * of the handlers.
  */
 export async function* readXml(pieces: AsyncIterable<Buffer>, handlers: TagHandlers): AsyncGenerator<void> {
   const decoder = new TextDecoder('utf-8', { fatal: true });

@@ -1,7 +1,6 @@
 /**
  * The contract fuzz: sends requests made from openapi.json, hostile texts and hostile bodies to a real process, many at a time. Each
- * request
- * is determined by the seed and its number, except for the ids, which the process creates.
+ * request is determined by the seed and its number, except for the ids, which the process creates.
  */
 import { Pool } from 'undici';
 import { reportProgress } from '../../support/progress.ts';

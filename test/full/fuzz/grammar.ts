@@ -1,7 +1,6 @@
 /**
  * Edge cases of JSON from test suites of JSON parsers: texts that no parser may accept, texts on which parsers differ, and texts that every
- * parser
- * accepts. Even the last ones fit no operation.
+ * parser accepts. Even the last ones fit no operation.
  */
 type Source = readonly [name: string, raw: string | Buffer];
 

@@ -1,7 +1,6 @@
 /**
  * Texts that break programs: each may be misunderstood by some layer between the network and the database. None of them is an address
- * outside this
- * machine, because a text may end up where an address is called.
+ * outside this machine, because a text may end up where an address is called.
  */
 import { MORE } from './strings-more.ts';
 

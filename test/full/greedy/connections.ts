@@ -39,8 +39,8 @@ export const junkCallbacks: Greed = {
 };
 
 const PROMISED = 4 * 1024 * 1024;
-// The bytes and the pause of each piece, together two megabits per second,
-// because the capacity of the network is not what this proof tests.
+// The bytes and the pause of each piece, together two megabits per second, because the capacity of the network is not what this proof
+// tests.
 const PIECE = Buffer.alloc(64 * 1024, ' ');
 const PIECE_MS = 250;
 

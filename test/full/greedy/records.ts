@@ -7,8 +7,8 @@ const FIELDS = 200;
 const ITEMS = 100;
 const ITEM_LETTERS = 200;
 const FAT = 15;
-// The number of fields that one request sets: a body may have a megabyte and
-// 10,000 values, so 40 fields at once, then fewer, until the record is full.
+// The number of fields that one request sets: a body may have a megabyte and 10,000 values, so 40 fields at once, then fewer, until the
+// record is full.
 const STEPS = [40, 10, 1];
 /** The number of contacts that one import inserts before the planner has statistics of them. */
 const MANY = 29_000;

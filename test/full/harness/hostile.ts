@@ -1,6 +1,6 @@
 /**
- * Hostile webhook receivers: they send false lengths or slow bytes, redirect,
- * never answer or never accept. Each kind is one server on raw sockets.
+ * Hostile webhook receivers: they send false lengths or slow bytes, redirect, never answer or never accept. Each kind is one server on raw
+ * sockets.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

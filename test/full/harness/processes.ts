@@ -75,11 +75,11 @@ export async function startProcess(
   };
 }
 
-// These ports are below those that a system uses for outgoing connections: a
-// process that is down for a second must find its port free when it restarts.
+// These ports are below those that a system uses for outgoing connections: a process that is down for a second must find its port free when
+// it restarts.
 const PORTS = { first: 20_000, count: 12_000 };
-// The distance between the first ports of two proofs with consecutive process ids. A proof
-// uses no port twice, so that processes which start at the same moment do not collide.
+// The distance between the first ports of two proofs with consecutive process ids. A proof uses no port twice, so that processes which
+// start at the same moment do not collide.
 const PORTS_APART = 97;
 let lastPort = process.pid * PORTS_APART;
 

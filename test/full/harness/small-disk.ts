@@ -34,8 +34,8 @@ const PIECE = Buffer.alloc(2 ** 20, 'x');
 export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | null> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-disk-'));
   const mount = `mount -t tmpfs -o size=${megabytes}m tmpfs "$0" && echo mounted && exec cat`;
-  // This `unshare` process holds the disk and ends with the current process,
-  // because its input closes then; the disk disappears with the last process on it.
+  // This `unshare` process holds the disk and ends with the current process, because its input closes then; the disk disappears with the
+  // last process on it.
   const holder = spawn('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-c', mount, folder], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -15,8 +15,8 @@ import { startProxy } from './proxy.ts';
 
 export interface Store extends TestDatabase {
   /**
-   * Stops the database server as `pg_ctl stop -m immediate` does: without a
-   * checkpoint, and every connection is cut. Only for a store with its own server.
+   * Stops the database server as `pg_ctl stop -m immediate` does: without a checkpoint, and every connection is cut. Only for a store with
+   * its own server.
    */
   crash(): Promise<void>;
   /** Starts the crashed server again, behind the same address. */

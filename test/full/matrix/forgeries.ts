@@ -1,7 +1,6 @@
 /**
  * Forged tokens. Most are a real user's token, signed with the right secret and wrong in one thing, so that only the rule about that thing
- * can refuse
- * them. Those of keys have a stored record with their hash, so that they are not refused earlier as unknown.
+ * can refuse them. Those of keys have a stored record with their hash, so that they are not refused earlier as unknown.
  */
 import { createHmac, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { newId } from '../../../src/platform/ids.ts';

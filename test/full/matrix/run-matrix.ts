@@ -1,7 +1,6 @@
 /**
  * The tenancy matrix: every operation of openapi.json, once as it is served, and once with each protection between companies alone.
- * Finally, without
- * any protection, the matrix must detect a leak in every operation.
+ * Finally, without any protection, the matrix must detect a leak in every operation.
  */
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
@@ -212,8 +211,7 @@ async function withoutPolicies(platform: Platform, extent: Extent): Promise<Figu
 
 /**
  * Operations that name or list records, but show no leak although no protection is left. Where a caller's kind is the protection, another
- * kind of
- * caller is used.
+ * kind of caller is used.
  */
 async function findBlindSpots(platform: Platform): Promise<Figure> {
   const operations = await listOperations(platform);

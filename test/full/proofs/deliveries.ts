@@ -41,8 +41,8 @@ export interface DeliveriesAccount {
   /** The number of deliveries that a worker claimed before it had a free slot for them. */
   ahead: number;
   /**
-   * The number of deliveries that a failed worker had claimed ahead but not
-   * begun: they returned to the queue and were claimed again after its lease.
+   * The number of deliveries that a failed worker had claimed ahead but not begun: they returned to the queue and were claimed again after
+   * its lease.
    */
   returned: number;
   blows: number;
@@ -190,8 +190,8 @@ async function cutOffDatabase(play: Play): Promise<void> {
 const CLOCK = new URL('../harness/clock.ts', import.meta.url).href;
 
 /**
- * Moves the clock of one worker. No delivery may become UNKNOWN, because
- * attempts are timed by the database and by timers, not by the clock.
+ * Moves the clock of one worker. No delivery may become UNKNOWN, because attempts are timed by the database and by timers, not by the
+ * clock.
  */
 async function moveWorkerClock(play: Play): Promise<void> {
   process.kill(play.chance.pick(play.workers).pid, 'SIGUSR2');

@@ -15,8 +15,8 @@ export interface FloodsSize {
   /** The length of each phase. */
   seconds: number;
   /**
-   * False on a shared machine, where one pause decides the 99th percentile
-   * of few requests: there the medians are compared, with a wide margin.
+   * False on a shared machine, where one pause decides the 99th percentile of few requests: there the medians are compared, with a wide
+   * margin.
    */
   judgesPace: boolean;
 }

@@ -13,8 +13,8 @@ import { FORGERIES, GENUINE, splitToken, seal, type Attempt, type Forgery, type 
 
 export interface ForgeriesSize {
   /**
-   * Sends every forgery to every operation. When false, sends every forgery
-   * to one operation, and one forgery of each family to every operation.
+   * Sends every forgery to every operation. When false, sends every forgery to one operation, and one forgery of each family to every
+   * operation.
    */
   everything: boolean;
 }

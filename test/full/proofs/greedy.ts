@@ -64,12 +64,12 @@ export interface GreedyAccount {
 const MOST_RATIO = 2;
 const MOST_DELAY_MS = 100;
 const MOST_GROWTH = 1.2;
-// Milliseconds by which times may differ, because a busy process can not
-// measure less; an import also waits until a worker next looks for one.
+// Milliseconds by which times may differ, because a busy process can not measure less; an import also waits until a worker next looks for
+// one.
 const CLOCK_MS = 5;
 const IMPORT_POLL_MS = 2_000;
-// The longest computation in a small run: about a hundred requests would
-// have to wait for it; or a multiple of what the process computes anyway.
+// The longest computation in a small run: about a hundred requests would have to wait for it; or a multiple of what the process computes
+// anyway.
 const MOST_BUSY_MS = 250;
 const BUSY_RATIO = 3;
 // The most megabytes that one company may make the process use in addition; small runs check this limit, too.

@@ -30,8 +30,8 @@ export interface NeighboursAccount {
   after99Ms: number;
   beside99Ms: number;
   /**
-   * The time for enqueueing, divided by the time until all deliveries were
-   * received, as a share of the same quotient without the noisy company.
+   * The time for enqueueing, divided by the time until all deliveries were received, as a share of the same quotient without the noisy
+   * company.
    */
   paceShare: number;
   mostHanging: number;

@@ -1,6 +1,6 @@
 /**
- * Kills the database under load and starts it again. No request hangs, no process ends,
- * and everything that was acknowledged before, during and after the outage is stored.
+ * Kills the database under load and starts it again. No request hangs, no process ends, and everything that was acknowledged before, during
+ * and after the outage is stored.
  */
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

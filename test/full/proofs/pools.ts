@@ -41,8 +41,8 @@ interface Asked {
   body?: unknown;
 }
 
-// These requests need a look-up of the token, a read, a transaction of
-// the company, a transaction for all companies, and an Idempotency-Key.
+// These requests need a look-up of the token, a read, a transaction of the company, a transaction for all companies, and an
+// Idempotency-Key.
 const LIGHT_REQUESTS: Asked[] = [
   { method: 'GET', path: '/v1/auth/me' },
   { method: 'GET', path: '/v1/webhooks' },

@@ -21,8 +21,8 @@ export interface ResetSize {
   /** The number of log-ins of each refused kind; each takes some 30 ms. */
   logIns: number;
   /**
-   * Whether differences are judged in milliseconds, which needs many requests
-   * on a quiet machine; otherwise they are judged as a share of the time.
+   * Whether differences are judged in milliseconds, which needs many requests on a quiet machine; otherwise they are judged as a share of
+   * the time.
    */
   judgesMs: boolean;
 }
@@ -48,8 +48,8 @@ const LOOSE_SHARE = 0.5;
 const PASSWORD = 'correct horse battery';
 // The number of requests before the measurement, enough for code to be compiled and statements to be planned.
 const WARM_UP = 10;
-// The longest time of a refused link, as a share of the time of a log-in:
-// the platform must hash a password only for a valid token. Measured: 0.04.
+// The longest time of a refused link, as a share of the time of a log-in: the platform must hash a password only for a valid token.
+// Measured: 0.04.
 const HASHLESS_SHARE = 0.5;
 // The number of times that a request is repeated after 503 before the proof fails.
 const MOST_REPEATS = 20;
@@ -206,8 +206,8 @@ const median = (times: number[]): number => times.toSorted((a, b) => a - b)[time
 const roundToMicroseconds = (ms: number): number => Math.round(1_000 * ms) / 1_000;
 
 /**
- * Returns the order of the kinds of request in one turn. Each kind comes first, and
- * after each other kind, equally often, because a request may slow down the next one.
+ * Returns the order of the kinds of request in one turn. Each kind comes first, and after each other kind, equally often, because a request
+ * may slow down the next one.
  */
 function orderKinds(turn: number, kinds: number): number[] {
   const order = Array.from({ length: kinds }, (_, step) => (turn + step) % kinds);

@@ -1,6 +1,6 @@
 /**
- * Uses secrets of people and companies as intended, puts them into fields where they do
- * not belong, and then searches everything that is answered, logged or stored for them.
+ * Uses secrets of people and companies as intended, puts them into fields where they do not belong, and then searches everything that is
+ * answered, logged or stored for them.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -80,8 +80,8 @@ async function assertBlocked(outbound: Outbound, url: string): Promise<void> {
 }
 
 /**
- * Asserts that a name is accepted when it is saved, because its address is
- * public then, and blocked at the call, because its address is internal then.
+ * Asserts that a name is accepted when it is saved, because its address is public then, and blocked at the call, because its address is
+ * internal then.
  */
 async function assertRebindBlocked(outbound: Outbound, url: string): Promise<void> {
   assert.equal(await outbound.refuse(url), null, url);
@@ -89,8 +89,8 @@ async function assertRebindBlocked(outbound: Outbound, url: string): Promise<voi
 }
 
 /**
- * Replaces the two look-up functions of Node, because a test has no name
- * server: the check gets a public address, and the call an internal one.
+ * Replaces the two look-up functions of Node, because a test has no name server: the check gets a public address, and the call an internal
+ * one.
  */
 async function withRebindingNames(work: () => Promise<void>): Promise<void> {
   const { lookup } = dns;

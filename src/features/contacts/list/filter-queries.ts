@@ -50,8 +50,8 @@ type Bind = (value: string) => string;
 interface Condition {
   exact: string;
   /**
-   * The condition for the index; null when no index can help. Values that
-   * only this form needs are bound after all values of the exact form.
+   * The condition for the index; null when no index can help. Values that only this form needs are bound after all values of the exact
+   * form.
    */
   indexed: ((bind: Bind) => string) | null;
 }
@@ -88,8 +88,8 @@ const joinConditions = (parts: string[]): string => parts.map((part) => ` and ($
 const SEARCHED = ['folded_name', 'folded_email'];
 
 /**
- * Makes the condition of a search: it finds a whole id, a part of the name or e-mail
- * without regard to accents, or a part of the phone number without punctuation.
+ * Makes the condition of a search: it finds a whole id, a part of the name or e-mail without regard to accents, or a part of the phone
+ * number without punctuation.
  */
 function searchCondition(term: string, bind: Bind): Condition {
   const text = `fold(${bind(term)})`;
@@ -267,8 +267,8 @@ function wordsIndexed(expression: string, ends: string[], more: Bind): string {
 }
 
 /**
- * Returns whether the text has a trigram: three letters or digits in a row, or fewer
- * at a known edge, where a trigram includes two blanks before a word and one after it.
+ * Returns whether the text has a trigram: three letters or digits in a row, or fewer at a known edge, where a trigram includes two blanks
+ * before a word and one after it.
  */
 function hasTrigram(folded: string, startKnown: boolean, endKnown: boolean): boolean {
   for (const { 0: word, index } of folded.matchAll(/[\p{L}\p{N}]+/gu)) {

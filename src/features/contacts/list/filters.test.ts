@@ -122,8 +122,8 @@ function textFits(operator: Operator, held: string, given: string): boolean {
 }
 
 /**
- * True when the contact matches the filter. This is the rule of filters
- * in plain code, and the answers of the database are compared with it.
+ * True when the contact matches the filter. This is the rule of filters in plain code, and the answers of the database are compared with
+ * it.
  */
 function fits({ values }: Held, { field, operator, value }: Filter): boolean {
   const held = values[field.replace('contact.', '')];

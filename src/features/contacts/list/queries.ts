@@ -20,8 +20,8 @@ import { CONTACT } from '../queries.ts';
 import type { Contact } from '../schemas.ts';
 
 /**
- * Returns SQL for the records of a page. The rows of the page are found first, so
- * that joins are made only for these. `limit` is the placeholder of the page size.
+ * Returns SQL for the records of a page. The rows of the page are found first, so that joins are made only for these. `limit` is the
+ * placeholder of the page size.
  */
 const selectRecords = (keys: string, window: Window, limit: string): string =>
   measuredPage({
