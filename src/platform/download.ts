@@ -1,10 +1,12 @@
 /**
  * Answers with a file that is streamed while it is read from the database, so that a large export takes no more memory than a small one.
  */
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from './errors.ts';
+import { createShares } from './shares.ts';
 
 /** The answer schema of operations that return a CSV file. */
 export const CSV_ANSWER = Type.Unsafe<Readable>({
@@ -14,26 +16,27 @@ export const CSV_ANSWER = Type.Unsafe<Readable>({
 
 // The exports of a company read in turns. With more at once each would send nothing for so long that clients give up.
 const MOST_EXPORTS = 2;
+// As long as a client waits without impatience for the beginning of a file.
+const WAIT_MS = 5_000;
 const RETRY_SECONDS = '5';
 
-/** Counts an export until its answer is closed. Throws RATE_LIMITED while two exports of the company are running in this process. */
-export type AdmitExport = (company: string, reply: FastifyReply) => void;
+/** Counts an export until its answer is closed. Waits while two exports of the company are running, and throws RATE_LIMITED in the end. */
+export type AdmitExport = (company: string, reply: FastifyReply) => Promise<void>;
 
-export function createExportAdmission(): AdmitExport {
-  const running = new Map<string, number>();
-  return (company, reply) => {
-    const count = running.get(company) ?? 0;
-    if (count >= MOST_EXPORTS) {
-      const detail = `${MOST_EXPORTS} exports of the company are running already`;
-      throw new AppError('RATE_LIMITED', detail, [], { 'retry-after': RETRY_SECONDS });
-    }
-    running.set(company, count + 1);
-    reply.raw.once('close', () => {
-      const left = (running.get(company) ?? 1) - 1;
-      if (left > 0) running.set(company, left);
-      else running.delete(company);
+export function createExportAdmission(waitMs = WAIT_MS): AdmitExport {
+  const places = createShares(MOST_EXPORTS, waitMs);
+  return (company, { raw }) =>
+    new Promise((admit, refuse) => {
+      const run = async (): Promise<void> => {
+        admit();
+        // A caller who hung up while waiting has closed the answer already.
+        if (!raw.closed) await once(raw, 'close');
+      };
+      places.within(company, run).catch(() => {
+        const detail = `${MOST_EXPORTS} exports of the company are running already`;
+        refuse(new AppError('RATE_LIMITED', detail, [], { 'retry-after': RETRY_SECONDS }));
+      });
     });
-  };
 }
 
 /**

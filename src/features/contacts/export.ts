@@ -48,7 +48,7 @@ export async function exportContacts(
 ): Promise<Readable> {
   const match = await readMatch(tenant, query);
   const fields = await listAllDefinitions(tenant.read, 'contact');
-  kit.admitExport(tenant.companyId, reply);
+  await kit.admitExport(tenant.companyId, reply);
   return sendCsv(reply, 'contacts.csv', writePortions(tenant, match, fields));
 }
 

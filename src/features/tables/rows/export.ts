@@ -21,7 +21,7 @@ const PORTION = 1_000;
 
 export async function exportRows(kit: Kit, tenant: Tenant, tableId: string, reply: FastifyReply): Promise<Readable> {
   const table = await readTable(tenant, tableId);
-  kit.admitExport(tenant.companyId, reply);
+  await kit.admitExport(tenant.companyId, reply);
   return sendCsv(reply, `${table.slug}.csv`, writePortions(tenant, table));
 }
 
