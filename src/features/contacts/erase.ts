@@ -3,7 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
 import { inPortions } from '../../platform/portions.ts';
 import { callerBehalf } from '../../platform/connection-shares.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import {
   eraseKeptPortion,
   eraseMessages,
@@ -23,6 +23,8 @@ const PORTION = 5_000;
 const ROW_PORTION = 1_000;
 // The number of kept callbacks in a portion: a callback may be large, and each is searched byte by byte.
 const ASIDE_PORTION = 100;
+// How often an erasure begins anew because the contact has got another name meanwhile.
+const MOST_TRIES = 5;
 // The shortest identity that is searched in callbacks; a shorter one could appear in a callback about another person by chance.
 const SHORTEST_IDENTITY = 8;
 
@@ -35,27 +37,44 @@ export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promi
   const { companyId } = tenant;
   if (!(await findContact(tenant.read, id))) throw notFound();
   await inPortions(() => kit.database.tenantTx(companyId, (tx) => unlinkRows(tx, id, ROW_PORTION)));
-  const known = await kit.database.tenantTx(companyId, (tx) => listNetworkIdentities(tx, id));
-  await eraseKeptCallbacks(kit, companyId, known);
-  return tenant.tx(async (tx) => {
-    await lockConversationsForRemoval(tx, [id]);
-    const [contact] = await lockContactsForRemoval(tx, [id]);
-    if (!contact) throw notFound();
-    const names = await listNetworkIdentities(tx, id);
-    // Kept callbacks with a number that the contact was given in the meantime would outlive it; a repeated request finds them.
-    if (names.some((name) => !known.includes(name))) throw new AppError('UNAVAILABLE', 'The contact changed meanwhile');
-    await inPortions(() => eraseMessages(tx, id, PORTION));
-    await inPortions(() => eraseThreads(tx, id, PORTION));
-    await eraseParked(tx, names);
-    const contacts = [id, ...(await listAbsorbed(tx, id))];
-    await kit.enqueue(tx, RedactContact, { company: companyId, contacts }, { key: id });
-    await deleteContact(tx, id);
-    tx.changed([
-      { company: companyId, kind: 'CONTACT', ids: [id] },
-      { company: companyId, kind: 'CONVERSATION', ids: null },
-    ]);
-    return contact;
-  });
+  for (let tries = 1; ; tries += 1) {
+    const known = await kit.database.tenantTx(companyId, (tx) => listNetworkIdentities(tx, id));
+    await eraseKeptCallbacks(kit, companyId, known);
+    try {
+      return await tenant.tx((tx) => removeKnown(kit, tx, id, known));
+    } catch (error) {
+      // Failure policy: the next try erases the kept callbacks with the new names as well.
+      if (!(error instanceof NamedMeanwhile) || tries >= MOST_TRIES) throw error;
+    }
+  }
+}
+
+/** The contact got names after the kept callbacks with its names were erased. */
+class NamedMeanwhile extends AppError {
+  constructor() {
+    super('UNAVAILABLE', 'The contact changed meanwhile');
+  }
+}
+
+/** Removes the contact. Throws NamedMeanwhile, because kept callbacks with a name that is not `known` would outlive it. */
+async function removeKnown(kit: Kit, tx: TenantTx, id: string, known: string[]): Promise<Contact> {
+  const company = tx.companyId;
+  await lockConversationsForRemoval(tx, [id]);
+  const [contact] = await lockContactsForRemoval(tx, [id]);
+  if (!contact) throw notFound();
+  const names = await listNetworkIdentities(tx, id);
+  if (names.some((name) => !known.includes(name))) throw new NamedMeanwhile();
+  await inPortions(() => eraseMessages(tx, id, PORTION));
+  await inPortions(() => eraseThreads(tx, id, PORTION));
+  await eraseParked(tx, names);
+  const contacts = [id, ...(await listAbsorbed(tx, id))];
+  await kit.enqueue(tx, RedactContact, { company, contacts }, { key: id });
+  await deleteContact(tx, id);
+  tx.changed([
+    { company, kind: 'CONTACT', ids: [id] },
+    { company, kind: 'CONVERSATION', ids: null },
+  ]);
+  return contact;
 }
 
 /** Deletes callbacks to the company's inboxes about the person that could not be read and were kept for the operator. */

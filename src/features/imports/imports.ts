@@ -5,7 +5,7 @@ import { newId } from '../../platform/ids.ts';
 import type { Upload } from '../../platform/multipart.ts';
 import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
 import type { SheetReaders } from '../../platform/sheets/readers.ts';
-import type { Tenant, TenantRead } from '../../platform/tenant.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import {
   countImports,
   countOpen,
@@ -39,6 +39,8 @@ export interface AskedImport extends ImportOwner {
   country: string | null;
   /** Aborted when the caller closes the connection. */
   signal: AbortSignal;
+  /** Keeps what the rows go into from being removed until the transaction ends. Throws when it was removed since it was read. */
+  hold?(tx: TenantTx): Promise<void>;
 }
 
 /** Stores a sheet and queues its import. Throws when the format, the columns or their mapping are wrong. */
@@ -51,6 +53,7 @@ export async function addImport(readers: SheetReaders, tenant: Tenant, asked: As
   const columns = mapColumns(titles, mapping, find);
   const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
+    await asked.hold?.(tx);
     // This second check spares storing the sheet. The third one decides: it runs at the end under a lock, which is then held only for a
     // moment.
     await expectOpen(tx, MAX_OPEN - 1);

@@ -12,6 +12,8 @@ const SAMPLE_MS = 250;
 const SETTLE_PAUSE_MS = 1_000;
 const SETTLED_MB = 2;
 const MOST_PAUSES = 20;
+// What one collection of garbage sets free may be collected only by the next one.
+const STILL_PAUSES = 3;
 
 /** Returns the environment variables for a process that is to be measured. */
 export const makePulseEnv = (socket: string): Record<string, string> => ({
@@ -46,12 +48,13 @@ async function measureTreeMb(pid: number): Promise<number> {
  */
 export async function measureSettledMb(socket: string, pid: number): Promise<number> {
   let least = await measureProcessMb(pid);
-  for (let pause = 0; pause < MOST_PAUSES; pause += 1) {
+  let still = 0;
+  for (let pause = 0; pause < MOST_PAUSES && still < STILL_PAUSES; pause += 1) {
     if (!(await readPulse(socket, '/settle'))) break;
     await sleep(SETTLE_PAUSE_MS);
     const now = await measureProcessMb(pid);
-    if (now > least - SETTLED_MB) return Math.round(Math.min(now, least));
-    least = now;
+    still = now > least - SETTLED_MB ? still + 1 : 0;
+    least = Math.min(least, now);
   }
   return Math.round(least);
 }

@@ -2,12 +2,14 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../../kit.ts';
+import { notFound } from '../../../platform/errors.ts';
 import type { Upload } from '../../../platform/multipart.ts';
 import type { Tenant } from '../../../platform/tenant.ts';
 import { addImport, readImport } from '../../imports/imports.ts';
 import { sendErrors } from '../../imports/row-errors.ts';
 import type { Import } from '../../imports/schemas.ts';
 import type { RowImportForm } from '../schemas.ts';
+import { holdTable } from '../queries.ts';
 import { readTable } from '../tables.ts';
 
 export async function importRows(
@@ -29,6 +31,9 @@ export async function importRows(
     update_existing: false,
     country: null,
     signal,
+    hold: async (tx) => {
+      if (!(await holdTable(tx, tableId))) throw notFound();
+    },
   });
 }
 
