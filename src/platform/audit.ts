@@ -24,7 +24,7 @@ export interface AuditEntry {
   /** The company of the entry; null for an action on the installation itself. */
   company: string | null;
   actor: LoggedActor;
-  /** The name of the action, such as `inboxes.update`. */
+  /** The name of the operation in the audit log, such as `inboxes.update`. */
   action: string;
   /** The kind of the record, such as `inboxes`. */
   resource: string;

@@ -186,11 +186,11 @@ function collect(raw: IncomingMessage, { watch, aheadMs }: Collecting, take: (pi
 
 /** Creates one buffer that grows with the data. A list of thousands of tiny pieces would take a hundred times their size in memory. */
 function createGrowing(announced: number, maxBytes: number) {
-  const most = announced > 0 ? Math.min(announced, maxBytes) : maxBytes;
+  const most = announced > 0 ? announced : maxBytes;
   let buffer: Buffer = Buffer.alloc(0);
   let size = 0;
   const grow = (bytes: number): void => {
-    const larger = allocate(bytes, most);
+    const larger = allocate(bytes);
     buffer.copy(larger, 0, 0, size);
     buffer = larger;
   };
@@ -207,11 +207,11 @@ function createGrowing(announced: number, maxBytes: number) {
 }
 
 /**
- * Memory for a body. That of a large body is given back to the system with its buffer, as V8 does with resizable buffers. Memory of the
- * ordinary kind would stay with the process, in gaps between other things, after many large bodies at once.
+ * Returns memory for a body. V8 maps the memory of a resizable buffer by itself and returns it to the system with the buffer, although this
+ * one is never resized. Other memory would stay with the process, in gaps between live objects, after many large bodies at once.
  */
-const allocate = (bytes: number, most: number): Buffer =>
-  bytes < LARGE_BYTES ? Buffer.allocUnsafeSlow(bytes) : Buffer.from(new ArrayBuffer(bytes, { maxByteLength: most }));
+const allocate = (bytes: number): Buffer =>
+  bytes < LARGE_BYTES ? Buffer.allocUnsafeSlow(bytes) : Buffer.from(new ArrayBuffer(bytes, { maxByteLength: bytes }));
 
 interface Share {
   /** Reserves bytes of the limits; throws when the limits leave too few. */

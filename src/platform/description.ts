@@ -24,7 +24,7 @@ export interface Described {
   answers: Record<number, TSchema>;
   /** Errors in addition to those of every operation. */
   errors?: ErrorCode[];
-  /** Present when the operation accepts an Idempotency-Key. */
+  /** Set when the operation accepts an Idempotency-Key; its value is not looked at here. */
   again?: unknown;
 }
 

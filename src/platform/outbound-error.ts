@@ -3,8 +3,8 @@ import type { DialStage } from './dial.ts';
 
 /**
  * BLOCKED: the platform refused the address or the request · DNS: the name did not resolve · CONNECT: no connection was established
- * TLS: the handshake failed · TIMEOUT: the signal fired before the answer was there · SOCKET: an established connection broke or was not
- * HTTP · BODY: the stream of the request's body failed or had another length than announced · TOO_LARGE: the answer exceeded `maxBytes`
+ * TLS: the TLS handshake failed · TIMEOUT: the call was aborted by its time limit · SOCKET: an established connection broke, or the answer
+ * was not HTTP · BODY: the stream of the request's body failed or had another length than announced · TOO_LARGE: the answer exceeded `maxBytes`
  */
 export type OutboundErrorKind = 'BLOCKED' | 'DNS' | 'CONNECT' | 'TLS' | 'TIMEOUT' | 'SOCKET' | 'BODY' | 'TOO_LARGE';
 

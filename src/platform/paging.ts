@@ -278,7 +278,7 @@ export function windowName({ field, descending, after, since }: Window): string 
   return `${field}.${descending ? 'desc' : 'asc'}${after ? '.after' : ''}${sinceName({ since })}`;
 }
 
-/** Returns the part of the name of a counting statement that depends on the window. */
+/** Returns the end of the name of a statement that counts records: the statement with `updated_since` has another text. */
 export const sinceName = ({ since }: Since): string => (since === null ? '' : '.since');
 
 /** Returns the sort order of a window in the form that measuredPage() takes. */

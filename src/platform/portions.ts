@@ -4,8 +4,8 @@
  */
 
 /**
- * The bytes of a portion that is rewritten: half a megabyte, because a megabyte takes about a second on a small machine, where all indexes
- * are updated.
+ * The most bytes of records that one statement rewrites. A rewritten record is entered into each index of its table again, so a megabyte
+ * would take about a second on a small machine.
  */
 export const REWRITTEN_BYTES = 512 * 1024;
 /** The bytes of a portion that is read or deleted, which takes some tenths of a second and this much memory. */

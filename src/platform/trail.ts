@@ -11,7 +11,7 @@ export interface TrailOptions {
   principal: Principal;
   /** The company of the audit entry; null when the operation belongs to no company, or only to the company that it creates or changes. */
   company: string | null;
-  /** The name of the action, such as `inboxes.update`. */
+  /** The name of the operation in the audit log, such as `inboxes.update`. */
   action: string;
   /** The id of the record that the path names. An operation that creates a record names it by `tx.makes()`. */
   resourceId: string | null;

@@ -65,7 +65,7 @@ const PIECE_BYTES = 64 * 1024;
 interface State {
   sheet: number;
   source: SheetSource;
-  /** A gate that lets the reading continue only while a request waits for an answer. */
+  /** Pauses the reading of the sheet while no request of the parent process waits for an answer. */
   gate: Gate;
   /** The work under way. A second request with the same key waits for its result instead of starting it again. */
   task: { key: string; result: Promise<unknown> } | null;

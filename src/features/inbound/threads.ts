@@ -17,7 +17,7 @@ export interface ThreadAsked {
 }
 
 export interface FoundThreads {
-  /** The conversations of the messages, in the order of the messages. */
+  /** The conversation of each message, in the order in which the messages were given. */
   threads: Thread[];
   /** The ids of conversations that were opened here for a live message or an echo. */
   opened: Set<string>;

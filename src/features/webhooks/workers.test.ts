@@ -110,7 +110,7 @@ test('a worker that stops while it claims ahead leaves nothing behind, and each 
 });
 
 test('an outcome that the database refuses delays neither the other outcomes nor a worker that stops', async () => {
-  // We know no answer of a receiver that the database refuses. This constraint stands for an answer that we did not foresee.
+  // This constraint makes the database refuse an outcome, because no answer of a receiver is known that it refuses by itself.
   await database.sql(`alter table deliveries add constraint no_poison check (response_body <> 'poison')`);
   const poisoned = await createListener(platform, `${receiver.url}/poison`);
   const company = await createListener(platform, receiver.url);

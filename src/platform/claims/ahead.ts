@@ -35,7 +35,7 @@ interface Parts {
   queue: Pick<AnyQueue, 'name' | 'slots' | 'ahead'>;
   log: Log;
   companies: CompanySlots;
-  /** The number of acts that may begin now. */
+  /** Returns how many rows the process may begin to work on now. */
   slots: () => number;
   start(row: ClaimedRow): void;
   /** Called whenever isAtRest() may have become true. */
@@ -115,8 +115,8 @@ async function begin(state: State): Promise<void> {
     try {
       await beginPicked(state, state.worker, picked);
     } catch (error) {
-      // Failure policy: nobody knows whether the database has noted these rows as begun, so none of them begins, and the worker takes a new
-      // id.
+      // Failure policy: after an error it is unknown whether the database has stored these rows as begun. So the work on them does not begin,
+      // they return to the queue, and the worker registers under a new id.
       state.log.warn({ err: error }, `${state.queue.name}: what was claimed ahead can not begin`);
       state.worker = null;
       putBack(state, [...picked, ...take(state, state.held.length)]);

@@ -22,9 +22,9 @@ export interface Capacity {
   ahead: number;
   /** The worker that claims; null only when nothing is claimed ahead. */
   worker: string | null;
-  /** Slots for each company of which this process has claimed nothing. */
+  /** How many rows may be claimed of a company from which this process holds no claimed row. */
   first: number;
-  /** Free slots of each company of which this process has claimed something. */
+  /** How many more rows may be claimed of each company from which this process holds claimed rows. */
   free: Map<string, number>;
   /** The company that was served last; the round goes on after it. */
   after: string;
@@ -55,6 +55,7 @@ export interface Queue<Row extends ClaimedRow, Outcome extends RowOutcome> {
 /** A queue as the loop sees it, without the columns that only its own functions know. */
 export type AnyQueue = Queue<ClaimedRow, RowOutcome>;
 
+/** What a worker stores before it begins rows that it has claimed ahead. */
 export interface Beginning<Row> {
   worker: string;
   /** A number that rises with each call of this worker, so that a call which arrives late changes nothing. */

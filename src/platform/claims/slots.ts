@@ -9,7 +9,7 @@ const UNPROVEN_SLOTS = 2;
 // Work that takes longer is slow. It is a tenth of the longest wait for a network, and ten times as long as a healthy one at a distance
 // needs.
 const SLOW_MS = 1_000;
-// Beyond this many companies the list starts anew; each company needs one quick act to be on it again.
+// The most companies that are remembered as quick. A full list is cleared, and a company is listed again after its next quick work.
 const MAX_PROVEN = 10_000;
 
 export interface CompanySlots {

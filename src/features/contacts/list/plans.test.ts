@@ -13,7 +13,7 @@ import { findContacts, readMatch } from './list.ts';
 const COMPANY = 'a'.repeat(24);
 const SMALL = 'b'.repeat(24);
 const COUNT = 50_000;
-// A search reads the rows of its first short read, and for a rare text also rows that the index finds in addition to the matches.
+// The most rows that a search may read: 5,000 while it follows the order of the list, and then, for a rare text, those that the index finds.
 const MOST_ROWS = 5_000 + 1_000;
 
 const database = await openTestDatabase();

@@ -1,6 +1,7 @@
 /** Imports rows of a table from a sheet, and exports them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
 import { awaitImport, importSheet, postForm, makeWorkbook } from '../../../../test/support/sheets.ts';
@@ -162,4 +163,26 @@ test('an import whose table is removed while its sheet waits ends, and nothing o
     (await platform.database.sql(`select 1 from ${table} where table_id = $1 ${open}`, [id])).length;
   await until('the import to end', async () => (await left('imports', 'and finished_at is null')) === 0);
   await until('the rows to be erased', async () => (await left('table_rows', '')) === 0);
+});
+
+test('an import into a table that is removed while its sheet arrives is answered 404, and stores nothing', async () => {
+  const id = await makeTable();
+  const remover = new pg.Client({ connectionString: platform.database.ownerUrl });
+  await remover.connect();
+  try {
+    // Until the commit the table is there for readers, and whoever wants to refer to it has to wait.
+    await remover.query('begin');
+    await remover.query('delete from tables where _id = $1', [id]);
+    const file = { name: 'x.csv', data: 'product\nA\n' };
+    const answer = postForm(platform, [404, `/v1/tables/${id}/import`], { file });
+    await until('the import to wait for the removal', async () => {
+      const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return (await platform.database.sql(waiting)).length > 0;
+    });
+    await remover.query('commit');
+    expectProblem(await answer, 'NOT_FOUND');
+  } finally {
+    await remover.end();
+  }
+  assert.deepEqual(await platform.database.sql('select 1 from imports where table_id = $1', [id]), []);
 });

@@ -14,7 +14,7 @@ import type { RowQuery } from '../schemas.ts';
 const COMPANY = 'a'.repeat(24);
 const TABLE = 'b'.repeat(24);
 const COUNT = 50_000;
-// A search reads the rows of its first short read, and for a rare text also rows that the index finds in addition to the matches.
+// The most rows that a search may read: 5,000 while it follows the order of the list, and then, for a rare text, those that the index finds.
 const MOST_ROWS = 5_000 + 500;
 
 const database = await openTestDatabase();
