@@ -1,8 +1,8 @@
--- Companies and who acts for them. Every later table follows the same form: primary key (company_id, _id), composite
--- foreign keys, row-level security by tenant_table().
+-- Companies, and the users and keys that act for them. Every later table has the same form: primary key (company_id, _id), composite
+-- foreign keys, and row-level security by tenant_table().
 
--- The third wall. parley_app sees the company of its transaction; parley_read serves single statements that name the
--- company themselves; parley_system does the cross-company work (claiming, routing a callback).
+-- Gives a table its row-level security. parley_app sees the company of its transaction; parley_read serves single statements that name the
+-- company themselves; parley_system does the work for many companies (claims, callbacks).
 create procedure tenant_table(name text, company_column text default 'company_id')
 language plpgsql as $$
 begin
@@ -19,9 +19,9 @@ begin
 end
 $$;
 
--- Statistics of tables that changed a lot since they were last looked at. Each of our indexes begins with the company, so on
--- an empty table they all look alike, and a prepared statement that was planned then keeps the wrong one until the table is
--- analysed. autovacuum looks once a minute; a new installation under load can not wait that long. Only an owner may analyse.
+-- Updates the planner's statistics of tables that have changed a lot since the last update. Each of our indexes begins with the company, so
+-- on an empty table they all look alike, and a prepared statement that was planned then keeps the wrong one until the table is analysed.
+-- autovacuum runs once a minute, for which a new installation under load can not wait. Only the owner of a table may analyse it.
 create function refresh_statistics() returns integer
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -66,11 +66,11 @@ create table users (
   updated_at timestamptz(3) not null default now(),
   primary key (company_id, _id)
 );
--- A log-in names no company, so an e-mail stands for one user of the whole installation.
+-- A log-in names no company, so an e-mail address belongs to one user of the whole installation.
 create unique index users_email_key on users (lower(email));
 call tenant_table('users');
 
--- A global key belongs to no company; it is read by its hash before a company is known. So the key is _id alone.
+-- A global key belongs to no company. A key is found by its hash before its company is known, so its primary key is _id alone.
 create table api_keys (
   _id text collate "C" primary key,
   company_id text collate "C" references companies,

@@ -11,7 +11,7 @@ create table custom_fields (
 create unique index custom_fields_slug_key on custom_fields (company_id, context, slug);
 call tenant_table('custom_fields');
 
--- A record's custom fields as the API shows them. Most records have none, and then nothing is looked up.
+-- Returns a record's custom fields as the API shows them. Most records have none, and then nothing is looked up.
 create function custom_field_values(company text, held jsonb) returns json
 language sql stable as $$
   select case when held = '{}' then '[]'::json else (
@@ -49,14 +49,14 @@ create table contacts (
 with (fillfactor = 80);
 call tenant_table('contacts');
 
--- How channels know people. The primary key is what makes a person unique, also under concurrent first messages.
+-- The names by which channels know people. The primary key makes a person unique, even when two first messages arrive at the same moment.
 create table contact_identities (
   company_id text collate "C" not null references companies,
   kind text not null check (kind in ('PHONE', 'BSUID', 'EMAIL', 'NETWORK', 'VISITOR', 'EXTERNAL')),
-  -- PHONE: digits in the form that every spelling of one person's number shares (with the Brazilian ninth digit).
+  -- For PHONE: the digits in the form that all spellings of one person's number share (with the Brazilian ninth digit).
   value text collate "C" not null,
   contact_id text collate "C" not null,
-  -- The name as the network writes it; a send uses this one.
+  -- The name as the network writes it. Messages are sent to it.
   address text not null,
   created_at timestamptz(3) not null default now(),
   primary key (company_id, kind, value),

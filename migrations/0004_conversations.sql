@@ -57,7 +57,7 @@ create table conversations (
   constraint conversations_step_ref foreign key (company_id, step_id) references pipeline_steps
 )
 with (fillfactor = 70);
--- One open conversation per inbox and contact, also under concurrent first messages.
+-- A contact has at most one open conversation in an inbox, even when two first messages arrive at the same moment.
 create unique index conversations_open_key on conversations (company_id, inbox_id, contact_id) where status <> 'CLOSED';
 create index conversations_contact on conversations (company_id, contact_id, created_at desc, _id desc);
 call tenant_table('conversations');

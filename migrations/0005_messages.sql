@@ -14,7 +14,7 @@ create table messages (
   content_type text not null,
   content text,
   attachment_id text collate "C",
-  -- {storage_key, url, mimeType, fileName, size} and what the network needs to hand the file out (network)
+  -- {storage_key, url, mimeType, fileName, size}, and the data that the network needs to return the file (network).
   media jsonb,
   template jsonb,
   interactive jsonb,
@@ -23,7 +23,7 @@ create table messages (
   reaction jsonb,
   referral jsonb,
   reply_to text collate "C",
-  -- The network's id of the message that is answered or reacted to; it may arrive later than its answer.
+  -- The network's id of the message that this one answers or reacts to. That message may arrive later than this one.
   reply_to_external text collate "C",
   status text not null check (status in ('QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED')),
   errors jsonb not null default '[]',
@@ -34,8 +34,8 @@ create table messages (
   agent_id text collate "C",
   is_echo boolean not null default false,
   is_test boolean not null default false,
-  -- True of a message that was given up after a day in which nobody knew whether the network took it: only such a FAILED can
-  -- still be corrected.
+  -- True for a message that was marked as FAILED after a day because nobody knew whether the network had taken it. Only such a FAILED
+  -- message may still get another status.
   outcome_unknown boolean not null default false,
   edited_at timestamptz(3),
   revoked_at timestamptz(3),
@@ -51,10 +51,10 @@ create table messages (
   foreign key (company_id, inbox_id) references inboxes
 )
 with (fillfactor = 80);
--- Exactly once in the store, whatever the network repeats.
+-- A message is stored exactly once, however often the network repeats it.
 create unique index messages_external_key on messages (company_id, inbox_id, external_id);
 create index messages_conversation on messages (company_id, conversation_id, created_at, _id);
--- What a later status, or the 24 hours, still have to settle. Cross-company by design: one job looks.
+-- The messages whose outcome a later status or the limit of 24 hours decides. One job looks for them in all companies.
 create index messages_queued on messages (created_at) where status = 'QUEUED';
 call tenant_table('messages');
 
@@ -67,7 +67,7 @@ create table parked_updates (
   kind text not null check (kind in ('STATUS', 'EDIT', 'REVOKE')),
   happened_at timestamptz(3) not null,
   payload jsonb not null,
-  -- What makes a repetition: the network repeats itself, and one copy is enough.
+  -- Equal for repetitions of the same update, because the network may send it again and one copy is enough.
   fingerprint text not null,
   created_at timestamptz(3) not null default now(),
   primary key (company_id, _id),
@@ -77,7 +77,7 @@ create unique index parked_updates_key on parked_updates (company_id, inbox_id, 
 create index parked_updates_age on parked_updates (created_at);
 call tenant_table('parked_updates');
 
--- The agent's pending turns: one per conversation, whatever number of messages waits for the answer.
+-- The conversations in which an agent has to answer: one row for each, however many messages wait for the answer.
 create table pending_turns (
   company_id text collate "C" not null references companies,
   conversation_id text collate "C" not null,
@@ -88,7 +88,7 @@ create table pending_turns (
 );
 call tenant_table('pending_turns');
 
--- Callbacks that could not be understood, kept for inspection. Often no company can be told: readable by the system only.
+-- Callbacks that could not be read, kept for inspection. Their company is often unknown, so only the system role may read them.
 create table callbacks_aside (
   _id text collate "C" primary key,
   channel text not null,

@@ -1,5 +1,5 @@
--- Companies in full, people who are invited, and three tables that every write may touch: the audit, the Idempotency-Keys,
--- and the tokens of mailed links.
+-- All fields of companies, users who are invited, and three tables that every write may use: the audit, the Idempotency-Keys, and the
+-- tokens of mailed links.
 
 alter table companies
   add column description text,
@@ -20,18 +20,18 @@ alter table companies
 alter table companies
   add constraint companies_document_type_check check (document_type in ('CPF', 'CNPJ', 'OTHER')) not valid;
 
--- What a company shows of its agents.
+-- The fields of an agent that its company sees.
 alter table agents
   add column type text not null default 'AI',
   add column url text,
   add column specialist_url text;
 alter table agents add constraint agents_type_check check (type in ('AI', 'EXTERNAL')) not valid;
 
--- INVITED: has not set a password yet.
+-- INVITED means that the user has not set a password yet.
 alter table users drop constraint users_status_check;
 alter table users add constraint users_status_check check (status in ('ACTIVE', 'INVITED', 'INACTIVE')) not valid;
 
--- A user who is deleted leaves what was theirs to nobody.
+-- When a user is deleted, the records of this user have no owner.
 alter table inboxes drop constraint inboxes_default_owner_ref;
 alter table inboxes add constraint inboxes_default_owner_ref foreign key (company_id, default_owner) references users
   on delete set null (default_owner) not valid;
@@ -45,7 +45,7 @@ alter table conversations
   add constraint conversations_attendant_ref foreign key (company_id, attendant_id) references users
     on delete set null (attendant_id) not valid;
 
--- Links in mails: the token itself is nowhere but in the mail. It names no company, so its hash is the key.
+-- Links in mails. The token itself is only in the mail. A request with the token names no company, so the token's hash is the primary key.
 create table password_tokens (
   token_hash bytea primary key,
   company_id text collate "C" not null references companies,
@@ -58,8 +58,8 @@ create index password_tokens_user on password_tokens (company_id, user_id);
 create index password_tokens_age on password_tokens (expires_at);
 call tenant_table('password_tokens');
 
--- Who did what to which record, from where. Names of fields, never their values. A row without a company tells of the
--- installation itself: its companies and global keys.
+-- The audit: who did what to which record, and from where. It has names of fields, but never their values. An entry without a company is
+-- about the installation itself: its companies and global keys.
 create table audit_log (
   _id text collate "C" primary key,
   company_id text collate "C" references companies,
@@ -78,16 +78,16 @@ create table audit_log (
 create index audit_log_list on audit_log (company_id, created_at desc, _id desc);
 create index audit_log_actor on audit_log (company_id, actor_id, created_at desc, _id desc);
 create index audit_log_resource on audit_log (company_id, resource_id, created_at desc, _id desc);
--- Retention alone asks across companies. A tree of the time would also serve the page of one company, and be taken for it
--- where most lines are another's: a walk through the whole log.
+-- Only the deletion of old entries needs this index, for all companies. A B-tree on the time would also fit the list of one company, and
+-- PostgreSQL might use it there and walk through the entries of all other companies.
 create index audit_log_age on audit_log using brin (created_at) with (pages_per_range = 32, autosummarize = on);
 call tenant_table('audit_log');
--- What was written stays written; only its age removes it, and that is the system's work.
+-- Entries of the audit are never changed. Only the system role deletes them, because of their age.
 revoke update, delete on audit_log from parley_app;
 revoke update on audit_log from parley_system;
 
--- A request with an Idempotency-Key: who runs it now (attempt, a fence), and what it made. No company: operations on
--- companies and global keys.
+-- Requests with an Idempotency-Key: which attempt runs the request now, and which record the request created. The company is null for
+-- operations on companies and global keys.
 create table idempotency_keys (
   company_id text collate "C" references companies,
   principal_id text collate "C" not null,
@@ -96,7 +96,7 @@ create table idempotency_keys (
   attempt text collate "C" not null,
   -- Null once the request has ended.
   running_until timestamptz(3),
-  -- Set in the transaction that stores the effect.
+  -- Set in the transaction that stores the record.
   resource_id text collate "C",
   status_code integer,
   created_at timestamptz(3) not null default now()

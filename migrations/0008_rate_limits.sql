@@ -1,20 +1,20 @@
--- Rate limits: a bucket of tokens per subject ('company:<id>', 'address:<ip>', …). Only the database grants tokens, by its own
--- clock, so a limit is exact over any number of processes.
+-- Rate limits: a token bucket for each subject ('company:<id>', 'address:<ip>', …). Only the database grants tokens, by its own clock, so
+-- a limit is exact over any number of processes.
 
--- No company: an address or an account is counted before anybody knows whose it is. Unlogged: no request waits for the disk,
--- and a crash only fills the buckets.
+-- There is no company, because an address or an account is counted before its company is known. The table is unlogged, so no request waits
+-- for the disk; a crash only fills the buckets.
 create unlogged table rate_buckets (
   subject text collate "C" primary key,
   tokens double precision not null,
   refilled_at timestamptz not null
 )
--- A busy bucket changes many times a second: its new version stays on the page, which cleans itself.
+-- A busy bucket changes many times a second. Half of each page stays free, so that the new version of a row fits on its page.
 with (fillfactor = 50);
 grant select, insert, update, delete on rate_buckets to parley_system;
 
--- Refills each bucket and takes from it; one row per subject: what was granted, and what is left. Of the upper half of a bucket
--- a process gets up to `maximums`, which includes a stock for callers to come; of the lower half only `minimums`, for
--- callers who wait. `returns` is stock that nobody needed.
+-- Refills each bucket and takes tokens from it. Returns a row for each subject: the granted tokens, and the tokens that are left. From the
+-- upper half of a bucket a process gets up to `maximums`, which includes tokens for future callers; from the lower half it gets only
+-- `minimums`, for the callers that wait. `returns` are tokens that the process did not need.
 create function take_tokens(
   subjects text[], rates double precision[], bursts double precision[], minimums integer[], maximums integer[], returns integer[]
 ) returns table (subject text, granted integer, remaining double precision)
@@ -22,10 +22,10 @@ language plpgsql as $$
 declare
   wish record;
   bucket record;
-  -- After the lock, which may have been waited for.
+  -- The time is read after the lock, because the lock may have been waited for.
   moment timestamptz;
 begin
-  -- In one order, so that two processes never wait for each other.
+  -- The buckets are locked in one order, so that two processes never wait for each other.
   for wish in
     select w.* from unnest(subjects, rates, bursts, minimums, maximums, returns)
       as w (name, rate, burst, minimum, maximum, returned) order by w.name collate "C"
@@ -37,7 +37,7 @@ begin
         on conflict do nothing;
     end loop;
     moment := clock_timestamp();
-    -- A clock that was set back refills nothing this once, and goes on from where it is.
+    -- When the clock was set back, the bucket is not refilled this time.
     remaining := least(
       wish.burst,
       bucket.tokens + wish.returned

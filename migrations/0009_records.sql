@@ -1,4 +1,4 @@
--- The record half: typed custom fields, businesses, ordered pipelines, tables with rows, imports.
+-- The records of a company: typed custom fields, businesses, ordered pipelines, tables with rows, and imports.
 
 alter table custom_fields
   add column type text not null default 'TEXT',
@@ -29,20 +29,20 @@ call tenant_table('businesses');
 alter table contacts add constraint contacts_business_ref foreign key (company_id, business_id) references businesses
   on delete set null (business_id) not valid;
 
--- Pipelines: steps in an order, one default per company.
+-- The steps of a pipeline have an order, and each company has one default pipeline.
 alter table pipelines add column is_default boolean not null default false;
 alter table pipeline_steps
   add column position integer not null default 0,
   add column kind text not null default 'OPEN';
 alter table pipeline_steps add constraint pipeline_steps_kind_check check (kind in ('OPEN', 'WON', 'LOST')) not valid;
 
--- Ids that are made in SQL have the layout of all others: four bytes of time, eight of chance.
+-- Ids that are made in SQL have the same format as all others: four bytes of time and eight random bytes.
 create function new_id() returns text
 language sql volatile as $$
   select lpad(to_hex(extract(epoch from clock_timestamp())::bigint), 8, '0') || substr(md5(gen_random_uuid()::text), 1, 16)
 $$;
 
--- Tables of the company's own making.
+-- Tables that companies define themselves.
 create table tables (
   company_id text collate "C" not null references companies,
   _id text collate "C" not null,
@@ -51,7 +51,7 @@ create table tables (
   description text,
   -- [{key, title, type, required, options}]
   columns jsonb not null default '[]',
-  -- Moves in the transaction of each new row, and never back: an index is not given twice.
+  -- Raised in the transaction of each new row and never lowered, so that no index is given twice.
   last_row_index integer not null default 0,
   row_count integer not null default 0,
   created_at timestamptz(3) not null default now(),
@@ -87,7 +87,7 @@ create index table_rows_contact on table_rows (company_id, contact_id) where con
 create index table_rows_business on table_rows (company_id, business_id) where business_id is not null;
 call tenant_table('table_rows');
 
--- An import: a sheet that was taken in, and how far the worker has come with it.
+-- An import: a sheet that a caller uploaded, and how far the worker has come with it.
 create table imports (
   company_id text collate "C" not null references companies,
   _id text collate "C" not null,
@@ -96,17 +96,17 @@ create table imports (
   file_name text not null,
   format text not null check (format in ('CSV', 'XLSX')),
   status text not null default 'QUEUED' check (status in ('QUEUED', 'RUNNING', 'COMPLETED', 'FAILED')),
-  -- What the caller asked for: mapping of columns, silent, source.
+  -- The options of the request: the mapping of columns, silent, and source.
   options jsonb not null default '{}',
-  -- Rows of the sheet that are done: a worker that takes over goes on after them.
+  -- The number of rows of the sheet that are done. A worker that takes over continues after them.
   processed integer not null default 0,
   created_count integer not null default 0,
   updated_count integer not null default 0,
   failed_count integer not null default 0,
-  -- [{row, field, message}], as many as anybody reads.
+  -- [{row, field, message}], limited to as many as a person reads.
   row_errors jsonb not null default '[]',
   error jsonb,
-  -- Who asked: events and records name the origin.
+  -- The caller who uploaded the sheet. Events and records name the caller as their origin.
   principal jsonb not null,
   started_at timestamptz(3),
   finished_at timestamptz(3),
@@ -118,7 +118,8 @@ create table imports (
 create index imports_list on imports (company_id, kind, created_at desc, _id desc);
 call tenant_table('imports');
 
--- The sheet itself, in pieces, until its import has ended: api and worker may be two machines that share nothing else.
+-- The sheet itself, in pieces, until its import has ended. It is in the database, because api and worker may run on two machines that share
+-- nothing else.
 create table import_chunks (
   company_id text collate "C" not null references companies,
   import_id text collate "C" not null,

@@ -1,4 +1,4 @@
--- Of tables that are in use: each statement runs by itself, outside a transaction, and keeps nobody waiting.
+-- Indexes of tables that are in use. Each statement runs by itself, outside of a transaction, so that no other statement waits for it.
 
 create index concurrently if not exists companies_list on companies (created_at desc, _id desc);
 create index concurrently if not exists users_list on users (company_id, created_at desc, _id desc);

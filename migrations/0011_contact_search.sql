@@ -1,12 +1,13 @@
--- Contacts are found by parts of their names, addresses and numbers, and by their custom fields, among a million.
+-- The search finds contacts by parts of their names, e-mail addresses and numbers, and by their custom fields, even among a million.
 
--- Both ship with PostgreSQL and are trusted: who may create in this database may create them. pg_trgm indexes parts of texts,
--- btree_gin puts the company into the same index.
+-- Both extensions ship with PostgreSQL and are trusted, so everybody who may create objects in this database may create them. pg_trgm
+-- indexes parts of texts, btree_gin puts the company into the same index.
 create extension if not exists pg_trgm;
 create extension if not exists btree_gin;
 
--- What search compares: small letters without accents. Lowered first and last: what is equal but for case stays equal, and
--- compatibility forms (the ligature, the circled letter) may only then show a capital. Nearly all texts take the short way.
+-- Returns the form of a text that the search compares: lower case, without accents. The text is lowered twice: before, so that texts that
+-- differ only in case become equal, and afterwards, because normalising a ligature or a circled letter may produce a capital. Texts of
+-- ASCII letters, which are nearly all, need only the first lowering.
 create function fold(value text) returns text
 language sql immutable parallel safe
 return case when octet_length(value) = char_length(value) then lower(value) else
@@ -14,20 +15,21 @@ return case when octet_length(value) = char_length(value) then lower(value) else
     '[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]', '', 'g'))
 end;
 
--- A pattern of LIKE that means nothing but these letters.
+-- Returns a LIKE pattern that matches exactly these characters.
 create function like_literal(value text) returns text
 language sql immutable parallel safe
 return regexp_replace(value, '([\\%_])', '\\\1', 'g');
 
--- Rewrites the table once, and whoever uses contacts waits for it: a million take a quarter of a minute.
+-- This rewrites the table once, and other statements on contacts wait meanwhile: with a million contacts, a quarter of a minute.
 alter table contacts
   -- squawk-ignore adding-field-with-default
   add column folded_name text generated always as (fold(name)) stored,
   -- squawk-ignore adding-field-with-default
   add column folded_email text generated always as (fold(email)) stored;
 
--- What else a contact is looked up by: each field that is filled, each that is not, and whether its name or e-mail has letters
--- beyond ASCII, which few have once they are folded. As an array it has statistics of its own.
+-- Returns further properties by which contacts are filtered: the names of the fields that have a value, of the fields that have none, and
+-- whether the name or the e-mail has letters beyond ASCII, which few have once they are folded. They are an array, because the planner has
+-- statistics about the items of an array.
 create function contact_marks(name text, email text, phone_number text, professional_network_identifier text, folded text)
 returns text[]
 language sql immutable parallel safe

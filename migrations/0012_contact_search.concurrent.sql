@@ -1,7 +1,7 @@
--- The order of the list.
+-- This index has the order of the list.
 create index concurrently if not exists contacts_list on contacts (company_id, created_at desc, _id desc);
--- Everything that a search or a filter looks for, in one index: an insert then adds to one list of what is still to be sorted
--- in. Each look-up reads through that list, so it is kept to half a megabyte; without it, inserts take twice as long.
+-- One index holds everything that a search or a filter looks for, so an insert adds to a single pending list. Each look-up reads through
+-- that list, so it is limited to half a megabyte. Without the list, inserts take twice as long.
 create index concurrently if not exists contacts_search on contacts using gin (
   company_id, folded_name gin_trgm_ops, folded_email gin_trgm_ops, phone_number gin_trgm_ops,
   lower(professional_network_identifier) gin_trgm_ops, coalesce(lower(country_code), ''),

@@ -1,13 +1,13 @@
--- Pipelines become whole: each company has a default one, and a step that is taken away lets its conversations leave first.
+-- Each company gets a default pipeline, and a step can be removed after its conversations have moved to another step.
 
--- A pipeline or a step that was removed while many conversations were in it is out of sight at once; a job moves the
--- conversations on, a portion at a time, and deletes it when the last one has left.
+-- A pipeline or a step that is removed while many conversations are in it is hidden at once. A job then moves the conversations, a portion
+-- at a time, and deletes the pipeline or step when the last one has left.
 alter table pipelines add column retired boolean not null default false;
 alter table pipeline_steps add column replaced_by text collate "C";
 alter table pipeline_steps add constraint pipeline_steps_replacement foreign key (company_id, replaced_by)
   references pipeline_steps not valid;
 
--- The company sees these rows through row security, which binds also the owner of the tables: the system's role sees all.
+-- Row-level security also applies to the owner of the tables, so the update runs as the system role, which sees the rows of all companies.
 set local role parley_system;
 update pipelines p set is_default = true
 where not exists (select 1 from pipelines d where d.company_id = p.company_id and d.is_default)

@@ -1,5 +1,5 @@
--- Of conversations, a table in use: an index for each filter of the list, in the list's order, where there was none. An owner's
--- own conversations by status are what people look at all day. Most have no tag.
+-- An index in the list's order for each filter of conversations that had none. The table is in use, so each is built concurrently. People
+-- look all day at an owner's own conversations by status. Most conversations have no tag.
 
 create index concurrently if not exists conversations_status on conversations (company_id, status, created_at desc, _id desc);
 create index concurrently if not exists conversations_inbox on conversations (company_id, inbox_id, created_at desc, _id desc);

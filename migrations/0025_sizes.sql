@@ -1,8 +1,8 @@
--- How many bytes a record takes in an answer, kept beside it: a page, a portion or a company's stock is measured without reading
--- (unpacking, sending) what it consists of. The database computes it whenever one of these columns is written, so nothing that
--- writes can forget it. An upper bound: the flat part stands for the names of the fields, ids, times and short texts.
+-- The number of bytes that a record takes in an answer, stored beside it, so that a page, a portion or the stock of a company is measured
+-- without reading the values. The database computes the number whenever one of these columns is written, so no code can forget it. It is an
+-- upper bound: its constant part stands for the names of the fields, ids, times and short texts.
 
--- As the serialiser writes it: with quotes, and with what JSON escapes.
+-- Returns the length of a text in JSON, with quotes and with the characters that JSON escapes.
 create function json_bytes(value text) returns integer
 language sql immutable parallel safe
 return octet_length(to_json(value)::text);
@@ -11,7 +11,7 @@ create function json_bytes(items text[]) returns integer
 language sql immutable parallel safe
 return octet_length(to_json(items)::text);
 
--- Each statement rewrites its table once, and whoever uses the table waits for it.
+-- Each statement rewrites its table once, and other statements on the table wait meanwhile.
 alter table contacts
   -- squawk-ignore adding-field-with-default
   add column record_bytes integer not null generated always as (
@@ -59,7 +59,7 @@ alter table custom_fields
   add column record_bytes integer not null generated always as (
     500 + json_bytes(title || coalesce(description, '')) + json_bytes(options)
   ) stored,
-  -- What a record that has a value of the field shows of the field itself.
+  -- The bytes that the field itself adds to each record with a value of it: its id, slug and title.
   -- squawk-ignore adding-field-with-default
   add column name_bytes integer not null generated always as (64 + octet_length(slug) + json_bytes(title)) stored;
 
@@ -69,7 +69,7 @@ alter table imports
     1000 + json_bytes(file_name) + octet_length(options::text) + octet_length(row_errors::text) + coalesce(octet_length(error::text), 0)
   ) stored;
 
--- What the fields of a context add to a record that has a value of each.
+-- Returns the bytes that the fields of a context add to a record that has a value of each field.
 create function field_names_bytes(company text, of_context text) returns integer
 language sql stable as $$
   select coalesce(sum(name_bytes), 0)::integer from custom_fields where company_id = company and context = of_context

@@ -1,5 +1,5 @@
--- Who made a key: a user or another key of the same company, also when they are gone since. The audit knows who made the keys of
--- before. Global keys are shown to no company: what one made for a company names nobody.
+-- The user or the key of the same company that created a key, even when it has been removed since. For older keys the audit names it. A
+-- company must not see global keys, so a key that a global key created has no creator here.
 alter table api_keys add column created_by text collate "C";
 update api_keys k set created_by = a.actor_id
 from audit_log a

@@ -1,10 +1,10 @@
--- What an erased contact said and was called is erased from the log of deliveries, too.
+-- The words and names of an erased contact are also erased from the log of deliveries.
 
--- The bodies of deliveries name the contact that they tell of by its id at that time: one that was merged into another since then
--- is found by this.
+-- The body of a delivery contains the id that its contact had at that time. This table finds the bodies of contacts that were merged into
+-- another contact since then.
 create table absorbed_contacts (
   company_id text collate "C" not null references companies,
-  -- Of the contact that is gone.
+  -- The id of the contact that was merged into the other one.
   _id text collate "C" not null,
   contact_id text collate "C" not null,
   created_at timestamptz(3) not null default now(),
@@ -14,5 +14,5 @@ create table absorbed_contacts (
 create index absorbed_contacts_contact on absorbed_contacts (company_id, contact_id);
 call tenant_table('absorbed_contacts');
 
--- When the words were taken out of the body; such a line can not be sent again.
+-- When the words were erased from the body. Such a delivery can not be sent again.
 alter table deliveries add column redacted_at timestamptz(3);

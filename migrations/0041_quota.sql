@@ -1,6 +1,6 @@
--- What each company stores, counted by the database, and how much it may store.
+-- The database counts what each company stores, and limits it.
 
--- Each statement rewrites a small table: sheets and their errors go when their import does.
+-- Each statement rewrites a small table, because sheets and their errors are deleted together with their import.
 alter table import_chunks
   -- squawk-ignore adding-field-with-default
   add column record_bytes integer not null generated always as (octet_length(bytes)) stored;
@@ -8,11 +8,11 @@ alter table import_errors
   -- squawk-ignore adding-field-with-default
   add column record_bytes integer not null generated always as (octet_length(lines)) stored;
 
--- {stored_bytes}; what is absent or null follows the installation's default.
+-- {stored_bytes}. Where a value is absent or null, the installation's default applies.
 alter table companies add column limits jsonb not null default '{}';
 
--- What a company stores is the sum of these two tables. Writers only add rows to the second one: a counter that they all changed would
--- make the writers of one company wait for each other. A worker moves those rows into the first one.
+-- What a company stores is the sum of these two tables. Writers only insert rows into the second one, because a counter that all of them
+-- changed would make the writers of one company wait for each other. A worker adds those rows to the first one.
 create table company_usage (
   company_id text collate "C" primary key references companies,
   bytes bigint not null
@@ -24,16 +24,17 @@ create table stored_changes (
   company_id text collate "C" not null references companies,
   _id bigint not null generated always as identity,
   bytes bigint not null,
-  -- Growth that the quota refuses. What the networks bring is written by another role, and is only counted.
+  -- True for growth that the quota may refuse. What networks send is stored by another role, which is counted but never refused.
   is_bounded boolean not null default current_user = 'parley_app',
   made_in xid8 not null default pg_current_xact_id(),
   primary key (company_id, _id)
 )
--- Rows stay for seconds, so the index is mostly dead entries unless they are removed often.
+-- Rows stay for seconds, so the index would consist mostly of dead entries if they were not removed often.
 with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_insert_threshold = -1);
 call tenant_table('stored_changes');
 revoke update, delete on stored_changes from parley_app;
--- What goes with the record that it belongs to is removed, and so counted, as the owner of the tables, whom row security binds, too.
+-- Rows that a foreign key deletes with their record are removed, and so counted, as the owner of the tables, to whom row-level security
+-- also applies.
 create policy counting on stored_changes for insert
   with check (current_user = (select pg_get_userbyid(relowner) from pg_class where oid = 'stored_changes'::regclass));
 
@@ -42,7 +43,7 @@ language sql stable
 return coalesce((select bytes from company_usage where company_id = company), 0)
   + coalesce((select sum(bytes)::bigint from stored_changes where company_id = company), 0);
 
--- Null: as much as there is room for.
+-- Returns the quota; null means that there is none.
 create function allowed_bytes(limits jsonb) returns bigint
 language sql stable
 return coalesce((limits ->> 'stored_bytes')::bigint, nullif(current_setting('app.company_quota', true), '')::bigint);
@@ -54,7 +55,8 @@ begin
 end
 $$;
 
--- Of what is written about work that was accepted before: the outcome of a send, the errors of an import.
+-- Counts rows that belong to work which was accepted before, such as the outcome of a send or the errors of an import. The quota does not
+-- refuse them.
 create function count_inserted_unbounded() returns trigger language plpgsql as $$
 begin
   insert into stored_changes (company_id, bytes, is_bounded)
@@ -85,7 +87,8 @@ begin
 end
 $$;
 
--- Updates are counted row by row: a trigger for whole statements could not leave out those that change no size, which are most.
+-- Updates are counted row by row, because a trigger for whole statements could not skip updates that change no size, which are most of
+-- them.
 do $$
 declare
   counted text;
@@ -103,8 +106,8 @@ begin
 end
 $$;
 
--- Looks once at the end of a transaction, when it is known by how much the transaction makes the company larger in all. What other
--- transactions write at the same moment is not seen: together they may pass the quota by what is under way.
+-- Checks the quota once at the end of a transaction, when it is known by how much the transaction makes the company larger. Changes of
+-- concurrent transactions are not visible, so together they may exceed the quota by as much as they write.
 create function enforce_quota() returns trigger language plpgsql as $$
 declare
   this_transaction constant text := pg_current_xact_id()::text;
@@ -129,7 +132,7 @@ $$;
 create constraint trigger quota after insert on stored_changes deferrable initially deferred
   for each row when (new.is_bounded and new.bytes > 0) execute function enforce_quota();
 
--- Notes by how much the count of each company is off, and returns how many were.
+-- Stores by how much the count of each company is wrong, and returns the number of companies with a wrong count.
 create function recount_stored() returns integer language plpgsql as $$
 declare
   corrected integer;

@@ -1,10 +1,10 @@
--- When something was last said, beside contacts and conversations, whose lists are sorted by it. An index on the records themselves
--- would be written for each message together with all their other indexes; this row is small and has little else.
+-- The time of the last message of contacts and conversations, by which their lists are sorted. An index on the records themselves would be
+-- written for each message together with all their other indexes. A row of these tables is small and has few columns.
 
 create table contact_activity (
   company_id text collate "C" not null references companies,
   record_id text collate "C" not null,
-  -- Before the first message: -infinity, so that those come last.
+  -- The time is -infinity before the first message, so that such records come last.
   active_at timestamptz(3) not null,
   primary key (company_id, record_id),
   foreign key (company_id, record_id) references contacts on delete cascade
@@ -16,7 +16,8 @@ create table conversation_activity (
   company_id text collate "C" not null references companies,
   record_id text collate "C" not null,
   active_at timestamptz(3) not null,
-  -- Closed ones lie far from the beginning, where a walk through all others would be long.
+  -- The lists are also read by status, because closed conversations are far from the beginning and would be found only after a long walk
+  -- through all others.
   status text not null,
   primary key (company_id, record_id),
   foreign key (company_id, record_id) references conversations on delete cascade
@@ -25,7 +26,7 @@ create index conversation_activity_list on conversation_activity (company_id, ac
 create index conversation_activity_status on conversation_activity (company_id, status, active_at desc, record_id desc);
 call tenant_table('conversation_activity');
 
--- The database keeps them, so that nothing that writes can forget it.
+-- Triggers of the database write these rows, so no code can forget them.
 create function begin_contact_activity() returns trigger
 language plpgsql as $$
 begin

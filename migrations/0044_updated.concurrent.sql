@@ -1,5 +1,5 @@
--- The order of -updatedAt, and what updated_since looks for. Pipelines and custom fields are so few that they are sorted each time;
--- the log of deliveries is read by when its lines began.
+-- Indexes for the sort -updatedAt and the filter updated_since. Pipelines and custom fields are so few that they are sorted each time, and
+-- the log of deliveries is sorted by the time when each delivery was queued.
 
 create index concurrently if not exists companies_updated on companies (updated_at desc, _id desc);
 create index concurrently if not exists users_updated on users (company_id, updated_at desc, _id desc);

@@ -1,8 +1,8 @@
--- When something was last said moves with each message, and messages are stored many at a time: the rows beside their contacts and
--- conversations are moved by one statement for all of them, and no longer one by one.
+-- The time of the last message changes with each message, and messages are stored many at a time. So one statement now updates all rows of
+-- contact_activity and conversation_activity, and no longer a trigger for each row.
 set local lock_timeout = '2s';
 
--- Every change of a record comes here; only those that move it write.
+-- This runs at every change of a contact, but it writes only when the change moves the contact in the list.
 create or replace function move_contact_activity() returns trigger
 language plpgsql as $$
 begin

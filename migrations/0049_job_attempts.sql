@@ -1,4 +1,4 @@
--- Jobs that were begun and have not ended. Where a process died in the middle of some, their rows stay, and say how often it happened.
+-- The jobs that were begun and have not ended. When a process dies during a job, the row stays and counts how often this has happened.
 create table job_attempts (
   job uuid primary key,
   begun bigint not null default 1,

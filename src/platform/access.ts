@@ -8,6 +8,7 @@ import { AppError, forbidden, notFound, scopeMissing } from './errors.ts';
 import { isId } from './ids.ts';
 import { addressGroup, type Allowance, type Limiter, type Verdict } from './limits.ts';
 import { allows, type Scope } from './scopes.ts';
+import { readSessionCookie } from './session-cookie.ts';
 import type { Database } from './tenant.ts';
 
 export interface Access {
@@ -15,14 +16,14 @@ export interface Access {
   database: Database;
   limits: Limiter;
   answers: AnswerPace;
-  rates: Rates;
+  rates: RateLimitSettings;
   /** Resolves to true for the id of an active company. */
   companyExists(companyId: string): Promise<boolean>;
   /** Resolves to true for the id of any company, active or suspended. */
   isCompany(companyId: string): Promise<boolean>;
 }
 
-export interface Rates {
+export interface RateLimitSettings {
   /** Requests per second of one API key or user. */
   perKey: number;
   perCompany: number;
@@ -36,7 +37,7 @@ export interface Rates {
 const BURST_SECONDS = 2;
 const PAGE_BURST_SECONDS = 5;
 
-export const requestOrigin = (request: FastifyRequest): Origin => ({
+export const readRequestOrigin = (request: FastifyRequest): Origin => ({
   address: request.ip,
   userAgent: request.headers['user-agent'] ?? null,
   requestId: request.id,
@@ -47,21 +48,25 @@ export const requestOrigin = (request: FastifyRequest): Origin => ({
  * `needsCompany` false a global key may omit `x-company-id`, and the request then acts for no company. With `globalOnly` every other token
  * is refused.
  */
-export async function enter(
+export async function admitRequest(
   access: Access,
   request: FastifyRequest,
   reply: FastifyReply,
   { scope, needsCompany, globalOnly }: { scope: Scope | null; needsCompany: boolean; globalOnly?: boolean | undefined },
 ): Promise<{ principal: Principal; companyId: string | null }> {
-  const principal = await access.auth.authenticate(request.headers.authorization);
-  const own = atOnce(`principal:${principal.id}`, access.rates.perKey);
+  const { headers } = request;
+  const principal = await access.auth.authenticate({
+    authorization: headers.authorization,
+    session: readSessionCookie(headers),
+  });
+  const own = makeBurstAllowance(`principal:${principal.id}`, access.rates.perKey);
   const companyId = await findCompany(request, principal, access, needsCompany).catch(async (error: unknown) => {
     // Failure policy: the error is thrown to the caller, but the request still counts against its rate limit.
-    await admit(access, reply, [own]);
+    await admitWithHeaders(access, reply, [own]);
     throw error;
   });
-  const company = companyId ? [atOnce(`company:${companyId}`, access.rates.perCompany)] : [];
-  await admit(access, reply, [own, ...company]);
+  const company = companyId ? [makeBurstAllowance(`company:${companyId}`, access.rates.perCompany)] : [];
+  await admitWithHeaders(access, reply, [own, ...company]);
   if (companyId) access.answers.admit(companyId);
   if (scope && !allows(principal.scopes, scope)) throw scopeMissing(scope);
   if (globalOnly && principal.type !== 'global')
@@ -69,13 +74,13 @@ export async function enter(
   return { principal, companyId };
 }
 
-const atOnce = (subject: string, refillPerSecond: number): Allowance => ({
+const makeBurstAllowance = (subject: string, refillPerSecond: number): Allowance => ({
   subject,
   refillPerSecond,
   capacity: refillPerSecond * BURST_SECONDS,
 });
 
-const perMinute = (access: Access, subject: string): Allowance => ({
+const makeSignInAllowance = (access: Access, subject: string): Allowance => ({
   subject,
   refillPerSecond: access.rates.signIn / 60,
   capacity: access.rates.signIn,
@@ -87,12 +92,12 @@ export type CountVisit = (request: FastifyRequest, reply: FastifyReply) => Promi
  * Counts a request for a public page against the rate limit of its address. The burst is large, because a browser requests some ten files
  * for one page.
  */
-export const countVisit =
+export const createVisitCounter =
   (access: Access): CountVisit =>
   (request, reply) => {
     const { page } = access.rates;
     const subject = `pages:${addressGroup(request.ip)}`;
-    return admit(access, reply, [{ subject, refillPerSecond: page, capacity: page * PAGE_BURST_SECONDS }]);
+    return admitWithHeaders(access, reply, [{ subject, refillPerSecond: page, capacity: page * PAGE_BURST_SECONDS }]);
   };
 
 /**
@@ -100,7 +105,7 @@ export const countVisit =
  * token.
  */
 export function admitAddress(access: Access, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  return admit(access, reply, [perMinute(access, `address:${addressGroup(request.ip)}`)]);
+  return admitWithHeaders(access, reply, [makeSignInAllowance(access, `address:${addressGroup(request.ip)}`)]);
 }
 
 /**
@@ -109,36 +114,40 @@ export function admitAddress(access: Access, request: FastifyRequest, reply: Fas
  */
 export function admitAccount(access: Access, account: string): Promise<void> {
   const subject = createHash('sha256').update(account).digest('base64url');
-  return admitQuietly(access, perMinute(access, `account:${subject}`));
+  return admitWithoutHeaders(access, makeSignInAllowance(access, `account:${subject}`));
 }
 
 /** Counts a mail to an address that the caller has chosen against the rate limit of the company. */
 export function admitMail(access: Access, companyId: string): Promise<void> {
-  return admitQuietly(access, perMinute(access, `mails:${companyId}`));
+  return admitWithoutHeaders(access, makeSignInAllowance(access, `mails:${companyId}`));
 }
 
 /** Counts against an additional allowance. The rate-limit headers of the answer describe it only when it refuses the request. */
-async function admitQuietly(access: Access, allowance: Allowance): Promise<void> {
+async function admitWithoutHeaders(access: Access, allowance: Allowance): Promise<void> {
   const verdict = await access.limits.admit([allowance]);
-  if (!verdict.admitted) throw rateLimited(verdict);
+  if (!verdict.admitted) throw makeRateLimitError(verdict);
 }
 
-/** Counts a request and sets the rate-limit headers of its answer. */
-async function admit(access: Access, reply: FastifyReply, allowances: Allowance[]): Promise<void> {
+/** Counts a request and sets the rate-limit headers of its answer. Throws RATE_LIMITED. */
+export async function admitWithHeaders(
+  access: Pick<Access, 'limits'>,
+  reply: FastifyReply,
+  allowances: Allowance[],
+): Promise<void> {
   const verdict = await access.limits.admit(allowances);
-  if (!verdict.admitted) throw rateLimited(verdict);
-  reply.headers(rateHeaders(verdict));
+  if (!verdict.admitted) throw makeRateLimitError(verdict);
+  reply.headers(makeRateHeaders(verdict));
 }
 
 /** Returns the headers of draft-ietf-httpapi-ratelimit-headers. */
-const rateHeaders = ({ limit, remaining, resetSeconds }: Verdict): Record<string, string> => ({
+const makeRateHeaders = ({ limit, remaining, resetSeconds }: Verdict): Record<string, string> => ({
   'ratelimit-limit': String(limit),
   'ratelimit-remaining': String(remaining),
   'ratelimit-reset': String(resetSeconds),
 });
 
-function rateLimited(verdict: Verdict): AppError {
-  const headers = { ...rateHeaders(verdict), 'retry-after': String(verdict.retryAfterSeconds) };
+function makeRateLimitError(verdict: Verdict): AppError {
+  const headers = { ...makeRateHeaders(verdict), 'retry-after': String(verdict.retryAfterSeconds) };
   return new AppError('RATE_LIMITED', undefined, [], headers);
 }
 

@@ -23,4 +23,4 @@ const ORIGINS = {
 export type ActorOrigin = (typeof ORIGINS)[Actor['type']];
 
 /** Returns the origin of a change as the API names it; null for changes of the platform itself. */
-export const readOrigin = ({ type }: Actor): ActorOrigin => ORIGINS[type];
+export const actorOrigin = ({ type }: Actor): ActorOrigin => ORIGINS[type];

@@ -70,18 +70,18 @@ const EVERYTHING_V6: Prefix = { family: 6, base: 0n, length: 0 };
  * blocked prefixes. The addresses of this machine (`own`) are blocked, too, even public ones. Throws an Error that names an entry which is
  * not a CIDR.
  */
-export function createAddressGuard(allow: string[], own: string[] = ownAddresses()): AddressGuard {
+export function createAddressGuard(allow: string[], own: string[] = listOwnAddresses()): AddressGuard {
   const allowed = allow.map(parsePrefix);
   const open = [parsePrefix(GLOBAL_UNICAST_V6), MAPPED];
   const blocked = [
-    ...without([EVERYTHING_V6], open),
+    ...removePrefixes([EVERYTHING_V6], open),
     ...[...BLOCKED_V4, ...BLOCKED_GLOBAL_V6, ...own].map(parsePrefix),
   ];
   const blockList = new BlockList();
-  for (const prefix of without(blocked, allowed)) addTo(blockList, prefix);
+  for (const prefix of removePrefixes(blocked, allowed)) addToBlockList(blockList, prefix);
   const allowList = new BlockList();
   // The block MAPPED is left out, so that `::/0` allows all of IPv6, but not IPv4.
-  for (const prefix of without(allowed, [MAPPED])) addTo(allowList, prefix);
+  for (const prefix of removePrefixes(allowed, [MAPPED])) addToBlockList(allowList, prefix);
   return {
     blockList,
     blocks: (address) => blockList.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'),
@@ -89,32 +89,32 @@ export function createAddressGuard(allow: string[], own: string[] = ownAddresses
   };
 }
 
-function ownAddresses(): string[] {
+function listOwnAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   // Link-local addresses name their interface (`%eth0`), which a CIDR can not; the rules above block all of them anyway.
   return all.map(({ address }) => address).filter((address) => !address.includes('%'));
 }
 
-function without(prefixes: Prefix[], holes: Prefix[]): Prefix[] {
-  return holes.reduce((rest, hole) => rest.flatMap((prefix) => subtract(prefix, hole)), prefixes);
+function removePrefixes(prefixes: Prefix[], holes: Prefix[]): Prefix[] {
+  return holes.reduce((rest, hole) => rest.flatMap((prefix) => subtractPrefix(prefix, hole)), prefixes);
 }
 
 /** Cuts `hole` out of `prefix` and returns the rest as prefixes: at most one for each bit by which `hole` is longer. */
-function subtract(prefix: Prefix, hole: Prefix): Prefix[] {
-  if (contains(hole, prefix)) return [];
-  if (!contains(prefix, hole)) return [prefix];
+function subtractPrefix(prefix: Prefix, hole: Prefix): Prefix[] {
+  if (prefixContains(hole, prefix)) return [];
+  if (!prefixContains(prefix, hole)) return [prefix];
   const length = prefix.length + 1;
-  const upper = prefix.base | (1n << BigInt(width(prefix) - length));
-  return [...subtract({ ...prefix, length }, hole), ...subtract({ ...prefix, base: upper, length }, hole)];
+  const upper = prefix.base | (1n << BigInt(addressBits(prefix) - length));
+  return [...subtractPrefix({ ...prefix, length }, hole), ...subtractPrefix({ ...prefix, base: upper, length }, hole)];
 }
 
-function contains(outer: Prefix, inner: Prefix): boolean {
+function prefixContains(outer: Prefix, inner: Prefix): boolean {
   if (outer.family !== inner.family || outer.length > inner.length) return false;
-  const shift = BigInt(width(outer) - outer.length);
+  const shift = BigInt(addressBits(outer) - outer.length);
   return outer.base >> shift === inner.base >> shift;
 }
 
-function width({ family }: { family: 4 | 6 }): number {
+function addressBits({ family }: { family: 4 | 6 }): number {
   return family === 4 ? 32 : 128;
 }
 
@@ -126,19 +126,19 @@ function parsePrefix(text: string): Prefix {
   if (version === 0 || rest.length > 0 || length < 0 || length > full) {
     throw new Error(`"${text}" is neither an IP address nor a CIDR such as 10.0.0.0/8 or fd00::/8`);
   }
-  const number = version === 4 ? parseV4(address) : parseV6(address);
+  const number = version === 4 ? parseIpv4(address) : parseIpv6(address);
   const shift = BigInt(full - length);
   const prefix: Prefix = { family: version === 4 ? 4 : 6, base: (number >> shift) << shift, length };
   // An IPv4 prefix in IPv6 form is converted, because it would never match as it is (see MAPPED).
-  if (contains(MAPPED, prefix)) return { family: 4, base: prefix.base & 0xffff_ffffn, length: length - 96 };
+  if (prefixContains(MAPPED, prefix)) return { family: 4, base: prefix.base & 0xffff_ffffn, length: length - 96 };
   return prefix;
 }
 
-function parseV4(address: string): bigint {
+function parseIpv4(address: string): bigint {
   return address.split('.').reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
 }
 
-function parseV6(address: string): bigint {
+function parseIpv6(address: string): bigint {
   // The URL parser converts every spelling of an IPv6 address to hexadecimal groups, also one that ends in an IPv4 address.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const before = head === '' ? [] : head.split(':');
@@ -147,7 +147,7 @@ function parseV6(address: string): bigint {
   return [...before, ...zeros, ...after].reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-function addTo(list: BlockList, { family, base, length }: Prefix): void {
+function addToBlockList(list: BlockList, { family, base, length }: Prefix): void {
   if (family === 4) {
     const bytes = [24n, 16n, 8n, 0n].map((shift) => (base >> shift) & 0xffn);
     list.addSubnet(bytes.join('.'), length, 'ipv4');
@@ -174,12 +174,14 @@ function examineUrl(text: string, guard: AddressGuard, trusted: readonly URL[]):
   if (url === null) return refused('This is not a valid URL.');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('The URL must begin with https or http.');
   if (url.username !== '' || url.password !== '') return refused('The URL must not contain a user name or password.');
-  const place = trusted.find((each) => isSameServer(url, each));
-  if (place && !isBelow(url, place)) return refused(`Of this server only ${place.pathname} may be called.`);
+  const places = trusted.filter((each) => isSameServer(url, each));
+  const place = places.find((each) => isPathBelow(url, each));
+  if (places.length > 0 && !place)
+    return refused(`Of this server only ${places.map(({ pathname }) => pathname).join(' and ')} may be called.`);
   const skipsGuard = place?.origin === url.origin;
   // The port is empty when it is the default port of the scheme.
   const portIsOpen = url.port === '' || url.port === '80' || url.port === '443' || Number(url.port) >= FIRST_USER_PORT;
-  if (!portIsOpen && !skipsGuard && !guard.allows(bareHost(url))) {
+  if (!portIsOpen && !skipsGuard && !guard.allows(withoutBrackets(url))) {
     return refused('The port must be 80, 443, or 1024 and above.');
   }
   return { url, wrong: null, skipsGuard };
@@ -205,10 +207,10 @@ export function examineServer(
   if (url === null) return refused('This is not a valid host and port.');
   if (trusted.some((each) => isSameServer(url, each))) return refused('This server may not be connected to.');
   const portIsOpen = MAIL_PORTS.includes(port) || port >= FIRST_USER_PORT;
-  if (!portIsOpen && !guard.allows(bareHost(url))) {
+  if (!portIsOpen && !guard.allows(withoutBrackets(url))) {
     return refused(`The port must be ${MAIL_PORTS.join(', ')}, or ${FIRST_USER_PORT} and above.`);
   }
-  return { host: bareHost(url), wrong: null };
+  return { host: withoutBrackets(url), wrong: null };
 }
 
 /** The number of remembered verdicts about URLs, because deliveries use the same URLs again and again. */
@@ -230,31 +232,31 @@ export function createExaminer(guard: AddressGuard, trusted: readonly URL[]): (t
 /** Returns true when the URL leads to the same server as the trusted URL, even by another name for this machine, such as localhost. */
 function isSameServer(url: URL, trusted: URL): boolean {
   if (url.origin === trusted.origin) return true;
-  return url.port === trusted.port && isOwnName(url.hostname) && isOwnName(trusted.hostname);
+  return url.port === trusted.port && isNameOfThisHost(url.hostname) && isNameOfThisHost(trusted.hostname);
 }
 
-const isOwnName = (host: string): boolean =>
+const isNameOfThisHost = (host: string): boolean =>
   /^(127(\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:7f.*\]|(.*\.)?localhost\.?)$/.test(host);
 
-const isBelow = ({ pathname }: URL, place: URL): boolean =>
+const isPathBelow = ({ pathname }: URL, place: URL): boolean =>
   pathname === place.pathname || pathname.startsWith(place.pathname.replace(/\/?$/, '/'));
 
 /** Resolves the host of the URL. Returns null when no blocked address is found for it, else one sentence that contains no address. */
-export async function refuseHost(url: URL, guard: AddressGuard): Promise<string | null> {
-  const host = bareHost(url);
+export async function findHostFault(url: URL, guard: AddressGuard): Promise<string | null> {
+  const host = withoutBrackets(url);
   if (isIP(host) !== 0) return guard.blocks(host) ? NOT_PUBLIC : null;
   // Names that end in localhost mean loopback. One allowed family is enough, because a connection skips blocked addresses.
   if (/(^|\.)localhost\.?$/.test(host)) return guard.blocks('127.0.0.1') && guard.blocks('::1') ? NOT_PUBLIC : null;
   // A name that does not resolve now is accepted: name servers fail and recover, and every connection is checked again anyway.
-  return (await lookUp(host)).some(guard.blocks) ? NOT_PUBLIC : null;
+  return (await lookUpAddresses(host)).some(guard.blocks) ? NOT_PUBLIC : null;
 }
 
 /** Returns the host of the URL without the brackets around an IPv6 address. */
-function bareHost(url: URL): string {
+function withoutBrackets(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-async function lookUp(host: string): Promise<string[]> {
+async function lookUpAddresses(host: string): Promise<string[]> {
   const timer = new AbortController();
   const late = sleep(REFUSE_LOOKUP_MS, [], { signal: timer.signal });
   // Failure policy: a name that does not resolve has no addresses; the timer rejects only when it is aborted below, which needs no

@@ -1,9 +1,13 @@
 /** Limits on the bytes per second that a company receives in answers. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { openLive } from '../../test/support/live.ts';
 import { startPlatform } from '../../test/support/platform.ts';
 import { expectProblem } from '../../test/support/refusals.ts';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
+import { createAnswerPace } from './answer-pace.ts';
 
 const platform = await startPlatform({ env: { RATE_LIMIT_ANSWERS: '1' } });
 const { call, database, demo } = platform;
@@ -33,7 +37,7 @@ test('a company that receives more bytes than its rate allows is refused for a m
   expectProblem(refused, 'RATE_LIMITED');
   assert.match(refused.headers.get('retry-after') ?? '', /^[123]$/);
   await call(200, 'GET', '/v1/contacts', { key: other.key });
-  await until('the company to be answered again', async () => (await list()).status === 200);
+  await waitUntil('the company to be answered again', async () => (await list()).status === 200);
 });
 
 test('an export is slowed down to the rate of its company and is complete', async () => {
@@ -44,4 +48,22 @@ test('an export is slowed down to the rate of its company and is complete', asyn
   const text = await answer.text();
   assert.equal(text.trim().split('\r\n').length, 301);
   assert.ok(performance.now() - begunMs > 1_500, `3 MB took ${performance.now() - begunMs} ms`);
+});
+
+test('what many live streams of a company bring does not keep it from being answered', async () => {
+  const { _id, key } = await platform.createCompany();
+  await storeContacts(_id, 1, 60_000);
+  const streams = await Promise.all(Array.from({ length: 80 }, () => openLive(platform, { key })));
+  await database.sql(`update contacts set name = 'Ana Lima' where company_id = $1`, [_id]);
+  for (const stream of streams) await stream.waitFor('contact');
+  await call(200, 'GET', '/v1/auth/me', { key });
+  for (const stream of streams) await stream.close();
+});
+
+test('the source of a streamed answer is closed when the caller hangs up before the first byte is read', async () => {
+  const source = Readable.from(['text']);
+  const paced = createAnswerPace(1).pass(demo._id, source, false) as Readable;
+  paced.destroy();
+  await once(paced, 'close');
+  assert.ok(source.destroyed);
 });

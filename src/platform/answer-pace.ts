@@ -26,6 +26,14 @@ const AHEAD_MS = 2_000;
 // A streamed answer pauses once it is this far ahead of the rate, which is about one of its pieces.
 const STREAM_AHEAD_MS = 50;
 
+const endless = new WeakSet<Readable>();
+
+/** Marks a stream without an end, which has limits of its own: its bytes do not count. Returns the stream. */
+export function exemptFromPace(stream: Readable): Readable {
+  endless.add(stream);
+  return stream;
+}
+
 export function createAnswerPace(megabytesPerSecond: number): AnswerPace {
   const pace = createPace(megabytesPerSecond * MEGABYTE);
 
@@ -47,7 +55,12 @@ export function createAnswerPace(megabytesPerSecond: number): AnswerPace {
       });
     },
     pass: (company, payload, isWritten) => {
-      if (payload instanceof Readable) return Readable.from(inPace(company, payload), { highWaterMark: 1 });
+      if (payload instanceof Readable && endless.has(payload)) return payload;
+      if (payload instanceof Readable) {
+        const paced = Readable.from(inPace(company, payload), { highWaterMark: 1 });
+        // A caller may hang up before the first byte is read, and then nothing else ends the source.
+        return paced.once('close', () => payload.destroy());
+      }
       const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : 0;
       pace.count(company, bytes * (isWritten ? WRITTEN_WEIGHT : 1));
       return payload;

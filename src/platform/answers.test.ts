@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
 import { expectProblem } from '../../test/support/refusals.ts';
-import { hear } from '../../test/support/traffic.ts';
+import { writeAsContact } from '../../test/support/traffic.ts';
 import { newId } from './ids.ts';
 
 const platform = await startPlatform();
@@ -83,7 +83,7 @@ test('the size of a page includes the names of custom fields, which the answer r
 
 test('the error for a page of conversations or messages that is too large names a limit that fits', async () => {
   const id = await field('conversation');
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   await database.sql(
     `with people as (
         insert into contacts (company_id, _id, name, source) select $1, new_id(), 'P', 'API' from generate_series(1, ${COUNT}) returning _id

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { fastify } from 'fastify';
 import { startPlatform, UNLIMITED } from '../../test/support/platform.ts';
-import { serveOnce } from './asset.ts';
+import { createAssetSender } from './asset.ts';
 
 const platform = await startPlatform();
 const limited = await startPlatform({ env: { ...UNLIMITED, RATE_LIMIT_PAGES: '2' } });
@@ -52,7 +52,7 @@ test('a document that could not be read once is served as soon as it can be read
   const app = fastify();
   app.get(
     '/page',
-    serveOnce('text/plain', () => readFile(file, 'utf8')),
+    createAssetSender('text/plain', () => readFile(file, 'utf8')),
   );
   assert.equal((await app.inject('/page')).statusCode, 500);
   await writeFile(file, 'Here it is.');

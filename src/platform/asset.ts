@@ -12,7 +12,7 @@ const BROTLI_QUALITY = 5;
 
 type Content = string | Buffer;
 
-interface Versions {
+interface EncodedVersions {
   etag: string;
   identity: Buffer;
   /** Null when it would be larger than the content itself, as for a picture. */
@@ -20,22 +20,22 @@ interface Versions {
   br: Buffer | null;
 }
 
-export type Serve = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+export type SendAsset = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /**
  * Returns a handler that serves the result of `render`, which runs once; after a failure the next request runs it again. Caches revalidate
  * the answer each time, unless `headers` has another `cache-control`.
  */
-export function serveOnce(
+export function createAssetSender(
   type: string,
   render: () => Content | Promise<Content>,
   headers: Record<string, string> = {},
-): Serve {
-  const open = keepResult(async () => makeVersions(toBuffer(await render())));
+): SendAsset {
+  const open = keepResult(async () => compressVersions(toBuffer(await render())));
   return async (request, reply) => {
     const made = await open();
     reply.headers({ 'cache-control': 'no-cache', ...headers, etag: made.etag, vary: 'accept-encoding' });
-    if (hasTag(request.headers['if-none-match'], made.etag)) return reply.code(304).send();
+    if (listsEtag(request.headers['if-none-match'], made.etag)) return reply.code(304).send();
     const encoding = chooseEncoding(request.headers['accept-encoding'], made);
     if (encoding !== 'identity') reply.header('content-encoding', encoding);
     return reply.type(type).send(made[encoding]);
@@ -44,7 +44,7 @@ export function serveOnce(
 
 const toBuffer = (content: Content): Buffer => (typeof content === 'string' ? Buffer.from(content) : content);
 
-async function makeVersions(identity: Buffer): Promise<Versions> {
+async function compressVersions(identity: Buffer): Promise<EncodedVersions> {
   const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
   const [br, zipped] = await Promise.all([toBrotli(identity, { params }), toGzip(identity)]);
   const hash = createHash('sha256').update(identity).digest('base64url');
@@ -54,13 +54,13 @@ async function makeVersions(identity: Buffer): Promise<Versions> {
 }
 
 /** True when the If-None-Match header lists this tag. */
-const hasTag = (listed: string | undefined, etag: string): boolean =>
+export const listsEtag = (listed: string | undefined, etag: string): boolean =>
   (listed ?? '').split(',').some((tag) => tag.trim() === etag);
 
 /**
  * Returns the encoding with the smallest result among those that the Accept-Encoding header allows; q=0 in the header excludes an encoding.
  */
-function chooseEncoding(accepted: string | string[] | undefined, made: Versions): 'br' | 'gzip' | 'identity' {
+function chooseEncoding(accepted: string | string[] | undefined, made: EncodedVersions): 'br' | 'gzip' | 'identity' {
   const named = String(accepted ?? '')
     .split(',')
     .map((part) => part.trim().split(/\s*;\s*q=/))

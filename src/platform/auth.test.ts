@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { runWithStoppedClock } from '../../test/support/clock.ts';
-import { startPeer } from '../../test/support/network.ts';
+import { startSecondProcess } from '../../test/support/network.ts';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
-import { lastAcceptedMs, until } from '../../test/support/wait.ts';
-import { touchKey } from '../features/api-keys/api-keys.ts';
+import { measureLastAcceptedMs, waitUntil } from '../../test/support/wait.ts';
+import { storeLastUse } from '../features/api-keys/api-keys.ts';
 import { createAuthenticator, hashToken, type PrincipalSource, type StoredKey } from './auth.ts';
 import { signToken } from './tokens.ts';
 import { newId } from './ids.ts';
@@ -35,7 +35,7 @@ async function refused(key: string | null, headers: Record<string, string> = {})
   assert.deepEqual(answer.body.errors, [], 'which part was wrong is nobody’s business');
 }
 
-describe('a token', () => {
+describe('the token of a caller', () => {
   test('a request without a valid bearer token is refused', async () => {
     await refused(null);
     for (const authorization of [
@@ -142,14 +142,14 @@ describe('x-company-id', () => {
 });
 
 // The tests of this group run concurrently, because each of them waits until an entry of the cache expires.
-describe('a principal is refused', { concurrency: true }, () => {
+describe('a caller is refused', { concurrency: true }, () => {
   // A revocation may take five seconds to take effect everywhere. A process caches for one.
   const KNOWN_MS = 5_000;
 
   const dies = async (what: string, key: string): Promise<void> => {
     await platform.call(200, 'GET', path, { key });
     await database.sql(what);
-    const lastMs = await lastAcceptedMs(async () => {
+    const lastMs = await measureLastAcceptedMs(async () => {
       const headers = { authorization: `Bearer ${key}` };
       return (await fetch(platform.url + path, { headers })).status === 401;
     });
@@ -157,22 +157,22 @@ describe('a principal is refused', { concurrency: true }, () => {
     await refused(key);
   };
 
-  test('a principal is refused after its key is revoked', async () => {
+  test('a caller is refused after its key is revoked', async () => {
     const key = await platform.createKey(demo._id, ['*']);
     await dies(`update api_keys set revoked_at = now() where _id = '${key._id}'`, key.token);
   });
 
-  test('a principal is refused after its key is deleted', async () => {
+  test('a caller is refused after its key is deleted', async () => {
     const key = await platform.createKey(demo._id, ['*']);
     await dies(`delete from api_keys where _id = '${key._id}'`, key.token);
   });
 
-  test('a principal is refused after its user is deactivated', async () => {
+  test('a caller is refused after its user is deactivated', async () => {
     const user = await platform.createUser(demo._id, 'OWNER');
     await dies(`update users set status = 'INACTIVE' where _id = '${user._id}'`, user.token);
   });
 
-  test('a principal is refused after its user gets a new session version', async () => {
+  test('a caller is refused after its user gets a new session version', async () => {
     const user = await platform.createUser(demo._id, 'OWNER');
     await dies(`update users set session_version = 1 where _id = '${user._id}'`, user.token);
   });
@@ -184,7 +184,7 @@ describe('a principal is refused', { concurrency: true }, () => {
     assert.ok(row);
     const headers = { authorization: `Bearer ${key.token}` };
     // The status shows whether the key was valid at some moment between the request and its answer.
-    await until('the key to expire', async () => {
+    await waitUntil('the key to expire', async () => {
       const asked = Date.now();
       const { status } = await fetch(platform.url + path, { headers });
       if (status === 200)
@@ -202,7 +202,7 @@ describe('a principal is refused', { concurrency: true }, () => {
     assert.deepEqual([await status(company.key), await status(user.token)], [200, 200]);
     await database.sql(`update companies set status = 'SUSPENDED' where _id = $1`, [company._id]);
     for (const key of [company.key, user.token]) {
-      const lastMs = await lastAcceptedMs(async () => (await status(key)) === 401);
+      const lastMs = await measureLastAcceptedMs(async () => (await status(key)) === 401);
       assert.ok(lastMs <= KNOWN_MS, `it was still taken ${lastMs} ms later`);
     }
   });
@@ -218,7 +218,7 @@ describe('a principal is refused', { concurrency: true }, () => {
   });
 });
 
-describe('an authenticator', () => {
+describe('the look-up of keys', () => {
   const keyId = newId();
   const key: StoredKey = {
     _id: keyId,
@@ -238,7 +238,13 @@ describe('an authenticator', () => {
       return key;
     };
     const secrets = { current: jwtSecret, previous: null };
-    return { seen, auth: createAuthenticator(secrets, { findKey, findUser: async () => null, ...source }) };
+    const nobody = async (): Promise<null> => null;
+    const authenticator = createAuthenticator(secrets, { findKey, findUser: nobody, findSession: nobody, ...source });
+    const auth = {
+      ...authenticator,
+      authenticate: (authorization: string) => authenticator.authenticate({ authorization, session: null }),
+    };
+    return { seen, auth };
   };
 
   test('an authenticated key has the name, scopes and expiry of its stored record', async () => {
@@ -253,7 +259,7 @@ describe('an authenticator', () => {
     });
   });
 
-  test('an authenticator looks up a key at most once a second, and again after forget()', async (t) => {
+  test('a key is looked up in the database at most once a second, and again after forget()', async (t) => {
     const { auth, seen } = open();
     const token = await sign();
     const started = performance.now();
@@ -264,17 +270,17 @@ describe('an authenticator', () => {
       await auth.authenticate(token);
       assert.equal(seen.lookups, 2);
     });
-    await until('the next look-up', async () => (await auth.authenticate(token)) && seen.lookups === 3);
+    await waitUntil('the next look-up', async () => (await auth.authenticate(token)) && seen.lookups === 3);
     assert.ok(performance.now() - started >= 1_000);
   });
 
-  test('a cached principal expires in time even if the wall clock is set back', async (t) => {
+  test('a cached key expires in time even if the clock of the machine is set back', async (t) => {
     const { auth, seen } = open();
     const token = await sign();
     await auth.authenticate(token);
     const { now } = Date;
     t.mock.method(Date, 'now', () => now() - 20_000);
-    await until('the next look-up', async () => (await auth.authenticate(token)) && seen.lookups === 2);
+    await waitUntil('the next look-up', async () => (await auth.authenticate(token)) && seen.lookups === 2);
   });
 
   test('a look-up that began before forget() is not cached when it ends afterwards', async () => {
@@ -288,7 +294,7 @@ describe('an authenticator', () => {
     });
     const token = await sign();
     const early = auth.authenticate(token);
-    await until('the look-up to begin', () => lookups === 1);
+    await waitUntil('the look-up to begin', () => lookups === 1);
     // The key is revoked now, and the look-up that began before returns the old record afterwards.
     auth.forget();
     slow.resolve(key);
@@ -323,13 +329,13 @@ test('the last use of a key is stored to the minute', async () => {
   };
   assert.equal(await lastUsed(), null);
   await platform.call(200, 'GET', path, { key: key.token });
-  await until('the use to be noted', lastUsed);
+  await waitUntil('the use to be noted', lastUsed);
   const system = platform.running.kit.database.system('upkeep');
   const used = { _id: key._id, company: demo._id };
-  assert.equal(await touchKey(system, used), 0, 'noted a moment ago');
+  assert.equal(await storeLastUse(system, used), 0, 'noted a moment ago');
   await database.sql(`update api_keys set last_used_at = now() - interval '61 seconds' where _id = $1`, [key._id]);
-  assert.equal(await touchKey(system, { ...used, company: null }), 0, 'of nobody else');
-  assert.equal(await touchKey(system, used), 1);
+  assert.equal(await storeLastUse(system, { ...used, company: null }), 0, 'of nobody else');
+  assert.equal(await storeLastUse(system, used), 1);
 });
 
 test('a token secret can be replaced without interruption: its tokens are accepted as long as it is the previous secret', async () => {
@@ -338,17 +344,17 @@ test('a token secret can be replaced without interruption: its tokens are accept
     (await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })).status;
   const { token } = await platform.createKey(demo._id, ['inboxes:read']);
   assert.equal(await ask(platform.url, token), 200);
-  const second = await startPeer(platform, { JWT_SECRET: after, JWT_SECRET_PREVIOUS: jwtSecret });
+  const second = await startSecondProcess(platform, { JWT_SECRET: after, JWT_SECRET_PREVIOUS: jwtSecret });
   assert.equal(await ask(second.url, token), 200);
   assert.equal(await ask(second.url, await signSession(after)), 200);
   assert.equal(await ask(platform.url, await signSession(after)), 401, 'a secret to come');
-  const third = await startPeer(platform, { JWT_SECRET: after });
+  const third = await startSecondProcess(platform, { JWT_SECRET: after });
   assert.equal(await ask(third.url, token), 401);
   assert.equal(await ask(third.url, await signSession(after)), 200);
   // A replaced secret is also refused when a process with outdated settings names the newer secret as its previous one.
   for (const JWT_SECRET_PREVIOUS of [undefined, after]) {
     const settings = { JWT_SECRET: jwtSecret, ...(JWT_SECRET_PREVIOUS ? { JWT_SECRET_PREVIOUS } : {}) };
-    await assert.rejects(startPeer(platform, settings), /this JWT_SECRET was replaced by a newer one/);
+    await assert.rejects(startSecondProcess(platform, settings), /this JWT_SECRET was replaced by a newer one/);
   }
 });
 
@@ -359,7 +365,7 @@ async function signSession(secret: string): Promise<string> {
   return signToken(secret, user._id, { type: 'user', company: demo._id, role: 'OWNER', sv: 0, jti: newId(), exp });
 }
 
-describe('a scope', () => {
+describe('the scopes of a caller', () => {
   const create = { body: { url: 'http://x', events: [] } };
 
   test('a missing scope is answered with 403 and named', async () => {

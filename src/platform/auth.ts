@@ -1,11 +1,11 @@
 /**
- * Turns a bearer token into a principal. tokens.ts checks whether the platform issued the token; the database decides whether it is still
+ * Turns a bearer token or a browser's session into a principal. tokens.ts checks whether the platform issued the token; the database decides whether it is still
  * valid. The result is cached for one second, so that a revocation takes effect in every process well within five.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from './errors.ts';
 import { ROLE_SCOPES, USER_ROLES, type UserRole } from './scopes.ts';
-import { createKeyring, openToken, type KeyClaims, type TokenSecrets, type UserClaims } from './tokens.ts';
+import { createKeyring, verifyToken, type KeyClaims, type TokenSecrets, type UserClaims } from './tokens.ts';
 
 interface KeyPrincipal {
   id: string;
@@ -29,6 +29,18 @@ export interface StoredKey {
   expires_at: string | null;
 }
 
+/** A session of a browser, with the user to whom it belongs. */
+export interface StoredSession extends StoredUser {
+  expires_at: string;
+}
+
+/** How a caller shows who they are. A session counts only where there is no authorization header. */
+export interface Credentials {
+  authorization: string | undefined;
+  /** The token of the browser's session. */
+  session: string | null;
+}
+
 export interface StoredUser {
   _id: string;
   company: string;
@@ -41,12 +53,15 @@ export interface StoredUser {
 export interface PrincipalSource {
   findKey(tokenHash: Buffer): Promise<StoredKey | null>;
   findUser(companyId: string, userId: string): Promise<StoredUser | null>;
+  findSession(tokenHash: Buffer): Promise<StoredSession | null>;
   /** Called when a valid key is used, at most once a minute for each key and process. No request waits for the result. */
   noteUse?(key: StoredKey): Promise<unknown>;
+  /** Called when a session is used, at most once a minute for each session and process. */
+  renewSession?(session: StoredSession, tokenHash: Buffer): Promise<unknown>;
 }
 
 const REMEMBER_MS = 1_000;
-// The pause between two updates of last_used_at of a key: the time of its last use is stored to the minute, which is exact enough.
+// The pause between two updates of the last use of a key or session, which is exact enough to the minute.
 const NOTE_MS = 60_000;
 // The number of remembered tokens and keys, some 5 MB of them. When there are more, all are forgotten.
 const REMEMBERED_MAX = 10_000;
@@ -54,19 +69,19 @@ const REMEMBERED_MAX = 10_000;
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 export interface Authenticator {
-  /** Returns the principal of a valid token; throws UNAUTHORIZED for any other text. */
-  authenticate(authorization: string | undefined): Promise<Principal>;
+  /** Returns the principal of a valid token or session; throws UNAUTHORIZED for any other text. */
+  authenticate(credentials: Credentials): Promise<Principal>;
   /** Empties the cache, so that a revocation takes effect in this process at once. */
   forget(): void;
 }
 
-interface Found {
+interface FoundPrincipal {
   principal: Principal;
   /** The time at which the token expires, in milliseconds since 1970. */
   diesAt: number;
 }
 
-interface Remembered extends Found {
+interface RememberedPrincipal extends FoundPrincipal {
   /**
    * The time at which the cached entry expires, by performance.now(): if the entry used the wall clock and the clock was set back, it would
    * keep a revoked key valid.
@@ -74,27 +89,28 @@ interface Remembered extends Found {
   until: number;
 }
 
-interface Memory {
-  found: Map<string, Remembered>;
-  running: Map<string, Promise<Found>>;
+interface PrincipalMemory {
+  found: Map<string, RememberedPrincipal>;
+  running: Map<string, Promise<FoundPrincipal>>;
 }
 
-const emptyMemory = (): Memory => ({ found: new Map(), running: new Map() });
+const createMemory = (): PrincipalMemory => ({ found: new Map(), running: new Map() });
 
 export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSource): Authenticator {
   const keyring = createKeyring(secrets);
-  const noteUse = throttleNoteUse(source);
-  let remembered = emptyMemory();
+  const noteUse = createUseRecorder();
+  let remembered = createMemory();
 
-  async function find(token: string): Promise<Found> {
-    const claims = await openToken(token, keyring);
-    if (!claims) throw makeUnauthorized();
-    if (claims.type === 'user') return userPrincipal(claims, source);
+  async function find({ kind, token }: Shown): Promise<FoundPrincipal> {
+    if (kind === 'session') return findSessionPrincipal(token, source, noteUse);
+    const claims = await verifyToken(token, keyring);
+    if (!claims) throw makeUnauthorizedError();
+    if (claims.type === 'user') return findUserPrincipal(claims, source);
     const key = await source.findKey(hashToken(token));
-    if (!key || !matchesClaims(key, claims)) throw makeUnauthorized();
-    const found = keyPrincipal(key, claims);
-    if (found.diesAt <= Date.now()) throw makeUnauthorized();
-    noteUse(key);
+    if (!key || !matchesClaims(key, claims)) throw makeUnauthorizedError();
+    const found = toKeyPrincipal(key, claims);
+    if (found.diesAt <= Date.now()) throw makeUnauthorizedError();
+    noteUse(key._id, () => source.noteUse?.(key));
     return found;
   }
 
@@ -102,35 +118,52 @@ export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSour
    * Looks up a token and stores the result in the cache that was current when the look-up began. If forget() replaced the cache meanwhile,
    * the result is not kept.
    */
-  async function findAndRemember(token: string, { found, running }: Memory, now: number): Promise<Found> {
+  async function findAndRemember(
+    shown: Shown,
+    { found, running }: PrincipalMemory,
+    now: number,
+  ): Promise<FoundPrincipal> {
     try {
-      const looked = await find(token);
+      const looked = await find(shown);
       if (found.size >= REMEMBERED_MAX) found.clear();
-      found.set(token, { ...looked, until: now + REMEMBER_MS });
+      found.set(shown.token, { ...looked, until: now + REMEMBER_MS });
       return looked;
     } finally {
-      running.delete(token);
+      running.delete(shown.token);
     }
   }
 
   return {
-    async authenticate(authorization) {
-      const token = /^Bearer ([\w.-]+)$/i.exec(authorization ?? '')?.[1];
-      if (!token) throw makeUnauthorized();
+    async authenticate(credentials) {
+      const shown = readCredentials(credentials);
+      if (!shown) throw makeUnauthorizedError();
+      const { token } = shown;
       const now = performance.now();
       const hit = remembered.found.get(token);
       if (hit && hit.until > now && hit.diesAt > Date.now()) return hit.principal;
       // Requests with the same token at the same moment share one look-up.
       const { running } = remembered;
-      const lookUp = running.get(token) ?? findAndRemember(token, remembered, now);
+      const lookUp = running.get(token) ?? findAndRemember(shown, remembered, now);
       running.set(token, lookUp);
       return (await lookUp).principal;
     },
-    forget: () => void (remembered = emptyMemory()),
+    forget: () => void (remembered = createMemory()),
   };
 }
 
-function makeUnauthorized(): AppError {
+/** What a caller shows. No token of a session is also a bearer token, because those contain dots. */
+interface Shown {
+  kind: 'bearer' | 'session';
+  token: string;
+}
+
+function readCredentials({ authorization, session }: Credentials): Shown | null {
+  if (authorization === undefined) return session === null ? null : { kind: 'session', token: session };
+  const token = /^Bearer ([\w-]+\.[\w.-]+)$/i.exec(authorization)?.[1];
+  return token === undefined ? null : { kind: 'bearer', token };
+}
+
+function makeUnauthorizedError(): AppError {
   return new AppError('UNAUTHORIZED', undefined, [], { 'www-authenticate': 'Bearer' });
 }
 
@@ -140,7 +173,7 @@ const matchesClaims = (key: StoredKey, claims: KeyClaims): boolean =>
   key.company === (claims.type === 'company' ? claims.company : null);
 
 /** Makes the principal of a key. Its scopes come from the stored record, not from the token. */
-function keyPrincipal(key: StoredKey, { exp }: KeyClaims): Found {
+function toKeyPrincipal(key: StoredKey, { exp }: KeyClaims): FoundPrincipal {
   const shared = { id: key._id, scopes: key.scopes, name: key.name, expiresAt: key.expires_at };
   return {
     principal:
@@ -152,29 +185,43 @@ function keyPrincipal(key: StoredKey, { exp }: KeyClaims): Found {
   };
 }
 
-async function userPrincipal({ sub, company, sv, exp }: UserClaims, source: PrincipalSource): Promise<Found> {
+async function findUserPrincipal(
+  { sub, company, sv, exp }: UserClaims,
+  source: PrincipalSource,
+): Promise<FoundPrincipal> {
   const user = await source.findUser(company, sub);
-  if (!user || user.session_version !== sv || !USER_ROLES.includes(user.role)) throw makeUnauthorized();
-  const principal: Principal = {
-    type: 'user',
-    id: user._id,
-    companyId: user.company,
-    // The scopes come from the stored role, so that a changed role takes effect at once.
-    scopes: ROLE_SCOPES[user.role],
-    role: user.role,
-    name: user.name,
-  };
-  return { principal, diesAt: exp * 1_000 };
+  if (!user || user.session_version !== sv || !USER_ROLES.includes(user.role)) throw makeUnauthorizedError();
+  return { principal: toUserPrincipal(user), diesAt: exp * 1_000 };
 }
 
-function throttleNoteUse(source: PrincipalSource): (key: StoredKey) => void {
+async function findSessionPrincipal(
+  token: string,
+  source: PrincipalSource,
+  noteUse: UseRecorder,
+): Promise<FoundPrincipal> {
+  const hash = hashToken(token);
+  const session = await source.findSession(hash);
+  if (!session) throw makeUnauthorizedError();
+  noteUse(hash.toString('base64url'), () => source.renewSession?.(session, hash));
+  return { principal: toUserPrincipal(session), diesAt: Date.parse(session.expires_at) };
+}
+
+/** Makes the principal of a user. The scopes come from the stored role, so that a changed role takes effect at once. */
+function toUserPrincipal({ _id, company, role, name }: StoredUser): Principal {
+  return { type: 'user', id: _id, companyId: company, scopes: ROLE_SCOPES[role], role, name };
+}
+
+/** Runs `note` at most once a minute for each id. */
+type UseRecorder = (id: string, note: () => Promise<unknown> | undefined) => void;
+
+function createUseRecorder(): UseRecorder {
   const noted = new Map<string, number>();
-  return (key) => {
+  return (id, note) => {
     const now = performance.now();
-    if (!source.noteUse || now - (noted.get(key._id) ?? -Infinity) < NOTE_MS) return;
+    if (now - (noted.get(id) ?? -Infinity) < NOTE_MS) return;
     if (noted.size >= REMEMBERED_MAX) noted.clear();
-    noted.set(key._id, now);
+    noted.set(id, now);
     // Failure policy: a failure to store the last use is no reason to refuse a request. The next use after a minute stores it.
-    source.noteUse(key).catch(() => undefined);
+    note()?.catch(() => undefined);
   };
 }

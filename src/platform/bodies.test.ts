@@ -5,9 +5,9 @@ import { connect, type AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import { sendHalfBodies, type HalfSentRequest } from '../../test/support/half-sent.ts';
-import { connectPhone, freshPhone, incoming, openNetwork } from '../../test/support/network.ts';
+import { connectPhone, makePhoneNumber, buildMessageNotification, openNetwork } from '../../test/support/network.ts';
 import { startPlatform } from '../../test/support/platform.ts';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { createBodies } from './bodies.ts';
 import { AppError } from './errors.ts';
 
@@ -28,16 +28,16 @@ describe('bodies that never end', () => {
     const half = await sendHalfBodies(platform.url, 20, request);
     const refused = (): number => half.answers().filter((text) => text.startsWith('HTTP/1.1 429 ')).length;
     try {
-      await until('the bodies over the limit to be refused', () => refused() >= 12);
+      await waitUntil('the bodies over the limit to be refused', () => refused() >= 12);
       for (const answer of half.answers().filter((text) => text !== '')) assert.match(answer, /retry-after: 1\r\n/i);
       assert.ok((await heldBytes()) <= 4 * MEGABYTE);
       // Small requests are still served, also from the same address.
-      await network.post(200, incoming(phone, { from: freshPhone() }));
+      await network.post(200, buildMessageNotification(phone, { from: makePhoneNumber() }));
       await platform.call(200, 'GET', '/v1/inboxes');
     } finally {
       half.close();
     }
-    await until('their bytes to be given back', async () => (await heldBytes()) === 0);
+    await waitUntil('their bytes to be given back', async () => (await heldBytes()) === 0);
   }
 
   test('unfinished callbacks use no more memory than the limit, the rest are answered 429, and other requests are served', () =>
@@ -63,7 +63,7 @@ describe('bodies that never end', () => {
       headers: json,
       body: Buffer.alloc(100, ' '),
     });
-    await until('its connection to be closed', () => half.open() === 0, 30_000);
+    await waitUntil('its connection to be closed', () => half.open() === 0);
     assert.match(half.answers()[0] ?? '', /^HTTP\/1\.1 408 [^]*"code":"REQUEST_TIMEOUT"/);
     assert.equal(await heldBytes(), 0);
   });
@@ -81,7 +81,7 @@ describe('bodies that never end', () => {
       [413, '/v1/auth/reset-password', type],
     ] as const) {
       const half = await sendHalfBodies(platform.url, 1, { path, headers, body });
-      await until(`the answer of ${path}`, () => half.answers()[0]?.includes('\r\n\r\n'));
+      await waitUntil(`the answer of ${path}`, () => half.answers()[0]?.includes('\r\n\r\n'));
       assert.match(half.answers()[0] ?? '', new RegExp(`^HTTP/1.1 ${status} `), path);
       assert.equal(await heldBytes(), 0);
       half.close();
@@ -118,7 +118,7 @@ describe('the reader of bodies', async () => {
       write: async (bytes: number) => {
         written += bytes;
         request.write(Buffer.alloc(bytes, 'a'));
-        await until('the piece', () => raw.socket.bytesRead >= written);
+        await waitUntil('the piece', () => raw.socket.bytesRead >= written);
       },
       end: () => request.end(),
     };
@@ -172,7 +172,7 @@ describe('the reader of bodies', async () => {
       .join('');
     const before = outcomes.length;
     socket.write(`POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`);
-    await until('the request', () => outcomes.length > before);
+    await waitUntil('the request', () => outcomes.length > before);
     assert.equal((await outcomes.at(-1))?.toString(), text);
     socket.destroy();
   });

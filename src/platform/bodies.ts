@@ -3,13 +3,13 @@
  * never finish their body use a bounded amount of memory. A body that arrives too slowly is cut off, and the bodies of one address are read
  * at a limited rate.
  */
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from './errors.ts';
 import { addressGroup } from './limits.ts';
-import { createPace, type Pace } from './pace.ts';
+import { createPace } from './pace.ts';
+import { drainRefused } from './refused-body.ts';
 
 export interface BodyLimits {
   /** The bytes of unfinished bodies that the process holds at the same time. */
@@ -22,18 +22,16 @@ export interface Bodies {
   /** Reads a whole body of at most `maxBytes`. `see` is called with each piece as it arrives. */
   receive(request: FastifyRequest, maxBytes: number, see?: (piece: Buffer) => void): Promise<Buffer>;
   /** Counts the bytes of a body that other code reads, and cuts the body off when it is too slow. */
-  follow(request: FastifyRequest): Followed;
+  follow(request: FastifyRequest): SupervisedBody;
   /** Counts bytes of an uploaded file. Resolves at once, or as soon as the rate of the owner allows more. */
   keepPace(owner: string, bytes: number): Promise<void>;
-  /**
-   * Reads the rest of a refused body and discards it, because a client whose connection closes while it still writes never sees the answer.
-   */
+  /** Reads the rest of a refused body as far as the client needs it to see the answer (refused-body.ts). */
   drain(request: FastifyRequest): Promise<void>;
   /** Cuts off bodies that arrive too slowly. The server calls this function every LOOK_MS. */
   look(): void;
 }
 
-export interface Followed {
+export interface SupervisedBody {
   /** Rejects when the limits leave no bytes for the body, or when the body arrives too slowly. */
   failed: Promise<never>;
   /** Turns the counting on or off for the bytes that arrive from now on. */
@@ -60,7 +58,7 @@ const FIRST_BYTES = 16 * 1024;
 // Creating a resizable buffer takes some 50 µs, which is not worth it for smaller bodies.
 const LARGE_BYTES = 256 * 1024;
 
-interface Watched {
+interface WatchedBody {
   raw: IncomingMessage;
   /** The bytes that the connection had received when the body was last found to be fast enough. */
   bytes: number;
@@ -70,14 +68,14 @@ interface Watched {
 
 /** Creates the reader. `note` is called with the number of bytes in memory whenever it changes. */
 export function createBodies(limits: BodyLimits, note: (bytes: number) => void): Bodies {
-  const budget = createBudget(limits, note);
-  const watched = new Set<Watched>();
+  const budget = createByteBudget(limits, note);
+  const watched = new Set<WatchedBody>();
   const pace = createPace(BYTES_PER_SECOND);
   const files = createPace(FILE_BYTES_PER_SECOND);
 
   function watch(raw: IncomingMessage, fail: (error: AppError) => void): () => void {
     const cut = (): void => fail(new AppError('REQUEST_TIMEOUT', 'The body arrives too slowly'));
-    const entry: Watched = { raw, bytes: raw.socket.bytesRead, looks: 0, cut };
+    const entry: WatchedBody = { raw, bytes: raw.socket.bytesRead, looks: 0, cut };
     watched.add(entry);
     return () => void watched.delete(entry);
   }
@@ -88,11 +86,11 @@ export function createBodies(limits: BodyLimits, note: (bytes: number) => void):
       const group = addressGroup(request.ip);
       const share = budget.open(group);
       const announced = Number(request.headers['content-length'] ?? 0);
-      const growing = createGrowing(announced, maxBytes);
+      const growing = createGrowingBuffer(announced, maxBytes);
       try {
         if (announced > maxBytes) throw new AppError('BODY_TOO_LARGE');
         const aheadMs = (piece: Buffer): number => pace.count(group, piece.length);
-        await collect(raw, { watch, aheadMs }, (piece) => {
+        await collectPieces(raw, { watch, aheadMs }, (piece) => {
           if (growing.size() + piece.length > maxBytes) throw new AppError('BODY_TOO_LARGE');
           const isFirstOfMany = growing.size() === 0 && piece.length !== announced;
           share.take(piece.length + (isFirstOfMany ? READ_AHEAD_BYTES : 0));
@@ -104,17 +102,17 @@ export function createBodies(limits: BodyLimits, note: (bytes: number) => void):
         share.release();
       }
     },
-    follow: ({ raw, ip }) => follow(raw, budget.open(addressGroup(ip)), watch),
+    follow: ({ raw, ip }) => superviseBody(raw, budget.open(addressGroup(ip)), watch),
     keepPace: async (owner, bytes) => {
       const aheadMs = files.count(owner, bytes);
       if (aheadMs > AHEAD_MS) await sleep(aheadMs);
     },
-    drain: ({ raw, ip }) => drain(raw, addressGroup(ip), pace),
-    look: () => watched.forEach(checkSpeed),
+    drain: ({ raw, ip }) => drainRefused(raw, (bytes) => pace.count(addressGroup(ip), bytes)),
+    look: () => watched.forEach(cutIfSlow),
   };
 }
 
-function checkSpeed(entry: Watched): void {
+function cutIfSlow(entry: WatchedBody): void {
   const { raw } = entry;
   const bytes = raw.socket.bytesRead;
   // Unread bytes in the buffer mean that this process is slow, not the sender.
@@ -122,11 +120,11 @@ function checkSpeed(entry: Watched): void {
   else if ((entry.looks += 1) >= PATIENT_LOOKS) entry.cut();
 }
 
-type Watch = (raw: IncomingMessage, fail: (error: AppError) => void) => () => void;
+type WatchBody = (raw: IncomingMessage, fail: (error: AppError) => void) => () => void;
 
-function follow(raw: IncomingMessage, share: Share, watch: Watch): Followed {
+function superviseBody(raw: IncomingMessage, share: ByteShare, watch: WatchBody): SupervisedBody {
   const { promise, reject } = Promise.withResolvers<never>();
-  // Failure policy: the caller of follow() awaits this promise as well; this handler only prevents an unhandled rejection.
+  // Failure policy: the caller of superviseBody() awaits this promise as well; this handler only prevents an unhandled rejection.
   promise.catch(() => undefined);
   const unwatch = watch(raw, reject);
   let isCounting = false;
@@ -134,7 +132,7 @@ function follow(raw: IncomingMessage, share: Share, watch: Watch): Followed {
     try {
       if (isCounting) share.take(piece.length);
     } catch (error) {
-      // Failure policy: the limits leave no bytes for more of this body; the caller of follow() receives the error.
+      // Failure policy: the limits leave no bytes for more of this body; the caller of superviseBody() receives the error.
       reject(error);
     }
   };
@@ -147,14 +145,18 @@ function follow(raw: IncomingMessage, share: Share, watch: Watch): Followed {
   return { failed: promise, count: (isHeld) => (isCounting = isHeld), end };
 }
 
-interface Collecting {
-  watch: Watch;
+interface CollectOptions {
+  watch: WatchBody;
   /** Counts a piece and returns by how many milliseconds its sender is ahead of its rate. */
   aheadMs(piece: Buffer): number;
 }
 
 /** Calls `take` with each piece until the body ends. An error that `take` throws ends the reading. */
-function collect(raw: IncomingMessage, { watch, aheadMs }: Collecting, take: (piece: Buffer) => void): Promise<void> {
+function collectPieces(
+  raw: IncomingMessage,
+  { watch, aheadMs }: CollectOptions,
+  take: (piece: Buffer) => void,
+): Promise<void> {
   return new Promise((done, failed) => {
     const unwatch = watch(raw, (error) => leave(() => failed(error)));
     let pause: NodeJS.Timeout | undefined;
@@ -185,12 +187,12 @@ function collect(raw: IncomingMessage, { watch, aheadMs }: Collecting, take: (pi
 }
 
 /** Creates one buffer that grows with the data. A list of thousands of tiny pieces would take a hundred times their size in memory. */
-function createGrowing(announced: number, maxBytes: number) {
+function createGrowingBuffer(announced: number, maxBytes: number) {
   const most = announced > 0 ? announced : maxBytes;
   let buffer: Buffer = Buffer.alloc(0);
   let size = 0;
   const grow = (bytes: number): void => {
-    const larger = allocate(bytes);
+    const larger = allocateBuffer(bytes);
     buffer.copy(larger, 0, 0, size);
     buffer = larger;
   };
@@ -210,16 +212,16 @@ function createGrowing(announced: number, maxBytes: number) {
  * Returns memory for a body. V8 maps the memory of a resizable buffer by itself and returns it to the system with the buffer, although this
  * one is never resized. Other memory would stay with the process, in gaps between live objects, after many large bodies at once.
  */
-const allocate = (bytes: number): Buffer =>
+const allocateBuffer = (bytes: number): Buffer =>
   bytes < LARGE_BYTES ? Buffer.allocUnsafeSlow(bytes) : Buffer.from(new ArrayBuffer(bytes, { maxByteLength: bytes }));
 
-interface Share {
+interface ByteShare {
   /** Reserves bytes of the limits; throws when the limits leave too few. */
   take(bytes: number): void;
   release(): void;
 }
 
-function createBudget({ total, perAddress }: BodyLimits, note: (bytes: number) => void) {
+function createByteBudget({ total, perAddress }: BodyLimits, note: (bytes: number) => void) {
   const heldBy = new Map<string, number>();
   let heldInAll = 0;
   const hold = (group: string, bytes: number): void => {
@@ -231,7 +233,7 @@ function createBudget({ total, perAddress }: BodyLimits, note: (bytes: number) =
   };
   const soon = { 'retry-after': '1' };
   return {
-    open: (group: string): Share => {
+    open: (group: string): ByteShare => {
       let own = 0;
       return {
         take: (bytes) => {
@@ -248,26 +250,4 @@ function createBudget({ total, perAddress }: BodyLimits, note: (bytes: number) =
       };
     },
   };
-}
-
-// How long the rest of a refused body is read: enough for a client on the same continent to send a few megabytes.
-const DRAIN_MS = 1_000;
-// When an address is this far ahead of its rate (64 MB), its refused body is not read to the end.
-const DRAIN_AHEAD_MS = 2_000;
-// The limits are checked on a timer and not with each piece: closing a connection that has unread bytes resets it, and the answer is lost.
-const DRAIN_LOOK_MS = 50;
-
-async function drain(raw: IncomingMessage, group: string, pace: Pace): Promise<void> {
-  if (raw.readableEnded || raw.destroyed) return;
-  const enough = new AbortController();
-  let aheadMs = 0;
-  raw.on('data', (piece: Buffer) => (aheadMs = pace.count(group, piece.length)));
-  raw.resume();
-  const untilMs = performance.now() + DRAIN_MS;
-  const look = setInterval(() => {
-    if (aheadMs > DRAIN_AHEAD_MS || performance.now() > untilMs) enough.abort();
-  }, DRAIN_LOOK_MS);
-  // Failure policy: a client that is not done in time, or has hung up, is cut off.
-  await once(raw, 'end', { signal: enough.signal }).catch(() => undefined);
-  clearInterval(look);
 }

@@ -35,14 +35,14 @@ export function parseJson(raw: Buffer): unknown {
   return value;
 }
 
-interface Place {
+interface JsonPlace {
   path: string;
   depth: number;
   /** The number of values that the whole body may still have. */
   budget: { values: number };
 }
 
-function checkValue(value: unknown, place: Place): void {
+function checkValue(value: unknown, place: JsonPlace): void {
   const { path, depth, budget } = place;
   if ((budget.values -= 1) < 0) throw makeMalformedError(`The body has more than ${MAX_VALUES} values`, path);
   if (typeof value === 'string') checkText(value, path);
@@ -54,7 +54,7 @@ function checkValue(value: unknown, place: Place): void {
   }
 }
 
-function checkEntries(entries: [string, unknown][], { path, depth, budget }: Place): void {
+function checkEntries(entries: [string, unknown][], { path, depth, budget }: JsonPlace): void {
   if (entries.length > MAX_KEYS) throw makeMalformedError(`An object has more than ${MAX_KEYS} properties`, path);
   for (const [key, item] of entries) {
     const inner = path ? `${path}.${key}` : key;

@@ -1,7 +1,11 @@
 /** Work on untrusted files in a child process can not stop the parent process. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { listLiving } from '../../test/support/process.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { ChildEnded, openChild, type Child, type Supply } from './child.ts';
 
 const MODULE = new URL('../../test/support/stubborn-child.ts', import.meta.url);
@@ -16,22 +20,49 @@ const endedBy =
 test('work that never ends is killed after its CPU time, and the parent process is not blocked', async () => {
   const child = open();
   await child.ask({ wish: 'tell' }, PLENTY_MS);
-  const alone = monitorEventLoopDelay({ resolution: 5 });
-  alone.enable();
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  alone.disable();
-  const beside = monitorEventLoopDelay({ resolution: 5 });
-  beside.enable();
+  const before = performance.eventLoopUtilization();
   await assert.rejects(child.ask({ wish: 'loop' }, 500), endedBy('LATE'));
-  beside.disable();
-  // An endless loop in this process would delay the event loop by half a second or more.
-  assert.ok(beside.max < 500e6, `${beside.max / 1e6} ms, ${alone.max / 1e6} ms alone`);
+  // An endless loop in this process would keep its event loop busy all the time.
+  const { utilization } = performance.eventLoopUtilization(before);
+  assert.ok(utilization < 0.5, `the event loop was busy for ${utilization} of the time`);
   await assert.rejects(child.ask({ wish: 'tell' }, PLENTY_MS), endedBy('LATE'));
+});
+
+/** Starts a parent process whose child is in work that never ends and may take this much CPU time, and returns their pids. */
+async function startParent(cpuMs: number): Promise<{ parent: number; child: number }> {
+  const file = fileURLToPath(new URL('../../test/support/short-lived-parent.ts', import.meta.url));
+  const parent = spawn(process.execPath, [file, String(cpuMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  return { parent: parent.pid ?? 0, child: Number(line.toString()) };
+}
+
+test('a child process that computes without end is gone soon after its parent was killed', async () => {
+  const { parent, child } = await startParent(3_600_000);
+  assert.deepEqual(listLiving([child]), [child]);
+  process.kill(parent, 'SIGKILL');
+  await waitUntil('the child to be gone', () => listLiving([child]).length === 0, 30_000);
+});
+
+test('a child process ends at twice its CPU time when its parent stands still', async () => {
+  const { parent, child } = await startParent(500);
+  process.kill(parent, 'SIGSTOP');
+  try {
+    await waitUntil('the child to have ended', () => listLiving([child]).length === 0, 60_000);
+  } finally {
+    process.kill(parent, 'SIGKILL');
+  }
 });
 
 test('work that needs more memory than allowed ends together with its child process', async () => {
   const child = open();
   await assert.rejects(child.ask({ wish: 'eat' }, 60_000), endedBy('DIED'));
+});
+
+// Other systems do not enforce the limit.
+const skip = process.platform === 'linux' ? false : 'needs Linux';
+test('work gets no more memory than allowed outside of the heap either', { skip }, async () => {
+  const child = open();
+  await assert.rejects(child.ask({ wish: 'gulp' }, PLENTY_MS), /^Error: in a child process: RangeError/);
 });
 
 test("a child process has a low priority and none of its parent's environment variables", async () => {

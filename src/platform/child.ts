@@ -49,13 +49,15 @@ export type FromChild =
   | { fault: number; error: { code: ErrorCode; detail: string; errors: FieldError[] } }
   | { defect: number; error: string }
   | { want: number; question: object };
-export type ToChild = { ask: number; request: object } | { give: number; value: unknown };
+export type ToChild = { ask: number; request: object; cpuMs: number } | { give: number; value: unknown };
 
 // The space of the heap for young objects. The objects of a reader become garbage at once, so more space would only cost memory.
 const YOUNG_HEAP_MB = 8;
-// The CPU time after which the operating system ends a child, for a child in an endless loop whose parent was killed and can not end it any
-// more.
+// The operating system ends a child after this CPU time. Usually its parent ends it earlier, or the thread in the child that watches the
+// time (child-work.ts).
 const LIFE_CPU_SECONDS = 900;
+// The memory of a child with what is outside of its heap, such as decoded pictures. Node.js itself reserves some 1,100 MB of it for two threads.
+const MEMORY_KB = 2.5 * 1024 * 1024;
 const LOOK_MS = 250;
 // On a busy machine a child of low priority gets a small part of a core, so its work may take this many times its CPU time.
 const PATIENCE = 30;
@@ -103,7 +105,10 @@ export function openChild(kind: ChildKind, supply: Supply): Child {
       if (failure) throw failure;
       const number = (count += 1);
       const answer = new Promise<unknown>((resolve, reject) => asked.set(number, { resolve, reject }));
-      process_.send({ ask: number, request } satisfies ToChild, (error) => error && fail(new ChildEnded('DIED')));
+      process_.send(
+        { ask: number, request, cpuMs } satisfies ToChild,
+        (error) => error && fail(new ChildEnded('DIED')),
+      );
       const unwatch = watch(process_.pid ?? 0, cpuMs, () => fail(new ChildEnded('LATE')));
       return (await answer.finally(unwatch)) as A;
     },
@@ -115,7 +120,7 @@ export function openChild(kind: ChildKind, supply: Supply): Child {
 function startProcess({ module, heapMb, nice }: ChildKind): ChildProcess {
   const node = [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${YOUNG_HEAP_MB}`, fileURLToPath(module)];
   // A shell starts the child, because only a shell can set the limits before the program begins.
-  const limits = `ulimit -t ${LIFE_CPU_SECONDS}; { echo ${nice} > /proc/self/autogroup; } 2> /dev/null`;
+  const limits = `ulimit -t ${LIFE_CPU_SECONDS}; ulimit -d ${MEMORY_KB}; { echo ${nice} > /proc/self/autogroup; } 2> /dev/null`;
   const child = spawn('/bin/sh', ['-c', `${limits}; exec "$0" "$@"`, process.execPath, ...node], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',

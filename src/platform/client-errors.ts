@@ -1,7 +1,8 @@
 /** Answers requests that Node's HTTP parser refuses, in the same format as all other errors. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { AppError, toProblem } from './errors.ts';
+import { AppError } from './errors.ts';
+import { toProblem } from './problem.ts';
 
 export function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();

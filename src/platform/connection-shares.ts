@@ -25,23 +25,23 @@ const UPKEEP_WAIT_MS = 30_000;
  * The owner of the share of connections that work across companies uses: a kind of work of the platform itself, or the company, principal
  * or address that caused it.
  */
-export type Behalf = Lane | `company:${string}` | `principal:${string}` | `address:${string}`;
+export type ShareOwner = Lane | `company:${string}` | `principal:${string}` | `address:${string}`;
 
-export const callerBehalf = (company: string | null, principal: string): Behalf =>
+export const callerShareOwner = (company: string | null, principal: string): ShareOwner =>
   company === null ? `principal:${principal}` : `company:${company}`;
 
 /**
  * Gives one company at most half of a pool, and reserves the other half for companies that use no connection at the moment, so that locked
  * rows and slow searches of some companies do not delay the others.
  */
-export function shareAmongCompanies(poolSize: number): Shares {
+export function createCompanyShares(poolSize: number): Shares {
   const kept = Math.floor(poolSize / 2);
   return createShares(poolSize - kept, ACQUIRE_TIMEOUT_MS, { all: poolSize, kept });
 }
 
 /** Divides the pool of the system role: one share for each kind of work of the platform itself, and one for each company or caller. */
-export function shareSystemPool(poolSize: number): Shares {
-  const companies = shareAmongCompanies(poolSize);
+export function createSystemShares(poolSize: number): Shares {
+  const companies = createCompanyShares(poolSize);
   const lanes = new Map<string, Shares>(
     Object.entries(LANES).map(([lane, places]) => [
       lane,
@@ -54,7 +54,7 @@ export function shareSystemPool(poolSize: number): Shares {
 export const SYSTEM_CONNECTIONS = Object.values(LANES).reduce((sum, places) => sum + places);
 
 /** Runs each statement of the executor within the share of its owner. */
-export function shared(shares: Shares, owner: string, executor: Executor): Executor {
+export function runWithinShare(shares: Shares, owner: string, executor: Executor): Executor {
   return {
     query: <R>(statement: Statement) => shares.within(owner, () => executor.query<R>(statement)),
     execute: (statement) => shares.within(owner, () => executor.execute(statement)),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { openPlatform, startPlatform } from '../../test/support/platform.ts';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 
 const platform = await startPlatform({ env: { CONNECTIONS_PER_ADDRESS: '20', CONNECTIONS: '40' } });
 const proxied = await startPlatform({
@@ -31,7 +31,7 @@ async function countServed(url: string, asked: number): Promise<number> {
 test('an address can keep only a limited number of connections, and may open another one for each that it closes', async () => {
   assert.ok((await countServed(platform.url, 25)) <= 20);
   sockets.splice(0).forEach((socket) => socket.destroy());
-  await until('a place to be free', () => isServed(platform.url));
+  await waitUntil('a place to be free', () => isServed(platform.url));
 });
 
 test('behind a trusted proxy only the total number of connections is limited', async () => {
@@ -50,8 +50,8 @@ test('a stop waits for the first request of a connection that was opened before'
     once(socket, 'close').then(() => 'closed'),
   ]);
   const stopping = stopped.running.stop();
-  // A client on a slow network may take this long until its request arrives.
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  // On a slow network a request takes a while to arrive; a stop waits a second for it.
+  await new Promise((resolve) => setTimeout(resolve, 200));
   socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
   assert.match(await firstAnswer, /^HTTP\/1\.1 200/);
   await stopping;

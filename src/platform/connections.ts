@@ -34,7 +34,7 @@ const LOOK_MS = 20;
  * Returns a function that waits, at most `mostMs`, until every connection that is open now has sent its first request. Closing such a
  * connection earlier would cut off a request that is on its way.
  */
-export function followNewcomers(server: Server): (mostMs: number) => Promise<void> {
+export function createNewcomerWait(server: Server): (mostMs: number) => Promise<void> {
   const newcomers = new Set<Socket>();
   server.on('connection', (socket) => {
     newcomers.add(socket);

@@ -72,7 +72,7 @@ test('pages of other sites are not allowed to use a method that a path does not 
   assert.deepEqual(corsHeaders(unknown.headers), []);
 });
 
-test('the rule of a route decides by the site and by the path', async (t) => {
+test('the rule of a route can depend on the site of the page and on the path', async (t) => {
   const app = createServer(createLog('silent'), createMetrics());
   t.after(() => app.close());
   const allowed = new Map([['one', SITE]]);

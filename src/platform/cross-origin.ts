@@ -5,16 +5,17 @@
 import type { FastifyInstance } from 'fastify';
 import { ANSWER_HEADERS } from './reference.ts';
 
-/** Returns true when pages of this origin may call the route; `params` are those of its path. */
+/** Returns true when pages of this origin may call the route; `params` are those of its path, and `address` is that of the caller. */
 export type OriginRule = (
   origin: string,
   params: Readonly<Record<string, string | undefined>>,
+  address: string,
 ) => boolean | Promise<boolean>;
 
 /**
  * The rule of routes that take a bearer token. A browser adds no token by itself, so a page can do only what it was given a token for.
  */
-export const anyOrigin: OriginRule = () => true;
+export const allowAnyOrigin: OriginRule = () => true;
 
 const EXPOSED = ANSWER_HEADERS.join(', ');
 const REQUEST_HEADERS = 'authorization, content-type, idempotency-key, x-company-id, x-request-id';
@@ -29,30 +30,32 @@ export function allowOrigins(app: FastifyInstance): void {
     const origins = origin === undefined ? undefined : request.routeOptions.config?.origins;
     if (origin === undefined || !origins) return;
     reply.header('vary', 'origin');
-    if (await decide(origins, origin, request.params))
-      reply.headers({ ...nameOrigin(origin), 'access-control-expose-headers': EXPOSED });
+    if (await isOriginAllowed(origins, { origin, params: request.params, address: request.ip }))
+      reply.headers({ ...allowOriginHeader(origin), 'access-control-expose-headers': EXPOSED });
   });
 }
 
-interface Preflight {
+interface PreflightRequest {
   origin: string;
   /** The rule of the route, and the params of its path. */
   origins: OriginRule;
   params: unknown;
+  address: string;
   /** The methods that the path has. */
   methods: string[];
 }
 
 /** The headers that answer a preflight: the request by which a browser asks whether a page may call a route. */
-export async function preflightHeaders({
+export async function makePreflightHeaders({
   origin,
   origins,
   params,
+  address,
   methods,
-}: Preflight): Promise<Record<string, string>> {
-  if (!(await decide(origins, origin, params))) return { vary: 'origin' };
+}: PreflightRequest): Promise<Record<string, string>> {
+  if (!(await isOriginAllowed(origins, { origin, params, address }))) return { vary: 'origin' };
   return {
-    ...nameOrigin(origin),
+    ...allowOriginHeader(origin),
     vary: 'origin',
     'access-control-allow-methods': methods.join(', '),
     'access-control-allow-headers': REQUEST_HEADERS,
@@ -60,7 +63,9 @@ export async function preflightHeaders({
   };
 }
 
-const decide = async (origins: OriginRule, origin: string, params: unknown): Promise<boolean> =>
-  origins(origin, params as Record<string, string | undefined>);
+const isOriginAllowed = async (
+  origins: OriginRule,
+  { origin, params, address }: Pick<PreflightRequest, 'origin' | 'params' | 'address'>,
+): Promise<boolean> => origins(origin, params as Record<string, string | undefined>, address);
 
-const nameOrigin = (origin: string): Record<string, string> => ({ 'access-control-allow-origin': origin });
+const allowOriginHeader = (origin: string): Record<string, string> => ({ 'access-control-allow-origin': origin });

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { openTestDatabase } from '../../test/support/database.ts';
 import {
-  databaseProblem,
+  toDatabaseProblem,
   exec,
   createExecutor,
   isUnavailable,
@@ -15,10 +15,10 @@ import {
   ROLES,
   violates,
 } from './db.ts';
-import { emit, onQueued, type EventItem } from './events.ts';
+import { emit, onEventsQueued, type EventItem } from './events.ts';
 import { newId } from './ids.ts';
 import { createLogin } from './migrations.ts';
-import { pageFrom, pageQuery, pageWindow, type PageQuery } from './paging.ts';
+import { makePage, pageQuery, pageWindow, type PageQuery } from './paging.ts';
 import { openDatabase } from './tenant.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -85,17 +85,17 @@ describe('a failure of the database', () => {
     const gone = await failure(openPool('postgres://parley@127.0.0.1:1/parley', ROLES.app, 1).query('select 1'));
     for (const error of [slow, busy, gone, Object.assign(new Error(), { code: '40P01' })]) {
       assert.equal(isUnavailable(error), true, error.message);
-      const problem = databaseProblem(error);
+      const problem = toDatabaseProblem(error);
       assert.deepEqual([problem?.code, problem?.headers], ['UNAVAILABLE', { 'retry-after': '1' }]);
     }
   });
 
   test('a database error that is a defect of the platform is not shown to the caller', async () => {
     for (const text of ['select nothing', 'select 1/0', `select 'x'::int`]) {
-      assert.equal(databaseProblem(await failure(exec(executor, raw(text)))), null, text);
+      assert.equal(toDatabaseProblem(await failure(exec(executor, raw(text)))), null, text);
     }
-    assert.equal(databaseProblem(new Error('anything')), null);
-    assert.equal(databaseProblem(null), null);
+    assert.equal(toDatabaseProblem(new Error('anything')), null);
+    assert.equal(toDatabaseProblem(null), null);
   });
 
   test('the error for an unknown reference names the field of the body', async () => {
@@ -104,7 +104,7 @@ describe('a failure of the database', () => {
     const insert = `insert into inboxes (company_id, _id, name, channel, default_owner) values ('${company}', '${newId()}', 'x', 'EMAIL', '${newId()}')`;
     const error = await failure(platform.tenantTx(company, (tx) => exec(tx, raw(insert))));
     assert.deepEqual(
-      databaseProblem(error)?.errors.map(({ path, code }) => [path, code]),
+      toDatabaseProblem(error)?.errors.map(({ path, code }) => [path, code]),
       [['default_owner', 'UNKNOWN_REFERENCE']],
     );
   });
@@ -127,10 +127,10 @@ test('a violated unique constraint is recognised by its name, and no other error
   );
   assert.equal(violates(refused, 'api_keys_token_hash_key'), true, refused.message);
   assert.equal(violates(refused, 'api_keys_pkey'), false);
-  assert.equal(databaseProblem(refused), null);
+  assert.equal(toDatabaseProblem(refused), null);
 });
 
-describe('an event', () => {
+describe('the events of a change', () => {
   const company = newId();
   const item = (event: EventItem['event']): EventItem => ({ event, data: { _id: newId(), company } });
   const queued = () =>
@@ -149,7 +149,7 @@ describe('an event', () => {
       ]);
     }
     let woken = 0;
-    const silence = onQueued(() => (woken += 1));
+    const silence = onEventsQueued(() => (woken += 1));
     const items = [item('MESSAGE_RECEIVED'), item('MESSAGE_SENT'), item('CONTACT_CREATED')];
     const rolledBack = platform.tenantTx(company, async (tx) => {
       await emit(tx, items);
@@ -179,7 +179,7 @@ describe('an event', () => {
   });
 });
 
-describe('a page', () => {
+describe('a page of a list', () => {
   const query = (changes: Partial<PageQuery> = {}): PageQuery => ({
     limit: 2,
     skipCount: false,
@@ -190,22 +190,22 @@ describe('a page', () => {
   const first = pageWindow('things', query());
   const begun = [row('2026-01-03T00:00:00.001Z'), row('2026-01-02T00:00:00.001Z'), row('2026-01-01T00:00:00.001Z')];
   const findCursor = async (list: string, asked: PageQuery): Promise<string> =>
-    (await pageFrom(asked, pageWindow(list, asked), begun, () => Promise.resolve(5))).meta.nextCursor ?? '';
+    (await makePage(asked, pageWindow(list, asked), begun, () => Promise.resolve(5))).meta.nextCursor ?? '';
 
   test('a page selects one row more than it returns, which shows whether another page follows', async () => {
     assert.deepEqual(pageWindow('things', query({ page: 3 })), { ...first, offset: 4 });
-    const page = await pageFrom(query(), first, begun, () => Promise.resolve(5));
+    const page = await makePage(query(), first, begun, () => Promise.resolve(5));
     assert.deepEqual(page.result, begun.slice(0, 2));
     const { nextCursor, ...meta } = page.meta;
     assert.deepEqual(meta, { page: 1, limit: 2, totalCount: 5, totalPages: 3, hasNextPage: true });
     const next = pageWindow('things', query({ after: nextCursor ?? '' }));
     assert.deepEqual(next, { ...first, after: { at: begun[1]?.createdAt, id: begun[1]?._id } });
-    const second = await pageFrom(query({ after: nextCursor ?? '' }), next, [], () => Promise.resolve(5));
+    const second = await makePage(query({ after: nextCursor ?? '' }), next, [], () => Promise.resolve(5));
     assert.equal(second.meta.page, null);
   });
 
   test('the last page has no cursor, and with skipCount nothing is counted', async () => {
-    const page = await pageFrom(query({ skipCount: true }), first, [row('2026-01-01T00:00:00.000Z')], () =>
+    const page = await makePage(query({ skipCount: true }), first, [row('2026-01-01T00:00:00.000Z')], () =>
       assert.fail('it counted'),
     );
     assert.deepEqual(page.meta, {
@@ -216,7 +216,7 @@ describe('a page', () => {
       hasNextPage: false,
       nextCursor: null,
     });
-    const empty = await pageFrom(query(), first, [], () => Promise.resolve(0));
+    const empty = await makePage(query(), first, [], () => Promise.resolve(0));
     assert.deepEqual([empty.result, empty.meta.totalPages], [[], 0]);
   });
 
@@ -328,6 +328,15 @@ describe('a transaction that does not wait for every answer', () => {
     }, together);
     assert.match((await failure(work)).message, /division by zero/);
     assert.deepEqual([await stored(), afterwards], [[], []]);
+  });
+
+  test('work that goes on after its transaction has ended is refused, because it would be lost or stored on its own', async () => {
+    const work = platform.flushTx(async (tx) => {
+      tx.trails(many(tx, raw('select 1')).then(() => exec(tx, insert(company))));
+      await Promise.resolve();
+    }, together);
+    assert.match((await failure(work)).message, /a statement after COMMIT/);
+    assert.deepEqual(await stored(), []);
   });
 
   test('statements whose answer was not awaited are committed, and a statement of a failed transaction can be prepared again', async () => {

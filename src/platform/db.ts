@@ -48,13 +48,13 @@ export function exec(executor: Executor, statement: Statement): Promise<number> 
  * Returns the SQL condition that a row belongs to the company in `$1`, or to no company when `company`
  * is null. `is not distinct from` would cover both cases, but PostgreSQL does not use an index for it.
  */
-export const ofCompany = (company: string | null): string =>
+export const companyCondition = (company: string | null): string =>
   company === null ? 'company_id is null and $1::text is null' : 'company_id = $1';
 
 const TIMESTAMPTZ = 1184;
 
 /** Converts `2026-11-20 05:17:28.1+00` to `2026-11-20T05:17:28.100Z`, which is cheaper than a Date. Every session uses UTC. */
-function isoTimestamp(text: string): string {
+function toIsoTimestamp(text: string): string {
   const fraction = text.length > 22 ? text.slice(20, text.indexOf('+', 20)) : '';
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
 }
@@ -62,7 +62,7 @@ function isoTimestamp(text: string): string {
 const types = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === TIMESTAMPTZ && format !== 'binary'
-      ? isoTimestamp
+      ? toIsoTimestamp
       : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 
@@ -98,11 +98,21 @@ const ONE_PLAN = { plan_cache_mode: 'force_generic_plan' };
 /** The bytes that a company without its own limit may store; null for no limit. */
 export type Quota = number | null;
 
+export interface PoolLimits {
+  quota?: Quota;
+  /** How many milliseconds a statement may take. */
+  statementMs?: number | undefined;
+}
+
 /** The start-up options of a database session. They set its role and limits together with the connection, without another round trip. */
-export function sessionOptions(role: string, quota: Quota = null): string {
+export function sessionOptions(
+  role: string,
+  { quota = null, statementMs = SESSION.statement_timeout }: PoolLimits = {},
+): string {
   const bound = quota === null ? {} : { 'app.company_quota': quota };
   const settings = {
     ...SESSION,
+    statement_timeout: statementMs,
     ...(role === ROLES.read ? {} : NO_BITMAPS),
     ...(role === ROLES.system ? ONE_PLAN : {}),
     ...bound,
@@ -110,20 +120,21 @@ export function sessionOptions(role: string, quota: Quota = null): string {
   return [`-c role=${role}`, ...Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)].join(' ');
 }
 
-export function openPool(connectionString: string, role: string, max: number, quota: Quota = null): pg.Pool {
+export function openPool(connectionString: string, role: string, max: number, limits: PoolLimits = {}): pg.Pool {
+  const { statementMs = SESSION.statement_timeout } = limits;
   const pool = new pg.Pool({
     connectionString,
     max,
     types,
     application_name: 'parley',
-    options: sessionOptions(role, quota),
+    options: sessionOptions(role, limits),
     connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
     // An idle process runs a few statements every few seconds; with a shorter time its connections would be closed and opened all the time.
     idleTimeoutMillis: 60_000,
     // Statements are sent without waiting for the answers of earlier ones.
     pipeline: true,
     // A caller does not wait longer than this for a server that has vanished without closing the connection.
-    query_timeout: SESSION.statement_timeout + 1_000,
+    query_timeout: statementMs + 1_000,
     keepAlive: true,
   });
   // Failure policy: an idle connection that breaks is dropped by the pool; the next query opens another.
@@ -148,15 +159,15 @@ function ignoreConnectionErrors(client: pg.ClientBase): void {
 }
 
 export function createExecutor(client: pg.Pool | pg.PoolClient): Executor {
-  return executorBy((statement) => send(client, statement));
+  return createExecutorFrom((statement) => sendStatement(client, statement));
 }
 
 /** Sends a statement on this connection. */
-export function send(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<pg.QueryResult> {
+export function sendStatement(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<pg.QueryResult> {
   return client.query(statement.planEachTime ? { text: statement.text, values: statement.values } : statement);
 }
 
-export function executorBy(run: (statement: Statement) => Promise<pg.QueryResult>): Executor {
+export function createExecutorFrom(run: (statement: Statement) => Promise<pg.QueryResult>): Executor {
   return {
     query: async <R>(statement: Statement) => (await run(statement)).rows as R[],
     execute: async (statement) => (await run(statement)).rowCount ?? 0,
@@ -170,14 +181,19 @@ interface DatabaseError {
   message?: string;
 }
 
-const errorCode = (error: unknown): string => (error as DatabaseError | null)?.code ?? '';
+const readErrorCode = (error: unknown): string => (error as DatabaseError | null)?.code ?? '';
 
 const UNIQUE_VIOLATION = '23505';
 
 /** True when the unique constraint of this name refused the row. */
 export function violates(error: unknown, constraint: string): boolean {
-  return errorCode(error) === UNIQUE_VIOLATION && (error as DatabaseError).constraint === constraint;
+  return readErrorCode(error) === UNIQUE_VIOLATION && (error as DatabaseError).constraint === constraint;
 }
+
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** True when a foreign key has refused a statement: of a DELETE, because another row names the one that it would delete. */
+export const isReferenced = (error: unknown): boolean => readErrorCode(error) === FOREIGN_KEY_VIOLATION;
 
 // datetime_field_overflow, invalid_datetime_format, invalid_time_zone_displacement_value, numeric_value_out_of_range.
 const OUT_OF_RANGE = ['22008', '22007', '22009', '22003'];
@@ -189,16 +205,16 @@ const DRIVER_MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable|connection error/i;
 
 /** Returns true when two transactions collided on the same rows and PostgreSQL aborted this one. Its statements can be retried. */
-export const isCollision = (error: unknown): boolean => ['40P01', '40001'].includes(errorCode(error));
+export const isCollision = (error: unknown): boolean => ['40P01', '40001'].includes(readErrorCode(error));
 
 /** Returns true when a statement met locked rows or took too long: the rows are busy, not the database as a whole. */
 export const isContention = (error: unknown): boolean =>
-  isCollision(error) || ['55P03', '57014'].includes(errorCode(error));
+  isCollision(error) || ['55P03', '57014'].includes(readErrorCode(error));
 
 // The codes for a full disk: PostgreSQL's disk_full, the file system's ENOSPC, and the platform's own refusal before the disk is full.
 const STORAGE_FULL = ['53100', 'ENOSPC', 'STORAGE_FULL'];
 
-export const isStorageFull = (error: unknown): boolean => STORAGE_FULL.includes(errorCode(error));
+export const isStorageFull = (error: unknown): boolean => STORAGE_FULL.includes(readErrorCode(error));
 
 export function isUnavailable(error: unknown): boolean {
   if (isStorageFull(error)) return true;
@@ -211,14 +227,14 @@ export function isUnavailable(error: unknown): boolean {
 const QUOTA = 'QUOTA';
 
 /** Converts a database error to the error for the caller; null when it is a defect of this project. */
-export function databaseProblem(error: unknown): AppError | null {
+export function toDatabaseProblem(error: unknown): AppError | null {
   const { code, constraint, table, message } = (error ?? {}) as DatabaseError;
   // By convention `<table>_<field>_ref` is the foreign key behind the body's field of that name.
   const field =
     constraint?.startsWith(`${table}_`) && constraint.endsWith('_ref')
       ? constraint.slice(`${table}_`.length, -4)
       : null;
-  if (code === '23503' && field) return unknownReference(field);
+  if (code === FOREIGN_KEY_VIOLATION && field) return unknownReference(field);
   // A time or number that the schema accepts may still be outside the range of PostgreSQL.
   if (code && OUT_OF_RANGE.includes(code)) return new AppError('VALIDATION_FAILED', 'A value is out of range');
   if (code === QUOTA) return quotaExceeded(message);

@@ -1,16 +1,20 @@
 /** Turns the declaration of an operation into its entry in the OpenAPI document. */
 import { Type, type TSchema } from 'typebox';
-import { ERRORS, Problem, type ErrorCode } from './errors.ts';
+import { ERRORS, type ErrorCode } from './errors.ts';
+import { Problem } from './problem.ts';
 import { explainedPattern, ref } from './schema.ts';
 import type { Scope } from './scopes.ts';
 
 /** The part of an operation's declaration that the document shows. */
-export interface Described {
+export interface DescribedOperation {
   method: string;
   path: string;
   scope?: Scope | null;
-  /** The action's name in the audit log, such as `deliveries.replay`, when it differs from the scope. Without a token the handler logs it. */
-  action?: string;
+  /**
+   * The action's name in the audit log, such as `deliveries.replay`, when it differs from the scope; null for an operation that stores
+   * nothing. Without a token the handler logs it.
+   */
+  action?: string | null;
   /** The place of the id whose record is gone after a success; by default the last id in the path of a DELETE. */
   disposes?: string;
   /** Only global keys are admitted. */
@@ -28,7 +32,7 @@ export interface Described {
   again?: unknown;
 }
 
-/** The tags of the document, as integrators already spell them. An operation has the tag that its path begins with. */
+/** The tags of the document, as integrators already spell them. An operation has the tag that its path begins with, unless TAG_WORDS names another. */
 export const TAGS = [
   ['auth', 'Log-in, lost passwords, who a token speaks for'],
   ['companies', 'The tenants'],
@@ -36,37 +40,48 @@ export const TAGS = [
   ['api-keys', 'Keys of integrators'],
   ['audit', 'Who did what to which record'],
   ['messages', 'Reading, sending, notes'],
+  ['campaigns', 'Templates to many contacts'],
+  ['campaign-enrollments', 'Who takes part in a campaign, and how far each contact is'],
+  ['quick-replies', 'Texts that people insert by a shortcut'],
   ['custom-fields', "Typed fields of the company's own, and what may stand in them"],
   ['businesses', 'The organisations that contacts belong to'],
+  ['attachments', 'Files to send, and those that contacts have sent'],
   ['contacts', 'The people a company talks to'],
+  ['knowledge', 'What a company knows, and the search in it'],
   ['tables', "Tables of the company's own making, and their rows"],
+  ['agents', 'Who answers contacts without a person'],
   ['pipelines', 'The steps that conversations go through'],
   ['conversations', 'Threads of a contact in an inbox'],
   ['inboxes', 'Connections to messaging channels'],
+  ['live', 'What changes, as it changes'],
   ['Webhooks', "The company's webhook and the log of its deliveries"],
 ] as const;
 
+/** Operations whose path begins with another word than their tag. */
+const TAG_WORDS = new Map([['resource', 'attachments']]);
+
 function findTag(path: string): string {
-  const [, , word] = path.split('/');
+  const [, , first = ''] = path.split('/');
+  const word = TAG_WORDS.get(first) ?? first;
   const tag = TAGS.find(([name]) => name.toLowerCase() === word);
   if (!tag) throw new Error(`${path}: src/platform/description.ts describes no tag for it`);
   return tag[0];
 }
 
 /** The name under which the audit log has the operation; undefined for one that writes nothing. */
-export const auditAction = ({ method, action, scope }: Pick<Described, 'method' | 'action' | 'scope'>) =>
-  method === 'GET' ? undefined : (action ?? scope?.replace(':', '.'));
+export const findAuditAction = ({ method, action, scope }: Pick<DescribedOperation, 'method' | 'action' | 'scope'>) =>
+  method === 'GET' || action === null ? undefined : (action ?? scope?.replace(':', '.'));
 
 /** Describes an operation without its errors. Requests and answers are validated against the schemas in this description. */
 export function describeOperation(
-  { method, path, params, query, body, answers, ...declaration }: Described,
+  { method, path, params, query, body, answers, ...declaration }: DescribedOperation,
   secured: boolean,
 ) {
   const headers = { ...(secured ? COMPANY_HEADER : {}), ...(declaration.again ? KEY_HEADER : {}) };
   return {
     tags: [findTag(path)],
     summary: declaration.summary,
-    operationId: operationId(method, path),
+    operationId: makeOperationId(method, path),
     security: secured ? [{ bearer: [] }] : [],
     ...(Object.keys(headers).length > 0 ? { headers: Type.Object(headers) } : {}),
     ...(declaration.description ? { description: declaration.description } : {}),
@@ -80,9 +95,14 @@ export function describeOperation(
 }
 
 /** What a client can not read from the schemas: whom the operation admits, which record is gone afterwards, and what the audit calls it. */
-function describeEffects(declaration: Omit<Described, 'answers'>): Record<string, unknown> {
-  const { method, path, globalOnly, disposes = method === 'DELETE' ? /\w+$/.exec(path)?.[0] : undefined } = declaration;
-  const action = auditAction(declaration);
+function describeEffects(declaration: Omit<DescribedOperation, 'answers'>): Record<string, unknown> {
+  const {
+    method,
+    path,
+    globalOnly,
+    disposes = method === 'DELETE' ? /(?<=:)\w+$/.exec(path)?.[0] : undefined,
+  } = declaration;
+  const action = findAuditAction(declaration);
   return {
     ...(globalOnly ? { 'x-global-only': true } : {}),
     ...(disposes ? { 'x-disposes': disposes } : {}),
@@ -108,7 +128,7 @@ const KEY_HEADER = {
 };
 
 /** Makes the operation id: for example GET /v1/messages/conversation/{id} becomes getMessagesConversationById. */
-function operationId(method: string, path: string): string {
+function makeOperationId(method: string, path: string): string {
   const words = path
     .replace(/^\/v1\//, '')
     .split(/[/-]/)
@@ -124,7 +144,7 @@ function operationId(method: string, path: string): string {
  * schema, because compiling one for each would take most of the start.
  */
 export function describeProblems(
-  { method, params, query, again, errors = [] }: Described,
+  { method, params, query, again, errors = [] }: DescribedOperation,
   { name, asks }: { name: string; asks: 'company' | 'token' | 'nothing' },
 ): Record<string, object> {
   const codes = new Set<ErrorCode>(EVERYWHERE);
@@ -138,11 +158,11 @@ export function describeProblems(
   if (secured || params) add('NOT_FOUND');
   // All methods but GET read the body, even when they expect none, so all of them can answer these errors.
   if (method !== 'GET') add('REQUEST_TIMEOUT', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'STORAGE_FULL');
-  if (isList(query)) add('ANSWER_TOO_LARGE');
+  if (isListQuery(query)) add('ANSWER_TOO_LARGE');
   if (again) add('IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED');
   add(...errors);
   const statuses = new Set([...codes].map((code) => ERRORS[code].status).toSorted((a, b) => a - b));
-  return Object.fromEntries([...statuses].map((status) => [status, problemSchema(status, codes)]));
+  return Object.fromEntries([...statuses].map((status) => [status, makeProblemSchema(status, codes)]));
 }
 
 const EVERYWHERE: ErrorCode[] = [
@@ -153,11 +173,11 @@ const EVERYWHERE: ErrorCode[] = [
   'UNAVAILABLE',
 ];
 
-const isList = (query: TSchema | undefined): boolean =>
+const isListQuery = (query: TSchema | undefined): boolean =>
   'limit' in ((query as { properties?: object } | undefined)?.properties ?? {});
 
 /** Returns the entry of the document for one status. Its description lists the error codes in the order of ERRORS. */
-function problemSchema(status: number, codes: ReadonlySet<ErrorCode>) {
+function makeProblemSchema(status: number, codes: ReadonlySet<ErrorCode>) {
   const named = (Object.keys(ERRORS) as ErrorCode[]).filter(
     (code) => codes.has(code) && ERRORS[code].status === status,
   );

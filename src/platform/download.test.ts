@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { createExportAdmission, sendCsv } from './download.ts';
 import { createServer } from './http.ts';
 import { createLog, createMetrics } from './telemetry.ts';
@@ -52,5 +52,5 @@ test('a third export of a company at once waits, and is answered 429 when no oth
   assert.equal((await fourth).status, 200);
   assert.equal((await begin('a')).status, 429);
   gate.resolve();
-  await until('the places of the exports that ended', async () => (await begin('a')).status === 200);
+  await waitUntil('the places of the exports that ended', async () => (await begin('a')).status === 200);
 });

@@ -1,11 +1,11 @@
 /**
  * Answers with a file that is streamed while it is read from the database, so that a large export takes no more memory than a small one.
  */
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from './errors.ts';
+import { createReplyPlaces, type AdmitReply } from './reply-places.ts';
 import { createShares } from './shares.ts';
 
 /** The answer schema of operations that return a CSV file. */
@@ -20,23 +20,11 @@ const MOST_EXPORTS = 2;
 const WAIT_MS = 5_000;
 const RETRY_SECONDS = '5';
 
-/** Counts an export until its answer is closed. Waits while two exports of the company are running, and throws RATE_LIMITED in the end. */
-export type AdmitExport = (company: string, reply: FastifyReply) => Promise<void>;
-
-export function createExportAdmission(waitMs = WAIT_MS): AdmitExport {
-  const places = createShares(MOST_EXPORTS, waitMs);
-  return (company, { raw }) =>
-    new Promise((admit, refuse) => {
-      const run = async (): Promise<void> => {
-        admit();
-        // A caller who hung up while waiting has closed the answer already.
-        if (!raw.closed) await once(raw, 'close');
-      };
-      places.within(company, run).catch(() => {
-        const detail = `${MOST_EXPORTS} exports of the company are running already`;
-        refuse(new AppError('RATE_LIMITED', detail, [], { 'retry-after': RETRY_SECONDS }));
-      });
-    });
+/** Counts an export of the company. Waits while two are running, and throws RATE_LIMITED in the end. */
+export function createExportAdmission(waitMs = WAIT_MS): AdmitReply {
+  const detail = `${MOST_EXPORTS} exports of the company are running already`;
+  const refuseLate = (): AppError => new AppError('RATE_LIMITED', detail, [], { 'retry-after': RETRY_SECONDS });
+  return createReplyPlaces(createShares(MOST_EXPORTS, waitMs), refuseLate);
 }
 
 /**

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { oneAtATime } from './due-work.ts';
+import { lookOneAtATime } from './due-work.ts';
 
-test('a stop of due work waits for the run that is under way, and no further run begins', async () => {
+test('a stop of a periodic job waits for the run in progress, and no further run begins', async () => {
   const gate = Promise.withResolvers<void>();
   let ended = 0;
-  const looks = oneAtATime(async () => {
+  const looks = lookOneAtATime(async () => {
     await gate.promise;
     ended += 1;
   });
@@ -20,9 +20,9 @@ test('a stop of due work waits for the run that is under way, and no further run
   assert.equal(ended, 1);
 });
 
-test('a run of due work that has several steps ends after the step in which it was stopped', async () => {
+test('a periodic job with several steps ends after the step during which it was stopped', async () => {
   let steps = 0;
-  const looks = oneAtATime(async (signal) => {
+  const looks = lookOneAtATime(async (signal) => {
     while (!signal.aborted) {
       await Promise.resolve();
       steps += 1;

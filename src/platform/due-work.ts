@@ -3,7 +3,7 @@
  * process would do little else.
  */
 import { one } from './db.ts';
-import { inPortions } from './portions.ts';
+import { workInPortions } from './portions.ts';
 import type { Storage } from './storage.ts';
 import type { Log } from './telemetry.ts';
 import type { SystemTx } from './tenant.ts';
@@ -23,7 +23,7 @@ export function pollDueWork(
 ): () => Promise<void> {
   const selected = dueWork.map(({ due }, index) => `(${due}) as "${index}"`);
   const statement = { name: 'due-work.find', text: `select ${selected.join(', ')}`, values: [] };
-  const looks = oneAtATime(async (signal) => {
+  const looks = lookOneAtATime(async (signal) => {
     try {
       const found = Object.values(await one<object>(system, statement)) as unknown[];
       for (const [index, { begin }] of dueWork.entries()) {
@@ -43,7 +43,7 @@ export function pollDueWork(
 }
 
 /** Work of the process for which a stop has to wait, because the work uses the database. */
-export interface Looks {
+export interface SingleLooks {
   /** Begins a run, unless one is under way or the work was stopped. */
   begin(): void;
   /** Prevents further runs and waits for the run that is under way. */
@@ -51,7 +51,7 @@ export interface Looks {
 }
 
 /** Runs `look`, which never throws, at most once at a time. A run of several steps ends early when a stop aborts `signal`. */
-export function oneAtATime(look: (signal: AbortSignal) => Promise<void>): Looks {
+export function lookOneAtATime(look: (signal: AbortSignal) => Promise<void>): SingleLooks {
   const stopping = new AbortController();
   let running: Promise<void> | null = null;
   return {
@@ -65,7 +65,7 @@ export function oneAtATime(look: (signal: AbortSignal) => Promise<void>): Looks 
   };
 }
 
-export type Upkeep = DueWork & Pick<Looks, 'stop'>;
+export type UpkeepTask = DueWork & Pick<SingleLooks, 'stop'>;
 
 interface UpkeepWork {
   due: DueWork['due'];
@@ -78,24 +78,24 @@ interface UpkeepWork {
 }
 
 /** Due work that is done portion by portion, one run at a time, and not while the disk has no room. */
-export function upkeepInPortions(
+export function createPortionedUpkeep(
   { log, storage }: { log: Log; storage: Pick<Storage, 'hasRoom'> },
   { due, everyMs, work, failure }: UpkeepWork,
-): Upkeep {
-  const { begin, stop } = oneAtATime(async (signal) => {
+): UpkeepTask {
+  const { begin, stop } = lookOneAtATime(async (signal) => {
     if (!storage.hasRoom) return;
     try {
-      await inPortions(async () => !signal.aborted && work());
+      await workInPortions(async () => !signal.aborted && work());
     } catch (error) {
       // Failure policy: the work that is left is still due, so a later poll begins it again.
       log.warn({ err: error }, failure);
     }
   });
-  return { due, begin: throttle(everyMs, begin), stop };
+  return { due, begin: callAtMostEvery(everyMs, begin), stop };
 }
 
 /** Returns a function that calls `begin` at most once in `everyMs` milliseconds, for work that is cheaper in large batches. */
-function throttle(everyMs: number, begin: () => void): () => void {
+function callAtMostEvery(everyMs: number, begin: () => void): () => void {
   let lastMs = Number.NEGATIVE_INFINITY;
   return () => {
     const nowMs = performance.now();

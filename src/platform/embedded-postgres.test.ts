@@ -9,11 +9,13 @@ import { after, before, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { findPostgresBinaries, type Launcher } from './embedded-postgres/binaries.ts';
 import { openCluster } from './embedded-postgres/cluster.ts';
 import { isPostmasterOf, killOrphanedBackends, readPostmaster } from './embedded-postgres/postmaster.ts';
 import { launchServer } from './embedded-postgres/server.ts';
 
+const isWindows = process.platform === 'win32';
 const isRoot = process.getuid?.() === 0;
 const ignoreLog = () => {};
 /** A data folder that most tests share, because initdb takes longer than such a test. */
@@ -36,15 +38,36 @@ test('after a restart the embedded database has the same rows and the same passw
   assert.equal(second.password, first.password);
 });
 
-test('the embedded server listens on loopback only, requires the password, and its files are readable by their owner only', async (t) => {
+test('the embedded server listens on loopback and on a socket of its folder only, requires the password, and its files are readable by their owner only', async (t) => {
   const folder = useFolder(t);
+  const socketFolder = join(folder, 'cluster');
   const server = await startServer(t, folder);
   await assert.rejects(query({ ...server, password: 'guess' }, 'select 1'), { code: '28P01' });
   const settings = `select current_setting('listen_addresses') as tcp, current_setting('unix_socket_directories') as unix`;
-  assert.deepEqual(await query(server, settings), [{ tcp: '127.0.0.1', unix: '' }]);
-  const modes = await Promise.all([stat(folder), stat(join(folder, 'cluster', 'password'))]);
-  if (process.platform === 'win32') return;
+  assert.deepEqual(await query(server, settings), [
+    { tcp: '127.0.0.1', unix: isWindows ? '' : JSON.stringify(socketFolder) },
+  ]);
+  const modes = await Promise.all([folder, socketFolder, join(socketFolder, 'password')].map((path) => stat(path)));
+  if (isWindows) return;
   for (const { mode } of modes) assert.equal(mode & 0o077, 0);
+});
+
+test('a server in a folder whose path is too long for a socket is reached through loopback', async (t) => {
+  const folder = join(useFolder(t), 'deep'.repeat(20));
+  const server = await startServer(t, folder);
+  assert.equal(server.host, '127.0.0.1');
+  assert.deepEqual(await query(server, 'select 1 as row'), [{ row: 1 }]);
+});
+
+test('the socket of a killed server is removed at the next start', async (t) => {
+  if (isWindows) return t.skip('there are no such sockets');
+  const folder = useFolder(t);
+  const killed = await startServer(t, folder);
+  process.kill(await readServerPid(folder), 'SIGKILL');
+  await killed.died;
+  const { port } = await startServer(t, folder);
+  const sockets = (await readdir(join(folder, 'cluster'))).filter((name) => name.startsWith('.s.PGSQL'));
+  assert.deepEqual(sockets.toSorted(), [`.s.PGSQL.${port}`, `.s.PGSQL.${port}.lock`]);
 });
 
 test('the embedded database folds the case of non-ASCII letters and builds trigrams of them', async (t) => {
@@ -83,7 +106,7 @@ test('a warning of the embedded server is logged, and a failed statement is not'
   t.after(() => server.stop());
   await assert.rejects(query(server, `select 'private'::int`));
   await query(server, `do $$ begin raise warning 'heed this'; end $$`);
-  for (const deadline = Date.now() + 5_000; lines.length === 0; await sleep(5)) assert.ok(Date.now() < deadline);
+  await waitUntil('the line', () => lines.length > 0);
   await server.stop();
   assert.deepEqual(lines, ['WARNING:  heed this']);
 });
@@ -123,8 +146,7 @@ test('a process that exits without calling stop() still stops its database serve
   const pid = await readServerPid(folder);
   holder.stdin?.end();
   await once(holder, 'exit');
-  for (const deadline = Date.now() + 10_000; await isServerRunning(folder, pid); await sleep(10))
-    assert.ok(Date.now() < deadline);
+  await waitUntil('the server to be stopped', async () => !(await isServerRunning(folder, pid)));
 });
 
 test('a pid file that names an unrelated running process does not prevent the start', async (t) => {
@@ -174,9 +196,8 @@ test('an open transaction does not delay the stop of the embedded server', async
   client.on('error', ignoreLog);
   await client.connect();
   await client.query('begin');
-  const startedAt = performance.now();
+  // The transaction stays open, so a stop that waited for its end would never return.
   await server.stop();
-  assert.ok(performance.now() - startedAt < 5_000);
   await client.end();
 });
 

@@ -7,12 +7,20 @@ import { findPostgresBinaries, type PostgresBinaries } from './embedded-postgres
 import { openCluster, type Cluster } from './embedded-postgres/cluster.ts';
 import { lockFolder } from './embedded-postgres/lock.ts';
 import { isPostmasterOf, readPostmaster, signalProcess } from './embedded-postgres/postmaster.ts';
-import { adoptServer, CONNECTION, isOutOfSpace, launchServer, type Server } from './embedded-postgres/server.ts';
+import {
+  adoptRunningServer,
+  isOutOfSpace,
+  launchServer,
+  LOOPBACK,
+  OWNER,
+  type PostgresServer,
+} from './embedded-postgres/server.ts';
 
 export interface EmbeddedPostgres {
-  /** The connection parameters of the superuser `postgres`. */
+  /** The folder of the server's Unix socket, or an address. */
   host: string;
   port: number;
+  /** The superuser, its password and its database. */
   user: string;
   password: string;
   database: string;
@@ -26,14 +34,14 @@ export interface EmbeddedPostgres {
   keepBallast(): Promise<void>;
 }
 
-interface State {
+interface SupervisorState {
   cluster: Cluster;
   binaries: PostgresBinaries;
   ballast: Ballast;
   log: (line: string) => void;
   /** PostgreSQL settings that replace the usual ones. */
   settings: Record<string, string | number>;
-  server: Server;
+  server: PostgresServer;
   /** Aborted by the first call of stop(). */
   asked: AbortController;
   stopping: Promise<void> | undefined;
@@ -73,8 +81,8 @@ export async function startEmbeddedPostgres(
     const binaries = await findPostgresBinaries(path);
     const cluster = await openCluster(path, binaries);
     const shared = { cluster, binaries, ballast, log: logRunning, settings, asked, stopping: undefined };
-    const server = (await adoptServer(cluster)) ?? (await launchWithBallast(shared));
-    return supervise({ ...shared, server }, unlock);
+    const server = (await adoptRunningServer(cluster)) ?? (await launchWithBallast(shared));
+    return superviseServer({ ...shared, server }, unlock);
   } catch (error) {
     unlock();
     throw new Error(explainFailure(path, (error as Error).message), { cause: error });
@@ -91,7 +99,7 @@ async function launchWithBallast({
   ballast,
   log,
   settings,
-}: Omit<State, 'server'>): Promise<Server> {
+}: Omit<SupervisorState, 'server'>): Promise<PostgresServer> {
   try {
     return await launchServer(cluster, binaries, log, settings);
   } catch (error) {
@@ -106,11 +114,23 @@ export async function findRunningPostgres(folder: string): Promise<string | null
   const home = join(resolve(folder), 'cluster');
   const postmaster = await readPostmaster(join(home, 'data'));
   if (postmaster?.status !== 'ready' || !(await isPostmasterOf(postmaster.pid, join(home, 'data')))) return null;
-  const password = encodeURIComponent(await readFile(join(home, 'password'), 'utf8'));
-  return `postgres://${CONNECTION.user}:${password}@${CONNECTION.host}:${postmaster.port}/${CONNECTION.database}`;
+  const { port, socketFolder } = postmaster;
+  const password = await readFile(join(home, 'password'), 'utf8');
+  return connectionUrl({ ...OWNER, host: socketFolder || LOOPBACK, port, password });
 }
 
-function supervise(state: State, unlock: () => void): EmbeddedPostgres {
+/** Returns the URL of a database; the folder of a Unix socket takes the place of the host in it, as PostgreSQL's own programs read it. */
+export function connectionUrl({
+  host,
+  port,
+  user,
+  password,
+  database,
+}: Pick<EmbeddedPostgres, 'host' | 'port' | 'user' | 'password' | 'database'>): string {
+  return `postgres://${user}:${encodeURIComponent(password)}@${encodeURIComponent(host)}:${port}/${database}`;
+}
+
+function superviseServer(state: SupervisorState, unlock: () => void): EmbeddedPostgres {
   // A process that exits without calling stop() also stops its server. Only kill -9 leaves a server running.
   const stopAtExit = () => signalProcess(state.server.pid, 'SIGINT');
   process.once('exit', stopAtExit);
@@ -130,7 +150,8 @@ function supervise(state: State, unlock: () => void): EmbeddedPostgres {
   };
   const { data } = state.cluster;
   return {
-    ...CONNECTION,
+    ...OWNER,
+    host: state.server.host,
     port: state.server.port,
     password: state.cluster.password,
     stop,
@@ -141,11 +162,11 @@ function supervise(state: State, unlock: () => void): EmbeddedPostgres {
 }
 
 /** Watches the server and restarts it after a full disk. Resolves with the reason when it has ended by itself, or null after stop(). */
-async function watchServer(state: State): Promise<string | null> {
+async function watchServer(state: SupervisorState): Promise<string | null> {
   for (;;) {
     const reason = await state.server.ended;
     if (state.asked.signal.aborted) return null;
-    if (!(await endedForLackOfSpace(state, reason))) return reason;
+    if (!(await hasEndedForLackOfSpace(state, reason))) return reason;
     state.log(`PostgreSQL ended for lack of space and is started again: ${reason}`);
     const revived = await restartServer(state);
     if (typeof revived === 'string') return revived;
@@ -157,7 +178,7 @@ async function watchServer(state: State): Promise<string | null> {
   }
 }
 
-async function endedForLackOfSpace({ cluster }: State, reason: string): Promise<boolean> {
+async function hasEndedForLackOfSpace({ cluster }: SupervisorState, reason: string): Promise<boolean> {
   if (isOutOfSpace(reason)) return true;
   const { bavail, bsize } = await statfs(cluster.data);
   return bavail * bsize < BALLAST_BYTES;
@@ -170,7 +191,7 @@ const REVIVE_MS = 1_000;
  * Starts the server again on the same port, which the connection pools use. Returns null when stop() was
  * called meanwhile, or one sentence when the start failed for another reason than a lack of disk space.
  */
-async function restartServer(state: State): Promise<Server | string | null> {
+async function restartServer(state: SupervisorState): Promise<PostgresServer | string | null> {
   const { signal } = state.asked;
   await state.ballast.drop();
   while (!signal.aborted) {
@@ -188,16 +209,16 @@ async function restartServer(state: State): Promise<Server | string | null> {
   return null;
 }
 
-async function stopServer({ pid, ended }: Server): Promise<void> {
+async function stopServer({ pid, ended }: PostgresServer): Promise<void> {
   for (const { signal, timeoutMs } of STOP_STEPS) {
     // A server that has ended is not signalled, because its pid may belong to another process by now.
-    if (await endsWithin(ended, 0)) return;
+    if (await endsWithinTime(ended, 0)) return;
     signalProcess(pid, signal);
-    if (await endsWithin(ended, timeoutMs)) return;
+    if (await endsWithinTime(ended, timeoutMs)) return;
   }
 }
 
-async function endsWithin(ended: Promise<string>, timeoutMs: number): Promise<boolean> {
+async function endsWithinTime(ended: Promise<string>, timeoutMs: number): Promise<boolean> {
   const timer = new AbortController();
   // Failure policy: the timer rejects only when it is aborted below, and then nobody awaits it any more.
   const timeout = sleep(timeoutMs, false, { signal: timer.signal }).catch(() => false);

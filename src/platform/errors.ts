@@ -1,10 +1,8 @@
 /**
  * The table of every error that a caller can see, with its status and title. Any other error is answered as
- * INTERNAL_ERROR without a detail. docs/errors.md has a section for each code; scripts/check-docs.ts checks that.
+ * INTERNAL_ERROR without a detail. docs/errors.md has a section for each code; scripts/check-docs.ts checks that. The processes that read
+ * files load this file, too, so it imports nothing; the schema of the answer is in problem.ts.
  */
-import { Type, type Static } from 'typebox';
-import { define } from './schema.ts';
-
 export const ERRORS = {
   VALIDATION_FAILED: { status: 400, title: 'The request is not valid' },
   MALFORMED_BODY: { status: 400, title: 'The body can not be read' },
@@ -14,11 +12,18 @@ export const ERRORS = {
   TARGET_NOT_ALLOWED: { status: 400, title: 'The address can not be called' },
   ANSWER_TOO_LARGE: { status: 400, title: 'The answer would be too large' },
   CHANNEL_CONFIG_REQUIRED: { status: 400, title: 'The channel needs settings that are missing' },
+  TEMPLATE_NOT_SENDABLE: { status: 400, title: 'The template can not be sent' },
+  TEMPLATES_NOT_SUPPORTED: { status: 400, title: 'The channel has no templates' },
+  LOG_IN_NOT_SUPPORTED: { status: 400, title: 'The channel has no log-in at its network' },
+  NETWORK_REFUSED: { status: 400, title: 'The network refused the request' },
   INVALID_RESET_TOKEN: { status: 400, title: 'The link is invalid, used, or has expired' },
   PASSWORD_REQUIRED: { status: 400, title: 'A password has to be set first' },
   UNAUTHORIZED: { status: 401, title: 'The token is invalid or has expired' },
+  IDENTITY_REFUSED: { status: 401, title: 'The identity of the visitor is not proven' },
+  IDENTITY_REQUIRED: { status: 401, title: 'The chat is for visitors whose identity the site proves' },
   INVALID_CREDENTIALS: { status: 401, title: 'The e-mail or the password is wrong' },
   BAD_SIGNATURE: { status: 401, title: 'The signature does not match the body' },
+  ORIGIN_NOT_ALLOWED: { status: 403, title: 'Pages of this site may not use the chat' },
   FORBIDDEN: { status: 403, title: 'No permission for this operation' },
   NOT_FOUND: { status: 404, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not take this method' },
@@ -31,16 +36,26 @@ export const ERRORS = {
   LAST_OWNER: { status: 409, title: 'A company keeps at least one active owner' },
   CONTACT_EXISTS: { status: 409, title: 'Another contact has this value' },
   FIELD_EXISTS: { status: 409, title: 'The slug already belongs to a custom field' },
+  QUICK_REPLY_EXISTS: { status: 409, title: 'The shortcut already belongs to a quick reply' },
   PIPELINE_IS_DEFAULT: { status: 409, title: 'The default pipeline can not be removed' },
   STEP_IN_USE: { status: 409, title: 'Conversations are in a step that would be removed' },
+  NO_CONVERSATION: { status: 409, title: 'The visitor has not written yet' },
   CONVERSATION_OPEN: { status: 409, title: 'The contact has another open conversation in this inbox' },
   TABLE_EXISTS: { status: 409, title: 'The slug already belongs to a table' },
   IMPORTS_WAITING: { status: 409, title: 'Too many imports have not ended yet' },
+  CAMPAIGN_STATE: { status: 409, title: 'The state of the campaign does not allow this' },
+  ENROLLMENT_ENDED: { status: 409, title: 'Nothing more is sent to the contact' },
+  RUNS_WAITING: { status: 409, title: 'Too many bulk changes have not ended yet' },
   COLUMN_IN_USE: { status: 409, title: 'Rows hold what the change would lose' },
+  FOLLOW_UP_ENDED: { status: 409, title: 'The follow-up has been sent or cancelled, or is being sent' },
+  AGENT_IN_USE: { status: 409, title: 'An inbox, a campaign or a conversation has this agent' },
+  ATTACHMENT_IN_USE: { status: 409, title: 'Something needs the attachment' },
   QUOTA_EXCEEDED: { status: 409, title: 'The company stores as much as it may' },
   IDEMPOTENCY_IN_FLIGHT: { status: 409, title: 'The first request with this Idempotency-Key is still running' },
+  FILE_GONE: { status: 410, title: 'The file can not be had' },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The content type is not supported' },
+  RANGE_NOT_SATISFIABLE: { status: 416, title: 'The range is outside of the file' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The Idempotency-Key was used for another request' },
   RATE_LIMITED: { status: 429, title: 'Too many requests' },
   HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large' },
@@ -51,35 +66,19 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-const FieldError = Type.Object({
-  path: Type.String({ description: 'Where in the request: a.b[0]; a path or query parameter by its name' }),
-  code: Type.String(),
-  message: Type.String(),
-});
-export type FieldError = Static<typeof FieldError>;
-
-/** The body of every error answer (RFC 9457). */
-export const Problem = define(
-  'Problem',
-  Type.Object({
-    type: Type.String({ description: 'The address of the explanation of `code`, on this platform' }),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.String(),
-    code: Type.String({ description: 'Stable, UPPER_SNAKE; see docs/errors.md' }),
-    errors: Type.Array(FieldError),
-    existing_id: Type.Optional(Type.String()),
-    request_id: Type.String(),
-  }),
-);
-export type Problem = Static<typeof Problem>;
+export interface FieldError {
+  /** Where in the request: `a.b[0]`; a path or query parameter by its name. */
+  path: string;
+  code: string;
+  message: string;
+}
 
 /** An error that is shown to the caller, including its `detail`. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly errors: FieldError[];
   readonly headers: Record<string, string>;
-  /** The id of the record that already has the requested value; see `alreadyHeld`. */
+  /** The id of the record that already has the requested value; see `alreadyTaken`. */
   existingId: string | null = null;
 
   constructor(code: ErrorCode, detail?: string, errors: FieldError[] = [], headers: Record<string, string> = {}) {
@@ -128,27 +127,19 @@ export function unknownReference(path: string): AppError {
   return new AppError('UNKNOWN_REFERENCE', `${path} ${message}`, [{ path, code: 'UNKNOWN_REFERENCE', message }]);
 }
 
+/** Makes the same error for fields that the request has inside of the property `parent`. */
+export function insideOf(parent: string, error: AppError): AppError {
+  const errors = error.errors.map((each) => ({ ...each, path: `${parent}.${each.path}` }));
+  return new AppError(error.code, `${parent}.${error.message}`, errors);
+}
+
 /**
  * Makes the error for a value that must be unique and belongs to another record already. `existingId` is the id of that record, if the
  * caller may see it.
  */
-export function alreadyHeld(code: ErrorCode, path: string, existingId: string | null = null): AppError {
+export function alreadyTaken(code: ErrorCode, path: string, existingId: string | null = null): AppError {
   const message = 'already belongs to another record';
   const error = new AppError(code, undefined, [{ path, code, message }]);
   error.existingId = existingId;
   return error;
-}
-
-export function toProblem(error: AppError, requestId: string): Problem {
-  const { status, title } = ERRORS[error.code];
-  return {
-    type: `/docs/errors#${error.code}`,
-    title,
-    status,
-    detail: error.message,
-    code: error.code,
-    errors: error.errors,
-    ...(error.existingId === null ? {} : { existing_id: error.existingId }),
-    request_id: requestId,
-  };
 }

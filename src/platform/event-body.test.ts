@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
-import { readEvents, hear } from '../../test/support/traffic.ts';
+import { readEvents, writeAsContact } from '../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;
@@ -29,7 +29,7 @@ test('an event has at most 256 kB: fields that are too large are left out and na
 
 test('a message that is larger than an event is stored completely, and its event leaves out the largest field', async () => {
   const text = 'á'.repeat(200_000);
-  const { message } = await hear(platform, { text });
+  const { message } = await writeAsContact(platform, { text });
   const [delivery] = await readBodies(message._id);
   const body = JSON.parse(delivery?.body ?? '') as Json;
   assert.equal(body.event, 'MESSAGE_RECEIVED');

@@ -11,15 +11,15 @@ export interface EventBody {
   data: object;
 }
 
-export function writeBody(body: EventBody): string {
+export function writeEventBody(body: EventBody): string {
   const text = JSON.stringify(body);
   // A character takes at most three bytes in UTF-8, so the bytes of most bodies need not be counted.
   return text.length * 3 <= MAX_EVENT_BYTES || Buffer.byteLength(text) <= MAX_EVENT_BYTES
     ? text
-    : omitLargestFields(body);
+    : omitLargeEventFields(body);
 }
 
-function omitLargestFields(body: EventBody): string {
+function omitLargeEventFields(body: EventBody): string {
   const sizes = Object.entries(body.data)
     .map(([name, value]) => ({ name, value: value as unknown, bytes: Buffer.byteLength(JSON.stringify(value) ?? '') }))
     .toSorted((a, b) => b.bytes - a.bytes);

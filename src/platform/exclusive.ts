@@ -7,10 +7,10 @@ import { newClient } from './db.ts';
 const TURN_MS = 50;
 
 /**
- * Waits until this connection has the lock, which it holds until it ends. The look is repeated, because a statement that waits for a lock
- * would hold a snapshot, and creating an index concurrently waits for all snapshots to end.
+ * Waits until this connection has the lock, which it keeps until the connection ends. The lock is requested again and again, because a
+ * statement that waits for a lock would hold a snapshot, and creating an index concurrently waits for all snapshots to end.
  */
-export async function takeLock(client: pg.Client, lock: number): Promise<void> {
+export async function takeAdvisoryLock(client: pg.Client, lock: number): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [lock]);
     if (rows[0]?.mine) return;
@@ -19,11 +19,11 @@ export async function takeLock(client: pg.Client, lock: number): Promise<void> {
 }
 
 /** Runs `work` while this process holds the lock; processes that want it as well wait for each other. */
-export async function exclusively<T>(connectionString: string, lock: number, work: () => Promise<T>): Promise<T> {
+export async function runExclusively<T>(connectionString: string, lock: number, work: () => Promise<T>): Promise<T> {
   const client = newClient({ connectionString, application_name: 'parley lock', keepAlive: true });
   await client.connect();
   try {
-    await takeLock(client, lock);
+    await takeAdvisoryLock(client, lock);
     return await work();
   } finally {
     await client.end();

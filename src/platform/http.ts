@@ -18,13 +18,14 @@ import { clientErrorHandler } from './client-errors.ts';
 import { compileWhenNeeded } from './compilers.ts';
 import { boundConnections, type ConnectionLimits } from './connections.ts';
 import { allowOrigins, type OriginRule } from './cross-origin.ts';
-import { databaseProblem } from './db.ts';
-import { AppError, notFound, toProblem, type ErrorCode } from './errors.ts';
-import { own } from './own.ts';
+import { toDatabaseProblem } from './db.ts';
+import { AppError, notFound, type ErrorCode } from './errors.ts';
+import { getOwnProperty } from './own-property.ts';
+import { toProblem } from './problem.ts';
 import { definedSchemas } from './schema.ts';
 import { answerUnroutedRequests } from './unrouted.ts';
-import { plainLog, type Log, type Metrics } from './telemetry.ts';
-import { validationProblem, type Failure } from './validation.ts';
+import { withoutRedaction, type Log, type Metrics } from './telemetry.ts';
+import { validationProblem, type ValidationFailure } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -92,7 +93,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
     forceCloseConnections: 'idle',
     // During a stop, requests on open connections are answered and the connection is closed afterwards, so that no request is interrupted.
     return503OnClosing: false,
-    genReqId: requestId,
+    genReqId: chooseRequestId,
     routerOptions: { maxParamLength: MAX_PARAM, ignoreTrailingSlash: false },
     http: NODE_OPTIONS,
     frameworkErrors: (error, request, reply) => sendProblem(toAppError(error), request, reply),
@@ -102,7 +103,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   compileWhenNeeded(app);
   if (options.connections) boundConnections(app.server, options.connections);
   const bodies = createBodies(options.bodies ?? UNBOUNDED, (bytes) => metrics.bodyBytes.set(bytes));
-  readBodies(app, bodies);
+  addBodyReader(app, bodies);
   app.setErrorHandler(async (error, request, reply) => {
     const problem = isCutOff(request) ? new AppError('MALFORMED_BODY', 'The request was cut off') : toAppError(error);
     // A full disk is logged once, where the platform notices it. A line for each refused request would use up the space that is left.
@@ -125,12 +126,12 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
   app.setNotFoundHandler((request, reply) => sendProblem(notFound(), request, reply));
   // An unknown Expect header is ignored, as HTTP allows. Node's own answer 417 would have neither a body nor a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  const requests = plainLog(log);
+  const requests = withoutRedaction(log);
   app.addHook('onResponse', (request, reply, done) => {
     recordResponse(requests, metrics, request, reply);
     done();
   });
-  refuseOpenRoutes(app);
+  refuseUndeclaredRoutes(app);
   closeConnectionsWhileStopping(app);
   return app;
 }
@@ -139,14 +140,14 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
 const isCutOff = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
 
 /** Makes the server accept JSON bodies only; routes with forms replace this parser. */
-function readBodies(app: FastifyInstance, bodies: Bodies): void {
+function addBodyReader(app: FastifyInstance, bodies: Bodies): void {
   app.decorate('bodies', bodies);
   const looking = setInterval(bodies.look, LOOK_MS);
   looking.unref();
   app.addHook('onClose', async () => clearInterval(looking));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(JSON_TYPE, async (request: FastifyRequest) => {
-    refuseEncoding(request);
+    refuseContentEncoding(request);
     return parseJson(await bodies.receive(request, request.routeOptions.bodyLimit ?? BODY_LIMIT));
   });
 }
@@ -154,7 +155,7 @@ function readBodies(app: FastifyInstance, bodies: Bodies): void {
 // JSON is always UTF-8, so another charset is refused. Other parameters of the content type are ignored.
 const JSON_TYPE = /^application\/json\s*(;(?!.*charset\s*=\s*(?!"?utf-8"?\s*(;|$))).*)?$/i;
 
-function refuseEncoding(request: FastifyRequest): void {
+function refuseContentEncoding(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A body is sent as it is, without content-encoding');
@@ -171,12 +172,12 @@ function closeConnectionsWhileStopping(app: FastifyInstance): void {
 }
 
 /** Returns the x-request-id of the caller, if it contains only characters that are harmless in a log; else a new id. */
-function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
+function chooseRequestId(request: { headers: Record<string, string | string[] | undefined> }): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
-function refuseOpenRoutes(app: FastifyInstance): void {
+function refuseUndeclaredRoutes(app: FastifyInstance): void {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
   app.addHook('onReady', async () => {
@@ -188,7 +189,7 @@ function refuseOpenRoutes(app: FastifyInstance): void {
 }
 
 /** Marks all routes of a third-party plug-in (the reference page) as public. */
-export function markPublic(app: FastifyInstance): void {
+export function markRoutesPublic(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => void (route.config = { ...route.config, access: 'public' }));
 }
 
@@ -218,7 +219,7 @@ function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyRep
 interface FastifyProblem {
   code?: string;
   statusCode?: number;
-  validation?: Failure[];
+  validation?: ValidationFailure[];
   validationContext?: string;
 }
 
@@ -237,8 +238,8 @@ function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { code, validation, validationContext, statusCode } = (error ?? {}) as FastifyProblem;
   if (validation) return validationProblem(validation, validationContext ?? 'body');
-  const known = own(FRAMEWORK_CODES, code ?? '');
+  const known = getOwnProperty(FRAMEWORK_CODES, code ?? '');
   if (known) return known === 'NOT_FOUND' ? notFound() : new AppError(known);
   if (statusCode === 503) return new AppError('UNAVAILABLE', undefined, [], { 'retry-after': '1' });
-  return databaseProblem(error) ?? new AppError('INTERNAL_ERROR');
+  return toDatabaseProblem(error) ?? new AppError('INTERNAL_ERROR');
 }

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
-  createGate,
-  createListener,
-  finishedDeliveries,
+  createAnswerGate,
+  createListeningCompany,
+  waitForFinishedDeliveries,
   queueEvents,
   startReceiver,
 } from '../../test/support/deliveries.ts';
-import { connectPhone, startPeer } from '../../test/support/network.ts';
+import { connectPhone, startSecondProcess } from '../../test/support/network.ts';
 import { startPlatform, type Answer, type CallOptions, type Json } from '../../test/support/platform.ts';
 import { expectProblem } from '../../test/support/refusals.ts';
-import { hear, listNetworkMessages, silenceNetwork } from '../../test/support/traffic.ts';
-import { until } from '../../test/support/wait.ts';
+import { writeAsContact, listNetworkMessages, silenceNetwork } from '../../test/support/traffic.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { AppError } from './errors.ts';
-import { bindEffect, fingerprintRequest, purgeAttempts, runOnce, type Attempt } from './idempotency.ts';
+import { bindKeyToRecord, fingerprintRequest, purgeAttempts, runOnce, type KeyAttempt } from './idempotency.ts';
 import { newId } from './ids.ts';
 
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
 await silenceNetwork(platform);
 const { database, demo, globalKey } = platform;
 const { database: rooms } = platform.running.kit;
-const peer = await startPeer(platform, { OUTBOUND_ALLOW: '127.0.0.0/8' });
+const peer = await startSecondProcess(platform, { OUTBOUND_ALLOW: '127.0.0.0/8' });
 const USERS = '/v1/users';
 
 interface Post {
@@ -65,7 +65,7 @@ async function sendTwice(asked: Post): Promise<{ key: string; first: Json; secon
 
 describe('a repeated request with the same Idempotency-Key and body does nothing twice and returns the record', () => {
   test('a repeated send with the same Idempotency-Key calls the network once', async () => {
-    const { conversation } = await hear(platform);
+    const { conversation } = await writeAsContact(platform);
     const body = { conversationId: conversation._id, message: { content: 'Once' } };
     const { first, second } = await sendTwice({ path: '/v1/messages/send-text', body });
     assert.equal(first.status, 'SENT');
@@ -76,7 +76,7 @@ describe('a repeated request with the same Idempotency-Key and body does nothing
   });
 
   test('a repeated note with the same Idempotency-Key is stored once', async () => {
-    const { conversation } = await hear(platform);
+    const { conversation } = await writeAsContact(platform);
     const body = { conversationId: conversation._id, message: { content: 'Noted once' } };
     const { first, second } = await sendTwice({ path: '/v1/messages/note', body });
     assert.deepEqual(second, first);
@@ -94,9 +94,9 @@ describe('a repeated request with the same Idempotency-Key and body does nothing
     // Without its key the second request would be answered with 409, because a company has one webhook.
     await sendTwice({ path: '/v1/webhooks', key, body: webhook });
     await queueEvents(platform, company._id);
-    const [delivered] = await finishedDeliveries(platform, company);
+    const [delivered] = await waitForFinishedDeliveries(platform, company);
     await sendTwice({ path: `/v1/webhooks/deliveries/${delivered._id}/replay`, key, body: undefined });
-    assert.equal((await finishedDeliveries(platform, company, 2)).length, 2);
+    assert.equal((await waitForFinishedDeliveries(platform, company, 2)).length, 2);
     assert.equal(receiver.received.length, 2);
   });
 
@@ -150,7 +150,7 @@ describe('a repeated request with the same Idempotency-Key and body does nothing
 describe('a repeat while the first request runs', () => {
   test('a repeat during the first request is answered with 409 and Retry-After, and gets the record afterwards', async () => {
     const phone = await connectPhone(platform);
-    const { conversation } = await hear(platform, { phone_number_id: phone.id });
+    const { conversation } = await writeAsContact(platform, { phone_number_id: phone.id });
     const asked = {
       path: '/v1/messages/send-text',
       body: { conversationId: conversation._id, message: { content: 'Slow' } },
@@ -158,7 +158,7 @@ describe('a repeat while the first request runs', () => {
     await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ kind: 'slow', ms: 4_000, times: 1 }] } });
     const key = freshKey();
     const first = post(201, asked, key);
-    await until('the message to be stored', async () => (await countRows('messages', `content = 'Slow'`)) === 1);
+    await waitUntil('the message to be stored', async () => (await countRows('messages', `content = 'Slow'`)) === 1);
     const early = await post(409, asked, key);
     expectProblem(early, 'IDEMPOTENCY_IN_FLIGHT');
     assert.equal(early.headers.get('retry-after'), '1');
@@ -201,24 +201,24 @@ describe('a repeat while the first request runs', () => {
 
   test('the claim on an Idempotency-Key is renewed as long as its request runs', async () => {
     const owner = { company: demo._id, principal: newId(), key: freshKey() };
-    const gate = createGate();
+    const gate = createAnswerGate();
     const { _id } = await platform.createUser(demo._id, 'VIEWER');
     const running = runOnce(rooms.system('upkeep'), {
       owner,
       fingerprint: fingerprintRequest('POST', '/', null),
       run: async (attempt) => {
         await gate.opened;
-        await rooms.tenantTx(demo._id, (tx) => bindEffect(tx, attempt, _id));
+        await rooms.tenantTx(demo._id, (tx) => bindKeyToRecord(tx, attempt, _id));
         return { answer: 'made', status: 201 };
       },
       again: async () => 'again',
     });
     const claim = `key = '${owner.key}' and running_until`;
-    await until('the claim', async () => (await countRows('idempotency_keys', `${claim} > now()`)) === 1);
+    await waitUntil('the claim', async () => (await countRows('idempotency_keys', `${claim} > now()`)) === 1);
     await database.sql(`update idempotency_keys set running_until = now() + interval '6 seconds' where key = $1`, [
       owner.key,
     ]);
-    await until(
+    await waitUntil(
       'its renewal',
       async () => (await countRows('idempotency_keys', `${claim} > now() + interval '10 seconds'`)) === 1,
     );
@@ -233,12 +233,12 @@ describe('a repeat while the first request runs', () => {
   test('a request whose Idempotency-Key was taken over by another one stores nothing', async () => {
     const owner = { company: demo._id, principal: newId(), key: freshKey() };
     const { _id } = await platform.createUser(demo._id, 'VIEWER');
-    const run = async (attempt: Attempt): Promise<{ answer: string; status: number }> => {
+    const run = async (attempt: KeyAttempt): Promise<{ answer: string; status: number }> => {
       await database.sql(`update idempotency_keys set attempt = 'another' where key = $1`, [owner.key]);
       await rooms.tenantTx(demo._id, async (tx) => {
         const text = `update users set name = 'Lost' where company_id = $1 and _id = $2`;
         assert.equal(await tx.execute({ name: 'test.rename', text, values: [demo._id, _id] }), 1);
-        await bindEffect(tx, attempt, _id);
+        await bindKeyToRecord(tx, attempt, _id);
       });
       return { answer: 'made', status: 201 };
     };
@@ -269,8 +269,8 @@ describe('another request with the same Idempotency-Key is answered with 422', (
   });
 });
 
-describe('an Idempotency-Key belongs to one principal and company', () => {
-  test('different principals and companies can use the same text as Idempotency-Key independently', async () => {
+describe('an Idempotency-Key belongs to one caller and company', () => {
+  test('different callers and companies can use the same Idempotency-Key independently of each other', async () => {
     const key = freshKey();
     const other = await platform.createCompany();
     const second = await platform.createKey(demo._id, ['*']);
@@ -453,7 +453,7 @@ describe('the header Idempotency-Key', () => {
       await platform.call(401, 'POST', '/v1/auth/login', login);
       assert.equal(await countAttempts(text), 0);
     }
-    const { webhook, key: owner } = await createListener(platform, 'http://127.0.0.1:9/');
+    const { webhook, key: owner } = await createListeningCompany(platform, 'http://127.0.0.1:9/');
     const removal = { key: owner, headers: { 'idempotency-key': freshKey() } };
     await platform.call(200, 'DELETE', `/v1/webhooks/${webhook}`, removal);
     await platform.call(404, 'DELETE', `/v1/webhooks/${webhook}`, removal);
@@ -468,7 +468,7 @@ test('two requests whose bodies differ only in the order of properties are the s
 
 test('a record that is committed only after its request has failed keeps its Idempotency-Key', async () => {
   const owner = { company: demo._id, principal: newId(), key: freshKey() };
-  const once = (run: (attempt: Attempt) => Promise<{ answer: string; status: number }>): Promise<string> =>
+  const once = (run: (attempt: KeyAttempt) => Promise<{ answer: string; status: number }>): Promise<string> =>
     runOnce(rooms.system('upkeep'), { owner, fingerprint: Buffer.alloc(32), run, again: async (id) => `again ${id}` });
   let commit: () => void = () => undefined;
   const committed = new Promise<void>((resolve) => (commit = resolve));
@@ -476,7 +476,7 @@ test('a record that is committed only after its request has failed keeps its Ide
   const failed = once(async (attempt) => {
     const bound = new Promise<void>((resolve) => {
       effect = rooms.systemTx('upkeep', async (tx) => {
-        await bindEffect(tx, attempt, 'made');
+        await bindKeyToRecord(tx, attempt, 'made');
         resolve();
         await committed;
       });
@@ -488,7 +488,7 @@ test('a record that is committed only after its request has failed keeps its Ide
     () => 'answered',
     (error: unknown) => (error as Error).message,
   );
-  await until('the request to wait for the row', async () => {
+  await waitUntil('the request to wait for the row', async () => {
     const waiting = await database.sql(
       `select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query ~ 'idempotency_keys'`,

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exec, maybeOne, ofCompany } from './db.ts';
+import { exec, maybeOne, companyCondition } from './db.ts';
 import { AppError } from './errors.ts';
 import { newId } from './ids.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
@@ -24,7 +24,7 @@ interface KeyOwner {
   key: string;
 }
 
-export interface Attempt extends KeyOwner {
+export interface KeyAttempt extends KeyOwner {
   /**
    * The id of this attempt. A request that takes over the key after the lease has another id, so that the first request can not store
    * anything any more.
@@ -32,7 +32,7 @@ export interface Attempt extends KeyOwner {
   id: string;
 }
 
-interface StoredAttempt {
+interface StoredKeyAttempt {
   attempt: string;
   fingerprint: Buffer;
   running: boolean;
@@ -41,7 +41,7 @@ interface StoredAttempt {
 }
 
 /** The result of openAttempt. `status` is the status of the first answer; null when its process died before the status was stored. */
-type Opened = { attempt: Attempt } | { repeats: { resource: string; status: number | null } };
+type OpenedAttempt = { attempt: KeyAttempt } | { repeats: { resource: string; status: number | null } };
 
 /** Returns the hash by which two requests are compared: they are the same when their method, URL and body are equal. */
 export function fingerprintRequest(method: string, url: string, body: unknown): Buffer {
@@ -65,7 +65,7 @@ const ROUNDS = 5;
  * Claims the key for a new attempt, or finds the result of an earlier one. Throws IDEMPOTENCY_IN_FLIGHT while the first request runs, and
  * IDEMPOTENCY_KEY_REUSED for another request.
  */
-async function openAttempt(system: SystemTx, owner: KeyOwner, fingerprint: Buffer): Promise<Opened> {
+async function openAttempt(system: SystemTx, owner: KeyOwner, fingerprint: Buffer): Promise<OpenedAttempt> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const attempt = { ...owner, id: newId() };
     if (await claimKey(system, attempt, fingerprint)) return { attempt };
@@ -83,20 +83,20 @@ function makeInFlightError(): AppError {
   return new AppError('IDEMPOTENCY_IN_FLIGHT', undefined, [], { 'retry-after': '1' });
 }
 
-interface Once<R> {
+interface RunOnceOptions<R> {
   owner: KeyOwner;
   fingerprint: Buffer;
-  /** Runs the operation, whose transaction has to call bindEffect() with the attempt. Returns the answer and its status. */
-  run(attempt: Attempt): Promise<{ answer: R; status: number }>;
+  /** Runs the operation, whose transaction has to call bindKeyToRecord() with the attempt. Returns the answer and its status. */
+  run(attempt: KeyAttempt): Promise<{ answer: R; status: number }>;
   /** Returns the current state of the record that the first request created. */
   again(resource: string, status: number | null): Promise<R>;
 }
 
 /** Runs the operation, unless the same request has already created a record. Then that record is returned again. */
-export async function runOnce<R>(system: SystemTx, { owner, fingerprint, run, again }: Once<R>): Promise<R> {
+export async function runOnce<R>(system: SystemTx, { owner, fingerprint, run, again }: RunOnceOptions<R>): Promise<R> {
   const opened = await openAttempt(system, owner, fingerprint);
   if ('repeats' in opened) return again(opened.repeats.resource, opened.repeats.status);
-  const release = keepAttempt(system, opened.attempt);
+  const release = keepAttemptAlive(system, opened.attempt);
   let status: number | null = null;
   try {
     const ran = await run(opened.attempt);
@@ -113,19 +113,19 @@ export async function runOnce<R>(system: SystemTx, { owner, fingerprint, run, ag
  * Links the attempt to the created record, in the same transaction. Throws when another request has taken over the key, so that nothing is
  * stored.
  */
-export async function bindEffect(tx: TenantTx | SystemTx, attempt: Attempt, resource: string): Promise<void> {
+export async function bindKeyToRecord(tx: TenantTx | SystemTx, attempt: KeyAttempt, resource: string): Promise<void> {
   const bound = await exec(tx, {
     name: `idempotency.bind${nameSuffix(attempt)}`,
-    text: `update idempotency_keys set resource_id = $5 where ${whoseKey(attempt)} and attempt = $4 and resource_id is null`,
-    values: [...ownerValues(attempt), attempt.id, resource],
+    text: `update idempotency_keys set resource_id = $5 where ${keyCondition(attempt)} and attempt = $4 and resource_id is null`,
+    values: [...keyValues(attempt), attempt.id, resource],
   });
   if (bound === 0) throw makeInFlightError();
 }
 
 /** Renews the claim while a long request runs. Returns a function that ends the renewal. */
-function keepAttempt(system: SystemTx, attempt: Attempt): () => void {
+function keepAttemptAlive(system: SystemTx, attempt: KeyAttempt): () => void {
   const renew = (): void => {
-    // Failure policy: a claim that can not be renewed expires. If another request takes over the key, bindEffect() throws.
+    // Failure policy: a claim that can not be renewed expires. If another request takes over the key, bindKeyToRecord() throws.
     void renewAttempt(system, attempt).catch(() => undefined);
   };
   const timer = setInterval(renew, RENEW_MS).unref();
@@ -133,19 +133,19 @@ function keepAttempt(system: SystemTx, attempt: Attempt): () => void {
 }
 
 /** Stores the status of an attempt that created a record, and deletes an attempt that created nothing. */
-async function closeAttempt(system: SystemTx, attempt: Attempt, status: number | null): Promise<void> {
+async function closeAttempt(system: SystemTx, attempt: KeyAttempt, status: number | null): Promise<void> {
   const closed = await exec(system, {
     name: `idempotency.close${nameSuffix(attempt)}`,
     text: `update idempotency_keys set running_until = null, status_code = $5
-      where ${whoseKey(attempt)} and attempt = $4 and resource_id is not null`,
-    values: [...ownerValues(attempt), attempt.id, status],
+      where ${keyCondition(attempt)} and attempt = $4 and resource_id is not null`,
+    values: [...keyValues(attempt), attempt.id, status],
   });
   if (closed > 0) return;
   await exec(system, {
     name: `idempotency.forget${nameSuffix(attempt)}`,
     // The condition on resource_id is repeated, because a transaction whose connection broke may have been committed meanwhile.
-    text: `delete from idempotency_keys where ${whoseKey(attempt)} and attempt = $4 and resource_id is null`,
-    values: [...ownerValues(attempt), attempt.id],
+    text: `delete from idempotency_keys where ${keyCondition(attempt)} and attempt = $4 and resource_id is null`,
+    values: [...keyValues(attempt), attempt.id],
   });
 }
 
@@ -161,13 +161,14 @@ export function purgeAttempts(system: SystemTx, most: number): Promise<number> {
 }
 
 const nameSuffix = ({ company }: KeyOwner): string => (company === null ? '.installation' : '');
-const whoseKey = ({ company }: KeyOwner): string => `${ofCompany(company)} and principal_id = $2 and key = $3`;
-const ownerValues = ({ company, principal, key }: KeyOwner): unknown[] => [company, principal, key];
+const keyCondition = ({ company }: KeyOwner): string =>
+  `${companyCondition(company)} and principal_id = $2 and key = $3`;
+const keyValues = ({ company, principal, key }: KeyOwner): unknown[] => [company, principal, key];
 
 /**
  * Claims the key. Returns true when it was never used, is older than a day, or was left by a process that died before it created anything.
  */
-async function claimKey(system: SystemTx, attempt: Attempt, fingerprint: Buffer): Promise<boolean> {
+async function claimKey(system: SystemTx, attempt: KeyAttempt, fingerprint: Buffer): Promise<boolean> {
   const claimed = await exec(system, {
     name: 'idempotency.claim',
     text: `insert into idempotency_keys as k (company_id, principal_id, key, attempt, fingerprint, running_until)
@@ -177,25 +178,25 @@ async function claimKey(system: SystemTx, attempt: Attempt, fingerprint: Buffer)
           resource_id = null, status_code = null, created_at = now()
         where (k.running_until is null or k.running_until < now())
           and (k.created_at < now() - make_interval(hours => $7) or (k.resource_id is null and k.fingerprint = excluded.fingerprint))`,
-    values: [...ownerValues(attempt), attempt.id, fingerprint, LEASE_SECONDS, KEPT_HOURS],
+    values: [...keyValues(attempt), attempt.id, fingerprint, LEASE_SECONDS, KEPT_HOURS],
   });
   return claimed > 0;
 }
 
-function findAttempt(system: SystemTx, owner: KeyOwner): Promise<StoredAttempt | null> {
+function findAttempt(system: SystemTx, owner: KeyOwner): Promise<StoredKeyAttempt | null> {
   return maybeOne(system, {
     name: `idempotency.find${nameSuffix(owner)}`,
     text: `select attempt, fingerprint, coalesce(running_until > now(), false) as running, resource_id as resource, status_code as status
-      from idempotency_keys where ${whoseKey(owner)}`,
-    values: ownerValues(owner),
+      from idempotency_keys where ${keyCondition(owner)}`,
+    values: keyValues(owner),
   });
 }
 
-function renewAttempt(system: SystemTx, attempt: Attempt): Promise<number> {
+function renewAttempt(system: SystemTx, attempt: KeyAttempt): Promise<number> {
   return exec(system, {
     name: `idempotency.renew${nameSuffix(attempt)}`,
     text: `update idempotency_keys set running_until = now() + make_interval(secs => $5)
-      where ${whoseKey(attempt)} and attempt = $4 and running_until is not null`,
-    values: [...ownerValues(attempt), attempt.id, LEASE_SECONDS],
+      where ${keyCondition(attempt)} and attempt = $4 and running_until is not null`,
+    values: [...keyValues(attempt), attempt.id, LEASE_SECONDS],
   });
 }

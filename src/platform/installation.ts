@@ -11,7 +11,7 @@ const TOKEN_SECRET = 'token.secret';
  * Stores the fingerprint of the encryption key of the first process. Throws an error with one sentence in a later process that has another
  * key.
  */
-export async function agreeOnKey(tx: SystemTx, encryptionKey: string): Promise<void> {
+export async function agreeOnEncryptionKey(tx: SystemTx, encryptionKey: string): Promise<void> {
   const fingerprint = fingerprintSecret(encryptionKey);
   await exec(tx, {
     name: 'installation.leaveKey',
@@ -71,7 +71,7 @@ export async function agreeOnTokenSecret(tx: SystemTx, { current, previous }: To
 }
 
 /** Stores the address that the sandbox listens on and returns its former address. */
-export async function noteSandbox(tx: SystemTx, origin: string): Promise<string | null> {
+export async function storeSandboxOrigin(tx: SystemTx, origin: string): Promise<string | null> {
   const before = await maybeOne<{ value: string }>(tx, {
     name: 'installation.findSandbox',
     text: `select value from platform_state where key = 'sandbox.origin'`,
@@ -100,7 +100,7 @@ export async function findWantedDemo(tx: SystemTx): Promise<WantedDemo | null> {
   return JSON.parse(wanted?.value ?? 'null') as WantedDemo | null;
 }
 
-export async function noteWantedDemo(tx: SystemTx, demo: WantedDemo | null): Promise<void> {
+export async function storeWantedDemo(tx: SystemTx, demo: WantedDemo | null): Promise<void> {
   await exec(tx, {
     name: 'installation.noteDemo',
     text: `insert into platform_state (key, value) values ('demo.wanted', $1) on conflict (key) do update set value = excluded.value`,

@@ -6,14 +6,18 @@
 import type { Pool } from 'pg';
 
 /** A job as pg-boss returns it. */
-export interface Fetched {
+export interface FetchedJob {
   id: string;
   retryCount: number;
 }
 
-export interface Attempts {
+export interface JobAttempts {
   /** Calls `work`, which must not throw, for each job, and `giveUp` for a job during which its process has died twice. */
-  run<J extends Fetched>(jobs: J[], work: (job: J) => Promise<void>, giveUp: (job: J) => Promise<void>): Promise<void>;
+  run<J extends FetchedJob>(
+    jobs: J[],
+    work: (job: J) => Promise<void>,
+    giveUp: (job: J) => Promise<void>,
+  ): Promise<void>;
   /** Deletes old records of jobs that were never retried. */
   purge(): Promise<void>;
 }
@@ -26,7 +30,7 @@ const EARLY_MS = 60_000;
 // How long records are kept: longer than any job waits in its queue.
 const KEPT_DAYS = 30;
 
-export function createAttempts(pool: Pool): Attempts {
+export function createJobAttempts(pool: Pool): JobAttempts {
   let last: Promise<void> = Promise.resolve();
 
   function alone(work: () => Promise<void>): Promise<void> {
@@ -39,7 +43,7 @@ export function createAttempts(pool: Pool): Attempts {
   const forget = (ids: string[]): Promise<unknown> =>
     pool.query('delete from job_attempts where job = any($1::uuid[])', [ids]);
 
-  async function attempt<J extends Fetched>(jobs: J[], work: (job: J) => Promise<void>): Promise<void> {
+  async function attempt<J extends FetchedJob>(jobs: J[], work: (job: J) => Promise<void>): Promise<void> {
     const ids = jobs.map(({ id }) => id);
     await pool.query(
       `insert into job_attempts (job) select unnest($1::uuid[])
@@ -56,7 +60,7 @@ export function createAttempts(pool: Pool): Attempts {
 
   return {
     run: async (jobs, work, giveUp) => {
-      const deaths = await findDeaths(pool, jobs);
+      const deaths = await countDeaths(pool, jobs);
       const suspects = jobs.filter(({ id }) => deaths.has(id));
       const others = jobs.filter(({ id }) => !deaths.has(id));
       const handle = async (job: (typeof jobs)[number]): Promise<void> => {
@@ -76,7 +80,7 @@ export function createAttempts(pool: Pool): Attempts {
 }
 
 /** Returns, by job id, how often a process has died during the job. Jobs without such a death are missing. */
-async function findDeaths(pool: Pool, jobs: Fetched[]): Promise<Map<string, number>> {
+async function countDeaths(pool: Pool, jobs: FetchedJob[]): Promise<Map<string, number>> {
   const ids = jobs.filter(({ retryCount }) => retryCount > 0).map(({ id }) => id);
   if (ids.length === 0) return new Map();
   const { rows } = await pool.query<{ job: string; begun: number }>(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Type } from 'typebox';
 import { openTestDatabase } from '../../test/support/database.ts';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { newId } from './ids.ts';
 import { defineJob, migrateJobs, openJobs } from './jobs.ts';
 import { pollDueWork } from './due-work.ts';
@@ -67,7 +67,7 @@ test('a job is enqueued exactly when its transaction commits', async () => {
     assert.deepEqual(await readStates(jobs.plain), {}, 'the job is not visible before the commit');
   });
   await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.plain, { value: 'system' }, { key: 'b' }));
-  await until('both jobs', () => done.length === 2);
+  await waitUntil('both jobs', () => done.length === 2);
   assert.deepEqual(done.toSorted(), ['system', 'tenant']);
 });
 
@@ -81,7 +81,7 @@ test('a job that fails is retried until it succeeds', async () => {
     },
   });
   await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.flaky, { value: 'x' }));
-  await until('the second try', async () => (await readStates(jobs.flaky))['x']?.state === 'completed', 20_000);
+  await waitUntil('the second try', async () => (await readStates(jobs.flaky))['x']?.state === 'completed');
   assert.equal(tries, 2);
 });
 
@@ -95,7 +95,7 @@ test('a job that always fails is given up after its retries', async () => {
     },
   });
   await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.hopeless, { value: 'x' }));
-  await until('it to be given up', async () => (await readStates(jobs.hopeless))['x']?.state === 'failed', 20_000);
+  await waitUntil('it to be given up', async () => (await readStates(jobs.hopeless))['x']?.state === 'failed');
   assert.equal(tries, 2);
 });
 
@@ -112,7 +112,7 @@ test('a failing job does not affect the other jobs of its batch, and each job ru
       if (value === 'job 3') throw new Error('this one only');
     },
   });
-  await until('the batch', async () => {
+  await waitUntil('the batch', async () => {
     const states = Object.values(await readStates(jobs.batch));
     return states.every(({ state }) => state === 'completed' || state === 'failed');
   });
@@ -134,7 +134,7 @@ test('a delayed job does not begin before its time', async () => {
   let ran = 0;
   await running.work({ job: jobs.late, handle: async () => void (ran = Date.now()) });
   await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.late, { value: 'x' }, { delaySeconds: 2 }));
-  await until('its time', () => ran > 0);
+  await waitUntil('its time', () => ran > 0);
   assert.ok(ran - started >= 1_900, `it ran after ${ran - started} ms`);
 });
 
@@ -150,8 +150,8 @@ test('the record of a job whose data names people is deleted soon after its end,
   await platform.systemTx('upkeep', async (tx) => {
     for (const value of ['Ana', 'Eva']) await running.enqueue(tx, jobs.private, { value }, { key: value });
   });
-  await until('both to end', () => ended.length === 2);
-  await until('both to be forgotten', async () => Object.keys(await readStates(jobs.private)).length === 0, 20_000);
+  await waitUntil('both to end', () => ended.length === 2);
+  await waitUntil('both to be forgotten', async () => Object.keys(await readStates(jobs.private)).length === 0);
   assert.equal(Object.keys(await readStates(jobs.plain)).length, 2);
 });
 
@@ -167,7 +167,7 @@ test('after rest() no job begins, and running jobs are finished', async () => {
     },
   });
   await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.slow, { value: 'begun' }, { key: 'a' }));
-  await until('it to begin', () => begun === 1);
+  await waitUntil('it to begin', () => begun === 1);
   let resting = false;
   const rest = running.rest().then(() => (resting = true));
   await platform.systemTx('upkeep', (tx) => running.enqueue(tx, jobs.slow, { value: 'later' }, { key: 'b' }));

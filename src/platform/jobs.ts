@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss';
 import type { Static, TSchema } from 'typebox';
 import { isStorageFull, openPool, ROLES, type Executor } from './db.ts';
 import { newId } from './ids.ts';
-import { createAttempts, type Attempts, type Fetched } from './job-attempts.ts';
+import { createJobAttempts, type JobAttempts, type FetchedJob } from './job-attempts.ts';
 import type { DueWork } from './due-work.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
 import { describeError, type Log } from './telemetry.ts';
@@ -11,13 +11,15 @@ import type { SystemTx, TenantTx } from './tenant.ts';
 
 export const QUEUE_SCHEMA = 'pgboss';
 // The interval at which a worker polls by itself, in case the wake-up for a due job fails.
-const POLL_SECONDS = 30;
+const POLL_SECONDS = 300;
 const BATCH = 10;
 const STOP_MS = 10_000;
 const KEPT_SECONDS = 7 * 86_400;
 const WAITS_SECONDS = 14 * 86_400;
 // How often the records of old jobs are deleted.
 const UPKEEP_SECONDS = 60;
+// How often due cron jobs are looked for, and turned into jobs: both at most every 45 s, as pg-boss allows.
+const CRON_SECONDS = 45;
 
 export interface Job<T extends TSchema> {
   name: string;
@@ -48,7 +50,7 @@ export type Enqueue = <T extends TSchema>(
   options?: { key?: string; delaySeconds?: number },
 ) => Promise<void>;
 
-export interface Worked<T extends TSchema> {
+export interface JobWork<T extends TSchema> {
   job: Job<T>;
   handle: (data: Static<T>) => Promise<void>;
 }
@@ -60,7 +62,7 @@ export interface Jobs {
    */
   start(): Promise<void>;
   enqueue: Enqueue;
-  work<T extends TSchema>(worked: Worked<T>): Promise<void>;
+  work<T extends TSchema>(worked: JobWork<T>): Promise<void>;
   /**
    * Returns the poll for jobs that other processes have enqueued in these queues. Jobs of this process begin as soon as they are committed.
    */
@@ -71,7 +73,7 @@ export interface Jobs {
 }
 
 /** An adapter that lets pg-boss run its SQL inside a transaction of the platform. */
-function bossDb(executor: Executor) {
+function toBossDatabase(executor: Executor) {
   return {
     executeSql: async (text: string, values: unknown[] = []) => ({
       // The statements have no name and are not prepared, because pg-boss builds new texts all the time.
@@ -126,11 +128,13 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
     superviseIntervalSeconds: upkeepSeconds,
     maintenanceIntervalSeconds: upkeepSeconds,
     schedule: worker,
+    cronMonitorIntervalSeconds: CRON_SECONDS,
+    cronWorkerIntervalSeconds: CRON_SECONDS,
   });
   // Failure policy: pg-boss recovers by itself when the database is back; the error is only logged.
   boss.on('error', (error) => log.warn({ err: error }, 'jobs: the queue reports an error'));
-  const attempts = createAttempts(pool);
-  const taking = followStorage(boss, storage, log);
+  const attempts = createJobAttempts(pool);
+  const taking = fetchWhileDiskHasRoom(boss, storage, log);
   return {
     start: async () => {
       await boss.start();
@@ -138,7 +142,7 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
     },
     enqueue: async (tx, job, data, options = {}) => {
       await boss.send(job.name, data as object, {
-        db: bossDb(tx),
+        db: toBossDatabase(tx),
         // Without a unique key all jobs would share the empty key, and only one of them could wait in the queue.
         singletonKey: options.key ?? newId(),
         ...(options.delaySeconds ? { startAfter: options.delaySeconds } : {}),
@@ -168,7 +172,7 @@ const dueQueuesSql = (queues: string[]): string => `select array_agg(queue.name)
     from unnest(array[${queues.map((name) => `'${name}'`).join()}]::text[]) as queue (name)
     where exists (select from ${QUEUE_SCHEMA}.job j where j.name = queue.name and j.state < 'active' and j.start_after <= now())`;
 
-interface Taking {
+interface JobFetching {
   /** Begins to take jobs of a queue, now or as soon as the disk has free space. `work` starts a worker and returns its id. */
   begin(name: string, work: () => Promise<string>): Promise<void>;
   /** Makes the workers of these queues look for jobs now, if this process has such workers. */
@@ -180,7 +184,7 @@ interface Taking {
 }
 
 /** Takes jobs only while the disk has free space. On a full disk a job would only fail and use up its retries. */
-function followStorage(boss: PgBoss, storage: Storage, log: Log): Taking {
+function fetchWhileDiskHasRoom(boss: PgBoss, storage: Storage, log: Log): JobFetching {
   const queues = new Map<string, () => Promise<string>>();
   const workers = new Map<string, string>();
   const waiting = new Set<(hasRoom: boolean) => void>();
@@ -234,18 +238,18 @@ function followStorage(boss: PgBoss, storage: Storage, log: Log): Taking {
   };
 }
 
-interface Handling {
+interface BatchContext {
   boss: PgBoss;
   log: Log;
-  attempts: Attempts;
-  room: Taking['room'];
+  attempts: JobAttempts;
+  room: JobFetching['room'];
 }
 
 /** Runs the jobs of a batch. Each job succeeds or fails on its own; a failed job is retried as its queue is configured. */
 async function handleBatch<T extends TSchema>(
-  { boss, log, attempts, room }: Handling,
-  { job, handle }: Worked<T>,
-  batch: (Fetched & { data: Static<T> })[],
+  { boss, log, attempts, room }: BatchContext,
+  { job, handle }: JobWork<T>,
+  batch: (FetchedJob & { data: Static<T> })[],
 ): Promise<void> {
   const work = async ({ id, data }: { id: string; data: Static<T> }): Promise<void> => {
     try {

@@ -6,7 +6,7 @@ import { isIPv6 } from 'node:net';
 import { one } from './db.ts';
 import { remainingTokens, waitSeconds, type Bucket } from './limits/buckets.ts';
 import { createLocalTokens, type LocalTokens } from './limits/local-tokens.ts';
-import { inPortions } from './portions.ts';
+import { workInPortions } from './portions.ts';
 import type { SystemTx } from './tenant.ts';
 
 export interface Allowance {
@@ -40,28 +40,28 @@ export interface Limiter {
 
 export function createLimiter(system: SystemTx): Limiter {
   const tokens = createLocalTokens(system);
-  return { admit: (allowances) => admit(tokens, allowances), close: tokens.close };
+  return { admit: (allowances) => admitAll(tokens, allowances), close: tokens.close };
 }
 
-async function admit(tokens: LocalTokens, allowances: Allowance[]): Promise<Verdict> {
+async function admitAll(tokens: LocalTokens, allowances: Allowance[]): Promise<Verdict> {
   const nowMs = performance.now();
   const buckets = allowances.map((allowance) => tokens.find(allowance, nowMs));
   // Empty buckets are checked before any token is taken, so that a flood against one empty bucket takes nothing from the others.
   const empty = buckets.filter((bucket) => waitSeconds(bucket, nowMs) > 0);
-  if (empty.length > 0) return refusal(empty, nowMs);
+  if (empty.length > 0) return makeRefusal(empty, nowMs);
   const taken = buckets.map((bucket) => tokens.take(bucket, nowMs));
-  if (taken.every((token) => token === true)) return admission(buckets, nowMs);
+  if (taken.every((token) => token === true)) return makeAdmission(buckets, nowMs);
   const outcomes = await Promise.allSettled(taken.map(async (token) => token));
   const isTaken = outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value);
   const refused = buckets.filter((_, index) => !isTaken[index]);
-  if (refused.length === 0) return admission(buckets, performance.now());
+  if (refused.length === 0) return makeAdmission(buckets, performance.now());
   for (const [index, bucket] of buckets.entries()) if (isTaken[index]) tokens.putBack(bucket);
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failure) throw failure.reason;
-  return refusal(refused, performance.now());
+  return makeRefusal(refused, performance.now());
 }
 
-function admission(buckets: Bucket[], nowMs: number): Verdict {
+function makeAdmission(buckets: Bucket[], nowMs: number): Verdict {
   const [tightest] = buckets.toSorted((a, b) => remainingTokens(a, nowMs) - remainingTokens(b, nowMs));
   if (!tightest) throw new Error('a request without an allowance');
   const remaining = remainingTokens(tightest, nowMs);
@@ -69,7 +69,7 @@ function admission(buckets: Bucket[], nowMs: number): Verdict {
   return { admitted: true, limit: tightest.capacity, remaining, resetSeconds, retryAfterSeconds: 0 };
 }
 
-function refusal(refused: Bucket[], nowMs: number): Verdict {
+function makeRefusal(refused: Bucket[], nowMs: number): Verdict {
   const [slowest] = refused.toSorted((a, b) => waitSeconds(b, nowMs) - waitSeconds(a, nowMs));
   if (!slowest) throw new Error('nothing refused this request');
   return {
@@ -107,7 +107,7 @@ const PURGE_BUCKETS = 10_000;
 /** Deletes buckets that were not used for an hour: they are full again, like new ones. Returns how many buckets were checked. */
 export async function purgeBuckets(system: SystemTx): Promise<number> {
   let total = 0;
-  await inPortions(async (after: string | null) => {
+  await workInPortions(async (after: string | null) => {
     const { looked, last } = await one<{ looked: number; last: string | null }>(system, {
       name: 'limits.purge',
       text: `with looked as (

@@ -11,7 +11,7 @@ const LEVELS: [least: number, name: string, style: Style][] = [
   [0, 'DEBUG', 'gray'],
 ];
 
-interface Line {
+interface LogLine {
   level: number;
   time: string;
   msg?: string;
@@ -20,8 +20,8 @@ interface Line {
 }
 
 /** Formats a JSON log line. Times are in UTC. */
-export function readableLine(json: string): string {
-  const { level, time, msg = '', err, ...fields } = JSON.parse(json) as Line;
+export function formatReadableLine(json: string): string {
+  const { level, time, msg = '', err, ...fields } = JSON.parse(json) as LogLine;
   const [, name, style] = LEVELS.find(([least]) => level >= least) ?? [0, 'DEBUG', 'gray' as Style];
   const head = `${styleText('gray', time.slice(11, 23))} ${styleText(style, name)}`;
   if (msg === 'request') return `${head} ${formatRequest(fields)}\n`;

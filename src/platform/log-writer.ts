@@ -22,10 +22,10 @@ const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Creates a writer. `dropped` formats the line that reports how many lines were lost; it is written when writing works again. */
 export function createLogWriter(fd: number, dropped: (lines: number) => string): LogWriter {
-  const held = holdLines(dropped);
+  const held = createLineBuffer(dropped);
   let isWriting = false;
   let timer: NodeJS.Timeout | undefined;
-  const refused: Refused = { bytes: NOTHING };
+  const refused: RefusedWrite = { bytes: NOTHING };
   let waiting: (() => void)[] = [];
 
   function flush(): void {
@@ -73,15 +73,15 @@ export function createLogWriter(fd: number, dropped: (lines: number) => string):
 }
 
 /** The bytes that a slow reader has refused, and that are tried again. */
-interface Refused {
+interface RefusedWrite {
   bytes: Buffer;
 }
 
 /** Writes all bytes, however slow the reader is. */
-function writeAll(fd: number, all: Buffer, refused: Refused, done: (error: Error | null) => void): void {
+function writeAll(fd: number, all: Buffer, refused: RefusedWrite, done: (error: Error | null) => void): void {
   refused.bytes = NOTHING;
   write(fd, all, (error, written) => {
-    if (error && isBusy(error)) {
+    if (error && isDestinationBusy(error)) {
       refused.bytes = all;
       setTimeout(() => writeAll(fd, refused.bytes, refused, done), FLUSH_MS);
     } else if (!error && written < all.length) writeAll(fd, all.subarray(written), refused, done);
@@ -90,7 +90,7 @@ function writeAll(fd: number, all: Buffer, refused: Refused, done: (error: Error
 }
 
 /** Holds the lines that wait to be written. */
-function holdLines(dropped: (lines: number) => string) {
+function createLineBuffer(dropped: (lines: number) => string) {
   let held: string[] = [];
   let bytes = 0;
   let lost = 0;
@@ -123,4 +123,4 @@ function writeSynchronously(fd: number, all: Buffer): void {
 }
 
 /** Returns true when the output is a pipe whose reader is slow. */
-const isBusy = (error: NodeJS.ErrnoException): boolean => error.code === 'EAGAIN' || error.code === 'EBUSY';
+const isDestinationBusy = (error: NodeJS.ErrnoException): boolean => error.code === 'EAGAIN' || error.code === 'EBUSY';

@@ -3,7 +3,14 @@
  * matches would take long. A rare match is found by an index, where reading the records in their order would take long. So the first
  * records are read, and when they do not fill the page, all matches are looked up by an index and sorted.
  */
-import { WINDOW_VALUES, windowKeys, windowParts, windowValues, type Window } from './paging.ts';
+import {
+  isSinceInOrder,
+  WINDOW_VALUES,
+  windowKeyColumns,
+  windowSqlParts,
+  windowValues,
+  type Window,
+} from './paging.ts';
 
 // The number of records that are read in order first, which takes five to ten milliseconds. A match that does not fill a page from them is
 // rare, so an index finds few records.
@@ -19,7 +26,7 @@ export async function findNearFirst<R>(
   return found.length === limit ? found : lookUp();
 }
 
-interface NearList {
+interface NearSearch {
   /** The records in the order of the page: what follows `from`, with conditions that reading in this order can answer. */
   list: string;
   /** The alias of a record in `joins` and `matches`; `t` when absent. */
@@ -32,27 +39,29 @@ interface NearList {
 }
 
 /** Returns SQL for the matches among the first REACH records of a list; `first` is the number of the first parameter of nearValues(). */
-export function nearRows(window: Window, first: number, near: NearList): string {
-  const { list, as = 't', joins = '', matches, columns = windowKeys(window) } = near;
-  const { since, cursor, order, tail } = windowParts(window, first);
+export function nearRowsSql(window: Window, first: number, near: NearSearch): string {
+  const { list, as = 't', joins = '', matches, columns = windowKeyColumns(window) } = near;
+  const { since, cursor, order, tail } = windowSqlParts(window, first);
+  // In the order of changes the records before `since` follow all others, so they need not be read.
+  const [sinceFirst, sinceLast] = isSinceInOrder(window) ? [since, ''] : ['', since];
   return `select ${columns} from (
-      select ${as}.* from (select * from ${list} ${cursor} order by ${order} limit $${first + WINDOW_VALUES}) ${as} ${joins}
+      select ${as}.* from (select * from ${list} ${cursor} ${sinceFirst} order by ${order} limit $${first + WINDOW_VALUES}) ${as} ${joins}
       where ${matches}
-    ) near where true ${since} ${tail}`;
+    ) near where true ${sinceLast} ${tail}`;
 }
 
 export const nearValues = (window: Window): unknown[] => [...windowValues(window), REACH];
 
-/** The columns of a match that sortedHits() needs, for records with a last message. */
+/** The columns of a match that sortedHitsSql() needs, for records with a last message. */
 export const HIT = `created_at, updated_at, coalesce(last_message_at, '-infinity') as active_at, _id, _id as record_id`;
 
 /**
  * Returns SQL for the keys of a page of all matches, which `hits` selects. With `materialized` PostgreSQL plans the look-up by itself;
  * planned together with the limit, it might read all records in their order.
  */
-export function sortedHits(window: Window, first: number, hits: string): string {
-  const { cursor, tail } = windowParts(window, first);
-  return `with hits as materialized (${hits}) select ${windowKeys(window)} from hits where true ${cursor} ${tail}`;
+export function sortedHitsSql(window: Window, first: number, hits: string): string {
+  const { cursor, tail } = windowSqlParts(window, first);
+  return `with hits as materialized (${hits}) select ${windowKeyColumns(window)} from hits where true ${cursor} ${tail}`;
 }
 
 interface ActiveTable {
@@ -64,7 +73,7 @@ interface ActiveTable {
 }
 
 /** Returns SQL for the records of a table in the order that the page needs. Further conditions repeat the company. */
-export const orderedRows = (window: Window, { table, activity, only = '' }: ActiveTable): string =>
+export const orderedRowsSql = (window: Window, { table, activity, only = '' }: ActiveTable): string =>
   window.field === 'last_message_at'
     ? `(select a.active_at, a.record_id, t.* from ${activity} a
         cross join lateral (select * from ${table} where company_id = $1 and _id = a.record_id offset 0) t where a.company_id = $1 ${only})`

@@ -26,7 +26,7 @@ interface MeasuredPage {
  * first record is always returned, and the extra row that shows whether there is a next page is not counted. Large
  * values are not decompressed for this, because the select list is computed last, for the remaining rows only.
  */
-export function measuredPage(page: MeasuredPage): string {
+export function measuredPageSql(page: MeasuredPage): string {
   const { columns, as = 't', joins = '', rows, order, limit, bytes = 't.record_bytes', context } = page;
   return `select ${columns}, case when ${as}.page_surplus > 0
       then greatest(least(${as}.page_rows, ${limit}::int - 1) - ${as}.page_surplus, 1)::int end as fits
@@ -34,7 +34,7 @@ export function measuredPage(page: MeasuredPage): string {
       select *, count(*) over () as page_rows,
         count(*) filter (where page_upto > ${MAX_PAGE_BYTES} and page_place > 1 and page_place < ${limit}::int) over () as page_surplus
       from (
-        select t.*, row_number() over page as page_place, sum(${bytes}${context ? fieldNamesBytes(context) : ''}) over page as page_upto
+        select t.*, row_number() over page as page_place, sum(${bytes}${context ? fieldNamesBytesSql(context) : ''}) over page as page_upto
         from (${rows}) t window page as (order by ${order} rows unbounded preceding)
       ) measured
     ) ${as} ${joins}
@@ -43,7 +43,7 @@ export function measuredPage(page: MeasuredPage): string {
 }
 
 /** Selects the rows of `table` for the ids that `keys` selects. Rows that a page skips are then read from the index only. */
-export const rowsByKey = (table: string, keys: string): string =>
+export const rowsByKeySql = (table: string, keys: string): string =>
   // `offset 0` forces PostgreSQL to look up each row by its key, even without statistics of a new company.
   `select t.* from (${keys}) k cross join lateral (select * from ${table} where company_id = $1 and _id = k._id offset 0) t`;
 
@@ -51,5 +51,5 @@ export const rowsByKey = (table: string, keys: string): string =>
  * Returns SQL that adds the bytes of all field names for each record with custom fields. A record without any has five bytes in this
  * column, which is visible without decompressing it.
  */
-const fieldNamesBytes = (context: string): string =>
+const fieldNamesBytesSql = (context: string): string =>
   ` + case when pg_column_size(t.custom_fields) > 5 then (select field_names_bytes($1, '${context}')) else 0 end`;

@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { openTestServer, type TestServer } from '../../test/support/database.ts';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { queues } from '../worker.ts';
+import { connectionUrl } from './embedded-postgres.ts';
 import { migrateJobs } from './jobs.ts';
 import { createLogin, findMissing, migrate } from './migrations.ts';
 
@@ -18,9 +19,13 @@ before(async () => {
 });
 after(() => server.close());
 
-function makeUrl(database: string, user = 'postgres', password = server.address.ownerPassword): string {
-  const { host, port } = server.address;
-  return `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
+function makeUrl(
+  database: string,
+  user = 'postgres',
+  password?: string,
+  { address }: Pick<TestServer, 'address'> = server,
+): string {
+  return connectionUrl({ ...address, user, password: password ?? address.ownerPassword, database });
 }
 
 async function run<R extends pg.QueryResultRow>(url: string, ...texts: string[]): Promise<R[]> {
@@ -201,17 +206,16 @@ test("the platform's user on the embedded server has no rights of its own and ca
 
 test('the error for a user who may not create roles lists the exact statements, and the migration works after they were run', async () => {
   const bare = await openTestServer();
-  const { host, port, ownerPassword } = bare.address;
-  const owner = `postgres://postgres:${encodeURIComponent(ownerPassword)}@${host}:${port}`;
+  const owner = (database: string): string => makeUrl(database, 'postgres', undefined, bare);
   try {
-    await run(`${owner}/postgres`, 'drop database parley_template', 'drop role parley');
-    await run(`${owner}/postgres`, ...['app', 'read', 'system'].map((role) => `drop role parley_${role}`));
+    await run(owner('postgres'), 'drop database parley_template', 'drop role parley');
+    await run(owner('postgres'), ...['app', 'read', 'system'].map((role) => `drop role parley_${role}`));
     await run(
-      `${owner}/postgres`,
+      owner('postgres'),
       `create role operator login password 'operator'`,
       'create database bare owner operator',
     );
-    const url = `postgres://operator:operator@${host}:${port}/bare`;
+    const url = makeUrl('bare', 'operator', 'operator', bare);
     const error: Error = await migrate(url, prepareQueue).then(
       () => assert.fail('it succeeded'),
       (reason: unknown) => reason as Error,
@@ -223,7 +227,7 @@ test('the error for a user who may not create roles lists the exact statements, 
       statements.every((statement) => /^(create role|grant) .*;$/.test(statement)),
       error.message,
     );
-    await run(`${owner}/bare`, ...statements.map((statement) => statement.replace('current_user', 'operator')));
+    await run(owner('bare'), ...statements.map((statement) => statement.replace('current_user', 'operator')));
     await migrate(url, prepareQueue);
     assert.deepEqual(await findMissing(url, names), []);
   } finally {
@@ -262,7 +266,7 @@ test('a migration that waits for a long reader is retried until it succeeds', as
   const { again, reader } = await startLongReader(url);
   const ran = migrate(url, prepareQueue);
   // The reader ends only after the first attempt has failed at its lock time-out, which the server counts as a rollback.
-  await until('the first try to give up', async () => {
+  await waitUntil('the first try to give up', async () => {
     const [row] = await run<{ count: number }>(
       url,
       `select xact_rollback::int as count from pg_stat_database where datname = current_database()`,
@@ -281,7 +285,7 @@ test('the error of a migration whose connection breaks names the file and the ca
     migrate(url, prepareQueue),
     /^Error: migration 0017_erasure\.sql: terminating connection due to administrator command$/,
   );
-  await until('it to wait for the reader', async () => {
+  await waitUntil('it to wait for the reader', async () => {
     const cut = await run(
       url,
       `select pg_terminate_backend(pid) from pg_stat_activity

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newClient, ROLES, sessionOptions } from './db.ts';
-import { takeLock } from './exclusive.ts';
+import { takeAdvisoryLock } from './exclusive.ts';
 import { QUEUE_SCHEMA } from './jobs.ts';
 
 // The number of tries of a migration that can not get a table lock: with the pauses and the lock time-out they take about a minute.
@@ -69,7 +69,7 @@ export async function migrate(
   const client = newClient({ connectionString, application_name: 'parley migrate' });
   await client.connect();
   try {
-    await takeLock(client, LOCK);
+    await takeAdvisoryLock(client, LOCK);
     await ensureRoles(client);
     await client.query(
       'create table if not exists schema_migrations (name text primary key, ran_at timestamptz not null default now())',
@@ -80,7 +80,7 @@ export async function migrate(
     const ran: string[] = [];
     for (const name of await migrationFiles()) {
       if (done.has(name)) continue;
-      await (name.endsWith(CONCURRENT) ? runConcurrently(client, name) : runFile(client, name));
+      await (name.endsWith(CONCURRENT) ? runConcurrently(client, name) : runWithRetries(client, name));
       ran.push(name);
     }
     await prepareQueue(connectionString);
@@ -95,10 +95,10 @@ export async function migrate(
  * Runs a migration and retries while a table is locked. It waits for a lock at most 2 s at a time, because all other statements wait behind
  * it.
  */
-async function runFile(client: pg.Client, name: string): Promise<void> {
+async function runWithRetries(client: pg.Client, name: string): Promise<void> {
   for (let round = 1; ; round += 1) {
     try {
-      return await runOnce(client, name);
+      return await runInTransaction(client, name);
     } catch (error) {
       const { cause } = error as { cause?: { code?: string } };
       if (cause?.code !== '55P03' || round === LOCK_ROUNDS) throw error;
@@ -107,7 +107,7 @@ async function runFile(client: pg.Client, name: string): Promise<void> {
   }
 }
 
-async function runOnce(client: pg.Client, name: string): Promise<void> {
+async function runInTransaction(client: pg.Client, name: string): Promise<void> {
   try {
     const sql = await readFile(join(FOLDER, name), 'utf8');
     await client.query('begin');
@@ -173,7 +173,7 @@ export async function createLogin(connectionString: string, password: string): P
  * to the role of this process.
  */
 export async function findMissing(connectionString: string, queues: string[]): Promise<string[]> {
-  if (!(await hasRoles(connectionString))) return migrationFiles();
+  if (!(await allRolesExist(connectionString))) return migrationFiles();
   const options = sessionOptions(ROLES.app);
   const client = newClient({ connectionString, options, connectionTimeoutMillis: CONNECT_MS });
   try {
@@ -200,7 +200,7 @@ export async function findMissing(connectionString: string, queues: string[]): P
  * Checks whether the roles exist, on a connection without a role: a connection under a missing role would be refused and logged as an error
  * by PostgreSQL.
  */
-async function hasRoles(connectionString: string): Promise<boolean> {
+async function allRolesExist(connectionString: string): Promise<boolean> {
   const client = newClient({ connectionString, connectionTimeoutMillis: CONNECT_MS });
   try {
     await client.connect();

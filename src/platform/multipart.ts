@@ -6,20 +6,22 @@ import type { FileHandle } from 'node:fs/promises';
 import multipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
-import type { Followed } from './bodies.ts';
+import type { SupervisedBody } from './bodies.ts';
 import { checkText, parseJson } from './body.ts';
 import { AppError, invalid } from './errors.ts';
-import { own } from './own.ts';
-import { openTemporaryFile, TooManyBytes, writeStream } from './temporary-file.ts';
+import { getOwnProperty } from './own-property.ts';
+import { openTemporaryFile, readPieces, TooManyBytes, writeStream } from './temporary-file.ts';
 
 /** An uploaded file. It can be read until its request has been answered. */
 export interface Upload {
-  /** The file's name as the caller gave it, without a path. */
+  /** The file's name without a path and control characters, at most 255 characters of it. */
   fileName: string;
+  /** The file's name exactly as the caller gave it. */
+  givenName: string;
   bytes: number;
   /** The hash of the content, in hex. */
   sha256: string;
-  /** Reads the bytes from `start` (inclusive) to `end` (exclusive), in pieces of at most a megabyte. */
+  /** Reads the bytes from `start` (inclusive) to `end` (exclusive), in pieces. */
   read(start?: number, end?: number): AsyncGenerator<Buffer>;
 }
 
@@ -39,15 +41,19 @@ export interface Form {
 const MAX_TEXT_BYTES = 1024 * 1024;
 // The most parts of a form; no operation has as many. Below this limit an unexpected part is refused by its name.
 const MAX_PARTS = 100;
-// The size of the pieces in which files are stored in the database. The driver turns each piece into a text of
-// twice its size: larger pieces would make the garbage collector stop the process for tens of milliseconds.
-const PIECE_BYTES = 128 * 1024;
 const MAX_FILE_NAME = 255;
 
 /** Makes a part of the server accept forms only. */
 export async function acceptForms(app: FastifyInstance): Promise<void> {
   app.removeAllContentTypeParsers();
   await app.register(multipart);
+}
+
+export interface FormLimits {
+  /** The most bytes of the file. */
+  maxBytes: number;
+  /** The most bytes that the values of the parts in front of the file allow, if these are fewer. */
+  narrow?(parts: ReadonlyMap<string, unknown>): number;
 }
 
 /**
@@ -58,20 +64,22 @@ export async function acceptForms(app: FastifyInstance): Promise<void> {
 export async function receiveForm(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, maxBytes, owner }: { body: TSchema | undefined; maxBytes: number; owner: string },
+  { body, owner, ...limits }: { body: TSchema | undefined; owner: string } & FormLimits,
 ): Promise<Form> {
+  const { maxBytes, narrow = () => maxBytes } = limits;
   const encoding = request.headers['content-encoding'];
   if (!request.isMultipart() || (encoding !== undefined && encoding !== 'identity'))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'This operation takes multipart/form-data');
-  const spool: Spool = { file: null };
+  const spool: FileSpool = { file: null };
   const discard = async (): Promise<void> => spool.file?.handle.close();
   const followed = request.server.bodies.follow(request);
   try {
     // The content length may exceed the file's limit by a megabyte for the other parts and one for the headers of all parts.
-    if (Number(request.headers['content-length']) > maxBytes + 2 * MAX_TEXT_BYTES) throw tooLarge('file', maxBytes);
+    if (Number(request.headers['content-length']) > maxBytes + 2 * MAX_TEXT_BYTES)
+      throw makeTooLargeError('file', maxBytes);
     const keepPace = (bytes: number): Promise<void> => request.server.bodies.keepPace(owner, bytes);
     const { properties: parts = {} } = (body ?? {}) as { properties?: Record<string, TSchema> };
-    const reading = readParts(request, { parts, maxBytes, spool, followed, keepPace });
+    const reading = readParts(request, { parts, maxBytes, narrow, spool, followed, keepPace });
     const values = await Promise.race([reading, followed.failed]);
     let held = false;
     // Failure policy: a file that can not be closed now is closed when the process ends.
@@ -86,28 +94,29 @@ export async function receiveForm(
   }
 }
 
-interface Reading {
+interface FormReading {
   parts: Record<string, TSchema>;
   maxBytes: number;
-  spool: Spool;
-  followed: Followed;
+  narrow(parts: ReadonlyMap<string, unknown>): number;
+  spool: FileSpool;
+  followed: SupervisedBody;
   keepPace(bytes: number): Promise<void>;
 }
 
-interface Spool {
+interface FileSpool {
   file: { handle: FileHandle; upload: Upload } | null;
 }
 
-async function readParts(request: FastifyRequest, reading: Reading): Promise<Record<string, unknown>> {
+async function readParts(request: FastifyRequest, reading: FormReading): Promise<Record<string, unknown>> {
   const body = new Map<string, unknown>();
   let textBytes = 0;
   // The form parser keeps each text part in memory until it is complete, so its bytes are counted; the bytes of a file are written to disk.
   reading.followed.count(true);
   const limits = { fileSize: Infinity, fieldSize: MAX_TEXT_BYTES, parts: MAX_PARTS, files: 2, headerPairs: 20 };
-  for await (const part of withoutLog(request).parts({ limits })) {
+  for await (const part of withoutRequestLog(request).parts({ limits, preservePath: true })) {
     // For a part without a name the form parser leaves the property out.
     const name = (part.fieldname as string | undefined) ?? '';
-    const schema = own(reading.parts, name);
+    const schema = getOwnProperty(reading.parts, name);
     if (name === '') throw invalid('body', 'has a part without a name', 'ADDITIONAL_PROPERTIES');
     if (!schema) throw invalid(name.slice(0, 100), 'is not a part of this form', 'ADDITIONAL_PROPERTIES');
     if (body.has(name)) throw invalid(name, 'stands in the form twice', 'DUPLICATE');
@@ -117,13 +126,14 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
     if (part.type === 'file') {
       // In the body the hash of the file stands for the file, and not its name, which may change between two attempts of the same request.
       reading.followed.count(false);
-      body.set(name, (await spoolFile(part, reading)).sha256);
+      const maxBytes = Math.min(reading.maxBytes, reading.narrow(body));
+      body.set(name, (await spoolFile(part, { ...reading, maxBytes })).sha256);
       reading.followed.count(true);
     } else {
-      if (part.valueTruncated) throw tooLarge(name, MAX_TEXT_BYTES);
-      const value = readValue(part, schema);
+      if (part.valueTruncated) throw makeTooLargeError(name, MAX_TEXT_BYTES);
+      const value = readFormValue(part, schema);
       textBytes += Buffer.byteLength(String(part.value));
-      if (textBytes > MAX_TEXT_BYTES) throw tooLarge(name, MAX_TEXT_BYTES);
+      if (textBytes > MAX_TEXT_BYTES) throw makeTooLargeError(name, MAX_TEXT_BYTES);
       if (value !== undefined) body.set(name, value);
     }
   }
@@ -131,10 +141,10 @@ async function readParts(request: FastifyRequest, reading: Reading): Promise<Rec
 }
 
 /** Returns a copy of the request without a log, because the form parser would log all headers, including the token. */
-const withoutLog = (request: FastifyRequest): FastifyRequest =>
+const withoutRequestLog = (request: FastifyRequest): FastifyRequest =>
   Object.create(request, { log: { value: request.log.child({}, { level: 'silent' }) } }) as FastifyRequest;
 
-function readValue(part: MultipartValue, schema: TSchema): unknown {
+function readFormValue(part: MultipartValue, schema: TSchema): unknown {
   const { type } = schema as { type?: string | string[] };
   const isText = type === 'string' || (Array.isArray(type) && type.includes('string'));
   // A part with the content type application/json has been parsed already.
@@ -153,11 +163,11 @@ function readValue(part: MultipartValue, schema: TSchema): unknown {
 }
 
 /** Writes a file to disk and counts its bytes. */
-async function spoolFile(part: MultipartFile, { maxBytes, spool, keepPace }: Reading): Promise<Upload> {
+async function spoolFile(part: MultipartFile, { maxBytes, spool, keepPace }: FormReading): Promise<Upload> {
   const handle = await openTemporaryFile();
-  const fileName = part.filename.replaceAll(/\p{Cc}/gu, '');
   const upload: Upload = {
-    fileName: fileName.toWellFormed().slice(0, MAX_FILE_NAME).toWellFormed(),
+    fileName: cleanName(part.filename),
+    givenName: part.filename,
     bytes: 0,
     sha256: '',
     read: (start = 0, end = upload.bytes) => readPieces(handle, start, end),
@@ -167,21 +177,17 @@ async function spoolFile(part: MultipartFile, { maxBytes, spool, keepPace }: Rea
     return Object.assign(upload, await writeStream(handle, part.file, { maxBytes, onPiece: keepPace }));
   } catch (error) {
     // Failure policy: the caller is told which part is too large; everything else is thrown on.
-    throw error instanceof TooManyBytes ? tooLarge(part.fieldname, maxBytes) : error;
+    throw error instanceof TooManyBytes ? makeTooLargeError(part.fieldname, maxBytes) : error;
   }
 }
 
-async function* readPieces(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
-  for (let position = start; position < end;) {
-    const wanted = Math.min(PIECE_BYTES, end - position);
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, position);
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    yield buffer.subarray(0, bytesRead);
-  }
+function cleanName(given: string): string {
+  const name = given.slice(Math.max(given.lastIndexOf('/'), given.lastIndexOf('\\')) + 1);
+  const kept = name === '.' || name === '..' ? '' : name.replaceAll(/\p{Cc}/gu, '');
+  return kept.toWellFormed().slice(0, MAX_FILE_NAME).toWellFormed();
 }
 
-function tooLarge(path: string, maxBytes: number): AppError {
+function makeTooLargeError(path: string, maxBytes: number): AppError {
   const message = `is larger than ${maxBytes} bytes`;
   return new AppError('BODY_TOO_LARGE', `${path} ${message}`, [{ path, code: 'TOO_LARGE', message }]);
 }

@@ -17,7 +17,7 @@ export const isPrecise = (number: number | string): boolean => significantDigits
 // Matches a number of at least 16 characters outside of a string; a shorter one never loses digits.
 const LONG_LITERAL = /(?:^|[:[,\s])-?\d[\d.]{15}/;
 
-interface Literal {
+interface NumberLiteral {
   source?: string;
 }
 
@@ -26,7 +26,7 @@ export function findLostDigits(json: string): string | null {
   if (!LONG_LITERAL.test(json)) return null;
   const lost: object = {};
   // JSON.parse passes the source text of each number to this function.
-  const mark = (_key: string, read: unknown, ...[literal]: Literal[]): unknown =>
+  const mark = (_key: string, read: unknown, ...[literal]: NumberLiteral[]): unknown =>
     typeof read === 'number' && significantDigits(literal?.source ?? '') !== significantDigits(String(read))
       ? lost
       : read;

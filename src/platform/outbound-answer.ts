@@ -11,7 +11,7 @@ export interface OutboundResponse {
 }
 
 /** Controls the answer while it arrives. */
-export interface Flow {
+export interface AnswerFlow {
   pause(): void;
   resume(): void;
   /** Ends the call and closes its connection; nothing happens when the call has ended. */
@@ -19,22 +19,22 @@ export interface Flow {
 }
 
 /** Receives the answer to one call. */
-export interface Receiver {
+export interface AnswerReceiver {
   /** Called once, with the final status. */
-  start(status: number, headers: IncomingHttpHeaders, flow: Flow): void;
+  start(status: number, headers: IncomingHttpHeaders, flow: AnswerFlow): void;
   data(chunk: Buffer): void;
   /** Called once, as the last; null when the whole answer has arrived. */
   end(error: OutboundError | null): void;
 }
 
 /** Makes a receiver that settles the promise of a call. */
-export type Receive<A> = (
+export type CreateReceiver<A> = (
   maxBytes: number,
   resolve: (answer: A) => void,
   reject: (error: OutboundError | null) => void,
-) => Receiver;
+) => AnswerReceiver;
 
-export interface Reading {
+export interface AnswerReading {
   body: Buffer;
   length: number;
 }
@@ -45,7 +45,7 @@ export const EMPTY = Buffer.alloc(0);
 const FIRST_BUFFER_BYTES = 4096;
 
 /** Appends a chunk to one growing buffer. With a list of chunks, a peer that sends single bytes would multiply the memory that it uses. */
-export function append(reading: Reading, chunk: Buffer): void {
+export function appendChunk(reading: AnswerReading, chunk: Buffer): void {
   const length = reading.length + chunk.length;
   // Most responses have one chunk, which is used without a copy.
   if (reading.length === 0) reading.body = chunk;
@@ -60,24 +60,24 @@ export function append(reading: Reading, chunk: Buffer): void {
   reading.length = length;
 }
 
-export const joinedHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
+export const joinHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')]));
 
-export const tooLarge = (maxBytes: number): OutboundError =>
+export const makeTooLargeError = (maxBytes: number): OutboundError =>
   new OutboundError('TOO_LARGE', true, `The answer has more than ${maxBytes} bytes.`);
 
 /** Collects the answer in one buffer. After the status was received, any failure gives a truncated response instead of an error. */
-export const collectAnswer: Receive<OutboundResponse> = (maxBytes, resolve, reject) => {
-  const reading: Reading = { body: EMPTY, length: 0 };
-  let answer: { status: number; headers: IncomingHttpHeaders; flow: Flow } | null = null;
+export const collectAnswer: CreateReceiver<OutboundResponse> = (maxBytes, resolve, reject) => {
+  const reading: AnswerReading = { body: EMPTY, length: 0 };
+  let answer: { status: number; headers: IncomingHttpHeaders; flow: AnswerFlow } | null = null;
   return {
     start(status, headers, flow) {
       answer = { status, headers, flow };
     },
     data(chunk) {
       const room = maxBytes - reading.length;
-      append(reading, chunk.subarray(0, room));
-      if (chunk.length > room) answer?.flow.stop(tooLarge(maxBytes));
+      appendChunk(reading, chunk.subarray(0, room));
+      if (chunk.length > room) answer?.flow.stop(makeTooLargeError(maxBytes));
     },
     end(error) {
       if (answer === null) return reject(error);
@@ -86,7 +86,7 @@ export const collectAnswer: Receive<OutboundResponse> = (maxBytes, resolve, reje
         status,
         // A getter, because most callers use no headers.
         get headers() {
-          return joinedHeaders(headers);
+          return joinHeaders(headers);
         },
         body: reading.body.subarray(0, reading.length),
         truncated: error !== null,

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { examineServer, type AddressGuard } from './address-guard.ts';
 import { dial } from './dial.ts';
-import { explainDial, OutboundError } from './outbound-error.ts';
+import { explainDialError, OutboundError } from './outbound-error.ts';
 
 interface ConnectOptions {
   /** Whether TLS begins at once. For STARTTLS the protocol's library upgrades the socket itself. */
@@ -30,11 +30,11 @@ export function createConnector(guard: AddressGuard, trusted: readonly URL[]): C
       if (server.wrong !== null) throw new OutboundError('BLOCKED', false, server.wrong);
       const ends = AbortSignal.any([signal, closing.signal]);
       const socket = await new Promise<Socket>((resolve, reject) => {
-        if (ends.aborted) return reject(timedOut(ends));
+        if (ends.aborted) return reject(makeTimeoutError(ends));
         const abandon = dial({ host: server.host, port, tls }, guard.blockList, (result, stage) => {
           ends.removeEventListener('abort', abandon);
           if (!(result instanceof Error)) return resolve(result);
-          reject(ends.aborted ? timedOut(ends) : explainDial(result, stage, false));
+          reject(ends.aborted ? makeTimeoutError(ends) : explainDialError(result, stage, false));
         });
         ends.addEventListener('abort', abandon);
       });
@@ -49,5 +49,5 @@ export function createConnector(guard: AddressGuard, trusted: readonly URL[]): C
   };
 }
 
-const timedOut = ({ reason }: AbortSignal): OutboundError =>
+const makeTimeoutError = ({ reason }: AbortSignal): OutboundError =>
   new OutboundError('TIMEOUT', false, 'The server did not answer in time.', reason);

@@ -28,7 +28,7 @@ export class OutboundError extends Error {
 export const NOT_PUBLIC = 'The host is not a public Internet address.';
 
 /** Explains why a connection was not established. */
-export function explainDial(error: Error, stage: DialStage, sent: boolean): OutboundError {
+export function explainDialError(error: Error, stage: DialStage, sent: boolean): OutboundError {
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   if (stage === 'TLS') return new OutboundError('TLS', sent, `The TLS handshake failed${inBrackets(code)}.`, error);
   if (code === 'ERR_IP_BLOCKED') return new OutboundError('BLOCKED', sent, NOT_PUBLIC, error);
@@ -39,7 +39,7 @@ export function explainDial(error: Error, stage: DialStage, sent: boolean): Outb
 }
 
 /** Explains why an established connection brought no answer, or only a part of it. */
-export function explainBreak(error: Error, progress: { sent: boolean; answered: boolean }): OutboundError {
+export function explainBrokenCall(error: Error, progress: { sent: boolean; answered: boolean }): OutboundError {
   if (error instanceof OutboundError) return error;
   const { sent, answered } = progress;
   const { code = '' } = error as NodeJS.ErrnoException;

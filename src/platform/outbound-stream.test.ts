@@ -11,9 +11,17 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, test, type TestContext } from 'node:test';
-import { weigh } from '../../test/support/memory.ts';
-import { flood, openOutbound, PATIENCE_MS, reset, soon, startPeer, failure } from '../../test/support/peers.ts';
-import { until } from '../../test/support/wait.ts';
+import { createMemoryMeter } from '../../test/support/memory.ts';
+import {
+  writeWithoutEnd,
+  openOutbound,
+  PATIENCE_MS,
+  resetConnection,
+  createDeadline,
+  startPeer,
+  expectOutboundError,
+} from '../../test/support/peers.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import type { OutboundRequest } from './outbound.ts';
 import type { StreamedBody } from './outbound-stream.ts';
 
@@ -82,13 +90,13 @@ describe('large bodies', () => {
     const outbound = openOutbound(context);
     const expected = await hashContent();
 
-    const down = weigh();
+    const down = createMemoryMeter();
     const { status, headers, body } = await outbound.streamTenant(get(url, { signal: unhurried() }));
     assert.deepEqual([status, headers['content-length']], [200, String(SIZE)]);
     await pipeline(body, down.pass, createWriteStream(path));
     assert.equal(down.sha256(), expected);
 
-    const up = weigh();
+    const up = createMemoryMeter();
     const stream = Readable.from(up.pass(createReadStream(path)), { objectMode: false });
     const answer = await outbound.operator(put(url, { stream, bytes: SIZE }, { signal: unhurried() }));
     assert.deepEqual([answer.status, answer.body.toString()], [200, String(SIZE)]);
@@ -126,13 +134,16 @@ describe('large bodies', () => {
       }
     };
     const upload = put(slow.url, { stream: Readable.from(counted(), { objectMode: false }), bytes: SIZE });
-    assert.deepEqual(await failure(outbound.tenant({ ...upload, signal: soon() })), { kind: 'TIMEOUT', sent: true });
+    assert.deepEqual(await expectOutboundError(outbound.tenant({ ...upload, signal: createDeadline() })), {
+      kind: 'TIMEOUT',
+      sent: true,
+    });
     // The upload has reached its deadline, so the download had the same time to send everything.
     assert.ok(sent > 0 && sent < IN_FLIGHT_BYTES, `${sent} bytes were sent to nobody who reads`);
     assert.ok(read > 0 && read < IN_FLIGHT_BYTES, `${read} bytes were read for nobody who takes them`);
     body.destroy();
     unread?.resume();
-    await until('both sockets are closed', () => fast.open() + slow.open() === 0);
+    await waitUntil('both sockets are closed', () => fast.open() + slow.open() === 0);
   });
 });
 
@@ -169,9 +180,14 @@ describe('a streamed answer', () => {
       kind: string,
     ][] = [
       ['announced as too large', (socket) => socket.write(`${start}y`), { maxBytes: 999_999 }, 'TOO_LARGE'],
-      ['too large', (socket) => flood((socket.write(`${OK}\r\n`), socket), 'y'.repeat(9999)), {}, 'TOO_LARGE'],
-      ['silent', (socket) => socket.write(`${start}y`), { signal: soon() }, 'TIMEOUT'],
-      ['reset', (socket) => socket.write(`${start}y`, () => setTimeout(reset, 20, socket)), {}, 'SOCKET'],
+      [
+        'too large',
+        (socket) => writeWithoutEnd((socket.write(`${OK}\r\n`), socket), 'y'.repeat(9999)),
+        {},
+        'TOO_LARGE',
+      ],
+      ['silent', (socket) => socket.write(`${start}y`), { signal: createDeadline() }, 'TIMEOUT'],
+      ['reset', (socket) => socket.write(`${start}y`, () => setTimeout(resetConnection, 20, socket)), {}, 'SOCKET'],
       ['ended early', (socket) => socket.end(`${start}y`), {}, 'SOCKET'],
       ['a broken chunk', (socket) => socket.write(`${OK}transfer-encoding: chunked\r\n\r\n1\r\nyy`), {}, 'SOCKET'],
     ];
@@ -179,16 +195,16 @@ describe('a streamed answer', () => {
       const peer = await startPeer(context, behave);
       const { status, body } = await outbound.streamTenant(get(peer.url, { maxBytes: 1_000_000, ...change }));
       assert.equal(status, 200, name);
-      assert.deepEqual(await failure(body.toArray()), { kind, sent: true }, name);
-      await until(`${name}: the socket is closed`, () => peer.open() === 0);
+      assert.deepEqual(await expectOutboundError(body.toArray()), { kind, sent: true }, name);
+      await waitUntil(`${name}: the socket is closed`, () => peer.open() === 0);
     }
   });
 
-  test('the error of an answer that nobody has read yet waits for its reader', async (context) => {
+  test('an error in a streamed answer is reported to the caller, even if the caller reads the answer later', async (context) => {
     const peer = await startPeer(context, (socket) => socket.end(`${OK}content-length: 9\r\n\r\nyy`));
     const { body } = await openOutbound(context).streamTenant(get(peer.url));
-    await until('the answer breaks', () => body.errored !== null);
-    assert.deepEqual(await failure(body.toArray()), { kind: 'SOCKET', sent: true });
+    await waitUntil('the answer breaks', () => body.errored !== null);
+    assert.deepEqual(await expectOutboundError(body.toArray()), { kind: 'SOCKET', sent: true });
   });
 
   test('a complete answer is no error when its peer closes the connection before the last bytes are read', async (context) => {
@@ -210,9 +226,11 @@ describe('a streamed answer', () => {
     }
   });
 
-  test('a caller that wants no more of an answer closes its socket', async (context) => {
+  test('the socket of a streamed answer is closed when the caller stops reading', async (context) => {
     const outbound = openOutbound(context);
-    const peer = await startPeer(context, (socket) => flood((socket.write(`${OK}\r\n`), socket), 'y'.repeat(9999)));
+    const peer = await startPeer(context, (socket) =>
+      writeWithoutEnd((socket.write(`${OK}\r\n`), socket), 'y'.repeat(9999)),
+    );
     const { body: unread } = await outbound.streamTenant(get(peer.url));
     unread.destroy();
     const { body: begun } = await outbound.streamTenant(get(peer.url));
@@ -220,19 +238,19 @@ describe('a streamed answer', () => {
     const giveUp = new AbortController();
     const { body: aborted } = await outbound.streamTenant(get(peer.url, { signal: giveUp.signal }));
     giveUp.abort();
-    assert.deepEqual(await failure(aborted.toArray()), { kind: 'TIMEOUT', sent: true });
-    await until('every socket is closed', () => peer.open() === 0);
+    assert.deepEqual(await expectOutboundError(aborted.toArray()), { kind: 'TIMEOUT', sent: true });
+    await waitUntil('every socket is closed', () => peer.open() === 0);
     assert.equal(peer.received.length, 3);
   });
 
   test('a call without an answer fails like one whose body is not streamed', async (context) => {
     const outbound = openOutbound(context);
     const peer = await startPeer(context, (socket) => socket.end());
-    assert.deepEqual(await failure(outbound.streamTenant(get(peer.url))), { kind: 'SOCKET', sent: true });
+    assert.deepEqual(await expectOutboundError(outbound.streamTenant(get(peer.url))), { kind: 'SOCKET', sent: true });
     const inner = get(peer.url.replace('127.0.0.1', '10.0.0.1'));
-    assert.deepEqual(await failure(outbound.streamTenant(inner)), { kind: 'BLOCKED', sent: false });
+    assert.deepEqual(await expectOutboundError(outbound.streamTenant(inner)), { kind: 'BLOCKED', sent: false });
     const aborted = get(peer.url, { signal: AbortSignal.abort() });
-    assert.deepEqual(await failure(outbound.streamOperator(aborted)), { kind: 'TIMEOUT', sent: false });
+    assert.deepEqual(await expectOutboundError(outbound.streamOperator(aborted)), { kind: 'TIMEOUT', sent: false });
   });
 });
 
@@ -247,7 +265,7 @@ describe('a streamed request', () => {
     assert.doesNotMatch(peer.received.join(), /transfer-encoding/);
   });
 
-  test('a body that fails, or has another length than announced, is an error of its own and never a whole request', async (context) => {
+  test('a request whose body fails or has another length than announced is never completed, and fails with its own error', async (context) => {
     const outbound = openOutbound(context);
     const peer = await startPeer(context, () => undefined);
     const broken = Readable.from(
@@ -264,10 +282,10 @@ describe('a streamed request', () => {
     ];
     for (const make of bodies) {
       const body = make();
-      assert.deepEqual(await failure(outbound.tenant(put(peer.url, body))), { kind: 'BODY', sent: true });
+      assert.deepEqual(await expectOutboundError(outbound.tenant(put(peer.url, body))), { kind: 'BODY', sent: true });
       assert.equal(body.stream.destroyed, true);
     }
-    await until('every socket is closed', () => peer.open() === 0);
+    await waitUntil('every socket is closed', () => peer.open() === 0);
   });
 
   test('the stream of a body is destroyed however its call ends', async (context) => {
@@ -282,17 +300,20 @@ describe('a streamed request', () => {
     };
     const calls: [body: StreamedBody, call: (body: StreamedBody) => Promise<unknown>][] = [
       [begun(), (body) => outbound.tenant(put(early.url, body))],
-      [begun(), (body) => failure(outbound.tenant(put(silent.url, body, { signal: soon() })))],
-      [endless(), (body) => failure(outbound.tenant(put(silent.url, body, { signal: soon() })))],
-      [endless(), (body) => failure(outbound.tenant(put('http://10.0.0.1/', body)))],
-      [endless(), (body) => failure(outbound.tenant(put(silent.url, body, { headers: { host: 'x' } })))],
-      [endless(), (body) => failure(outbound.operator(put('http://127.0.0.1:1/', body)))],
-      [endless(), (body) => failure(outbound.operator(put(silent.url, body, { signal: AbortSignal.abort() })))],
+      [begun(), (body) => expectOutboundError(outbound.tenant(put(silent.url, body, { signal: createDeadline() })))],
+      [endless(), (body) => expectOutboundError(outbound.tenant(put(silent.url, body, { signal: createDeadline() })))],
+      [endless(), (body) => expectOutboundError(outbound.tenant(put('http://10.0.0.1/', body)))],
+      [endless(), (body) => expectOutboundError(outbound.tenant(put(silent.url, body, { headers: { host: 'x' } })))],
+      [endless(), (body) => expectOutboundError(outbound.operator(put('http://127.0.0.1:1/', body)))],
+      [
+        endless(),
+        (body) => expectOutboundError(outbound.operator(put(silent.url, body, { signal: AbortSignal.abort() }))),
+      ],
     ];
     for (const [body, call] of calls) {
       await call(body);
       assert.equal(body.stream.destroyed, true);
     }
-    await until('every socket is closed', () => early.open() + silent.open() === 0);
+    await waitUntil('every socket is closed', () => early.open() + silent.open() === 0);
   });
 });

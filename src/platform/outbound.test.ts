@@ -7,16 +7,16 @@ import { gzipSync } from 'node:zlib';
 import {
   BY_THEN_MS,
   DEADLINE_MS,
-  drip,
-  failure,
-  flood,
+  writeSlowly,
+  expectOutboundError,
+  writeWithoutEnd,
   openOutbound,
   PATIENCE_MS,
-  reset,
-  soon,
+  resetConnection,
+  createDeadline,
   startPeer,
 } from '../../test/support/peers.ts';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import type { OutboundRequest } from './outbound.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
@@ -25,7 +25,7 @@ function post(url: string, change: Partial<OutboundRequest> = {}): OutboundReque
   return { method: 'POST', url, body: '{}', signal: AbortSignal.timeout(PATIENCE_MS), maxBytes: 4096, ...change };
 }
 
-describe('a response', () => {
+describe('the response to an outgoing call', () => {
   test('redirects are not followed, so headers reach no other host (defect 9)', async (context) => {
     const target = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
     const outbound = openOutbound(context);
@@ -69,16 +69,16 @@ describe('a response', () => {
     assert.deepEqual([response.truncated, response.body], [true, bomb.subarray(0, 1000)]);
     const whole = await outbound.tenant(post(packed.url, { maxBytes: bomb.length }));
     assert.deepEqual([whole.truncated, whole.body.equals(bomb)], [false, true]);
-    await until('the cut connection is closed, the other kept', () => packed.open() === 1);
+    await waitUntil('the cut connection is closed, the other kept', () => packed.open() === 1);
   });
 
   test('a response that is endless, slow or broken after its status counts as truncated and not as failed', async (context) => {
     const outbound = openOutbound(context);
     const tails: Record<string, (socket: Socket) => unknown> = {
-      endless: (socket) => flood(socket, 'y'.repeat(65_536)),
-      dripping: (socket) => drip(socket, 'y'),
+      endless: (socket) => writeWithoutEnd(socket, 'y'.repeat(65_536)),
+      dripping: (socket) => writeSlowly(socket, 'y'),
       silent: () => {},
-      reset: (socket) => setTimeout(reset, 20, socket),
+      reset: (socket) => setTimeout(resetConnection, 20, socket),
       closed: (socket) => socket.end('yy'),
     };
     for (const [name, tail] of Object.entries(tails)) {
@@ -88,12 +88,14 @@ describe('a response', () => {
       });
       const started = performance.now();
       const isEndedByUs = name === 'dripping' || name === 'silent';
-      const { status, body, truncated } = await outbound.tenant(post(peer.url, isEndedByUs ? { signal: soon() } : {}));
+      const { status, body, truncated } = await outbound.tenant(
+        post(peer.url, isEndedByUs ? { signal: createDeadline() } : {}),
+      );
       assert.ok(performance.now() - started < BY_THEN_MS, name);
       assert.deepEqual([status, truncated], [200, true], name);
       assert.match(body.toString(), /^y+$/, name);
       if (name === 'endless') assert.equal(body.length, 4096);
-      await until(`${name}: the socket is destroyed`, () => peer.open() === 0);
+      await waitUntil(`${name}: the socket is destroyed`, () => peer.open() === 0);
     }
   });
 });
@@ -103,33 +105,41 @@ describe('a hostile receiver', () => {
     const outbound = openOutbound(context);
     const after: [name: string, answer: (socket: Socket) => unknown, kind: string][] = [
       ['silence', () => {}, 'TIMEOUT'],
-      ['dripping headers', (socket) => drip((socket.write(OK), socket), 'x-a: b\r\n'), 'TIMEOUT'],
-      ['dripping status', (socket) => drip(socket, '\r\n'), 'TIMEOUT'],
-      ['reset', reset, 'SOCKET'],
+      ['dripping headers', (socket) => writeSlowly((socket.write(OK), socket), 'x-a: b\r\n'), 'TIMEOUT'],
+      ['dripping status', (socket) => writeSlowly(socket, '\r\n'), 'TIMEOUT'],
+      ['reset', resetConnection, 'SOCKET'],
       ['end', (socket) => socket.end(), 'SOCKET'],
-      ['reset in the status', (socket) => socket.write('HTTP/1.1 2', () => reset(socket)), 'SOCKET'],
+      ['reset in the status', (socket) => socket.write('HTTP/1.1 2', () => resetConnection(socket)), 'SOCKET'],
       ['end in the headers', (socket) => socket.end(`${OK}content-le`), 'SOCKET'],
       ['not HTTP', (socket) => socket.write('\x16\x03\x01 hello\r\n\r\n'), 'SOCKET'],
-      ['1xx flood', (socket) => flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(99)), 'SOCKET'],
+      ['1xx flood', (socket) => writeWithoutEnd(socket, 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(99)), 'SOCKET'],
       ['100 continue', (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 'SOCKET'],
       ['upgrade', (socket) => socket.write('HTTP/1.1 101 Up\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'), 'SOCKET'],
-      ['one huge header', (socket) => flood((socket.write(`${OK}x: `), socket), 'h'.repeat(65_536)), 'SOCKET'],
-      ['endless headers', (socket) => flood((socket.write(OK), socket), 'x: y\r\n'.repeat(9999)), 'SOCKET'],
+      [
+        'one huge header',
+        (socket) => writeWithoutEnd((socket.write(`${OK}x: `), socket), 'h'.repeat(65_536)),
+        'SOCKET',
+      ],
+      ['endless headers', (socket) => writeWithoutEnd((socket.write(OK), socket), 'x: y\r\n'.repeat(9999)), 'SOCKET'],
     ];
     for (const [name, answer, kind] of after) {
       const peer = await startPeer(context, answer);
-      const request = post(peer.url, kind === 'TIMEOUT' ? { signal: soon() } : {});
-      assert.deepEqual(await failure(outbound.tenant(request)), { kind, sent: true }, name);
+      const request = post(peer.url, kind === 'TIMEOUT' ? { signal: createDeadline() } : {});
+      assert.deepEqual(await expectOutboundError(outbound.tenant(request)), { kind, sent: true }, name);
       assert.equal(peer.received.join('').match(/POST/g)?.length, 1, name);
-      await until(name, () => peer.open() === 0);
+      await waitUntil(name, () => peer.open() === 0);
     }
   });
 
   test('a receiver that breaks or answers nonsense on connecting is called at most once (defect 3)', async (context) => {
     const outbound = openOutbound(context);
-    for (const answer of [reset, (socket: Socket) => socket.end(), (socket: Socket) => socket.end('junk\r\n\r\n')]) {
+    for (const answer of [
+      resetConnection,
+      (socket: Socket) => socket.end(),
+      (socket: Socket) => socket.end('junk\r\n\r\n'),
+    ]) {
       const peer = await startPeer(context, answer, false);
-      const { kind, sent } = await failure(outbound.tenant(post(peer.url)));
+      const { kind, sent } = await expectOutboundError(outbound.tenant(post(peer.url)));
       // The reset may arrive before connect() has ended; then nothing was sent.
       assert.equal(kind, sent ? 'SOCKET' : 'CONNECT');
       assert.equal(peer.received.length, 1);
@@ -140,29 +150,31 @@ describe('a hostile receiver', () => {
     const outbound = openOutbound(context);
     const answers: [answer: (socket: Socket) => unknown, kind: string][] = [
       [(socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'), 'TLS'],
-      [(socket) => flood(socket, '\x16\x03\x03\xff\xff'.repeat(999)), 'TLS'],
-      [reset, 'TLS'],
+      [(socket) => writeWithoutEnd(socket, '\x16\x03\x03\xff\xff'.repeat(999)), 'TLS'],
+      [resetConnection, 'TLS'],
       [(socket) => socket.end(), 'TLS'],
       [() => {}, 'TIMEOUT'],
     ];
     for (const [answer, kind] of answers) {
       const peer = await startPeer(context, answer);
-      const request = post(peer.url.replace('http:', 'https:'), kind === 'TIMEOUT' ? { signal: soon() } : {});
-      assert.deepEqual(await failure(outbound.tenant(request)), { kind, sent: false });
-      await until(kind, () => peer.open() === 0);
+      const request = post(peer.url.replace('http:', 'https:'), kind === 'TIMEOUT' ? { signal: createDeadline() } : {});
+      assert.deepEqual(await expectOutboundError(outbound.tenant(request)), { kind, sent: false });
+      await waitUntil(kind, () => peer.open() === 0);
     }
   });
 
   test('a hundred calls to hostile receivers at once all end by their deadline', async (context) => {
     const outbound = openOutbound(context, { connections: 100 });
     const silent = await startPeer(context, () => {});
-    const endless = await startPeer(context, (socket) => flood((socket.write(`${OK}\r\n`), socket), 'z'.repeat(9999)));
+    const endless = await startPeer(context, (socket) =>
+      writeWithoutEnd((socket.write(`${OK}\r\n`), socket), 'z'.repeat(9999)),
+    );
     const calls = Array.from({ length: 50 }, () => [
-      failure(outbound.tenant(post(silent.url, { signal: soon() }))),
+      expectOutboundError(outbound.tenant(post(silent.url, { signal: createDeadline() }))),
       outbound.tenant(post(endless.url)).then(({ truncated }) => assert.ok(truncated)),
     ]);
     await Promise.all(calls.flat());
-    await until('every socket is closed', () => silent.open() + endless.open() === 0);
+    await waitUntil('every socket is closed', () => silent.open() + endless.open() === 0);
   });
 });
 
@@ -174,15 +186,21 @@ describe('a request that cannot be made', () => {
     const { port } = gone.address() as AddressInfo;
     await new Promise((closed) => gone.close(closed));
     const peer = await startPeer(context, () => {});
-    const refused = failure(outbound.tenant(post(`http://127.0.0.1:${port}/`)));
+    const refused = expectOutboundError(outbound.tenant(post(`http://127.0.0.1:${port}/`)));
     assert.deepEqual(await refused, { kind: 'CONNECT', sent: false });
     const aborted = post(peer.url, { signal: AbortSignal.abort() });
-    assert.deepEqual(await failure(outbound.tenant(aborted)), { kind: 'TIMEOUT', sent: false });
+    assert.deepEqual(await expectOutboundError(outbound.tenant(aborted)), { kind: 'TIMEOUT', sent: false });
     const answer = Object.assign(new Error('no such name'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' });
     resolveTo(context, answer);
-    assert.deepEqual(await failure(outbound.tenant(post('http://name.test/'))), { kind: 'DNS', sent: false });
+    assert.deepEqual(await expectOutboundError(outbound.tenant(post('http://name.test/'))), {
+      kind: 'DNS',
+      sent: false,
+    });
     for (const headers of [{ Host: 'x' }, { 'proxy-authorization': 'x' }, { a: 'b\r\nc: d' }, { 'a b': 'c' }]) {
-      assert.deepEqual(await failure(outbound.tenant(post(peer.url, { headers }))), { kind: 'BLOCKED', sent: false });
+      assert.deepEqual(await expectOutboundError(outbound.tenant(post(peer.url, { headers }))), {
+        kind: 'BLOCKED',
+        sent: false,
+      });
     }
     assert.deepEqual(peer.received, []);
   });
@@ -190,9 +208,11 @@ describe('a request that cannot be made', () => {
   test('a call waits for a free connection only until its deadline, and is then not sent', async (context) => {
     const outbound = openOutbound(context, { connections: 1 });
     const peer = await startPeer(context, () => {});
-    const first = failure(outbound.tenant(post(peer.url, { signal: AbortSignal.timeout(2 * DEADLINE_MS) })));
-    const second = outbound.tenant(post(peer.url, { signal: soon() }));
-    assert.deepEqual(await failure(second), { kind: 'TIMEOUT', sent: false });
+    const first = expectOutboundError(
+      outbound.tenant(post(peer.url, { signal: AbortSignal.timeout(2 * DEADLINE_MS) })),
+    );
+    const second = outbound.tenant(post(peer.url, { signal: createDeadline() }));
+    assert.deepEqual(await expectOutboundError(second), { kind: 'TIMEOUT', sent: false });
     assert.deepEqual(await first, { kind: 'TIMEOUT', sent: true });
     assert.equal(peer.received.join('').match(/POST/g)?.length, 1);
   });
@@ -222,7 +242,7 @@ describe('the address guard for host names', () => {
     assert.equal((await outbound.tenant(post(`http://rebind.test:${port}/`))).status, 200);
     for (const scheme of ['http', 'https', 'https']) {
       const call = outbound.tenant(post(`${scheme}://rebind.test:${port}/`));
-      assert.deepEqual(await failure(call), { kind: 'BLOCKED', sent: false });
+      assert.deepEqual(await expectOutboundError(call), { kind: 'BLOCKED', sent: false });
     }
     assert.equal((await outbound.tenant(post(`http://rebind.test:${port}/`))).status, 200);
     assert.deepEqual([peer.received.length, strangers], [2, 0]);
@@ -240,7 +260,7 @@ describe('the address guard for host names', () => {
     const names = ['127.0.0.1', '127.1', '0x7f000001', 'localhost', 'LOCALHOST.', 'a.localhost', '0.0.0.0', '[::1]'];
     const byName = [...names, '[::ffff:127.0.0.1]'].map((name) => `http://${name}:${port}/sandbox/reset`);
     for (const url of [...paths.map((path) => origin + path), ...byName]) {
-      assert.deepEqual(await failure(outbound.tenant(post(url))), { kind: 'BLOCKED', sent: false }, url);
+      assert.deepEqual(await expectOutboundError(outbound.tenant(post(url))), { kind: 'BLOCKED', sent: false }, url);
       assert.match((await outbound.refuse(url)) ?? '', /only \/receiver/, url);
     }
     assert.equal(peer.received.length, 3);
@@ -252,7 +272,7 @@ describe('the address guard for host names', () => {
     const outbound = openOutbound(context, { allow: [], trusted: [new URL(trusted.url).origin] });
     assert.equal((await outbound.tenant(post(trusted.url))).status, 200);
     assert.equal((await outbound.operator(post(other.url))).status, 200);
-    assert.deepEqual(await failure(outbound.tenant(post(other.url))), { kind: 'BLOCKED', sent: false });
+    assert.deepEqual(await expectOutboundError(outbound.tenant(post(other.url))), { kind: 'BLOCKED', sent: false });
     assert.equal(other.received.length, 1);
   });
 });

@@ -5,23 +5,30 @@
 import type { BlockList, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Agent, Pool, type buildConnector, type Dispatcher } from 'undici';
-import { createAddressGuard, createExaminer, refuseHost } from './address-guard.ts';
+import {
+  createAddressGuard,
+  createExaminer,
+  examineServer,
+  findHostFault,
+  type AddressGuard,
+} from './address-guard.ts';
 import { dial, type DialStage, type DialTarget } from './dial.ts';
-import { collectAnswer, type OutboundResponse, type Receive, type Receiver } from './outbound-answer.ts';
+import { readMailServer, toUrlHost, type MailServer } from './mail-server.ts';
+import { collectAnswer, type OutboundResponse, type CreateReceiver, type AnswerReceiver } from './outbound-answer.ts';
 import { createConnector, type Connector } from './outbound-connect.ts';
-import { explainBreak, explainDial, OutboundError } from './outbound-error.ts';
+import { explainBrokenCall, explainDialError, OutboundError } from './outbound-error.ts';
 import {
   discardBody,
   isStreamed,
-  readBody,
+  readStreamedBody,
   streamAnswer,
-  watchBody,
+  ignoreBodyErrors,
   type OutboundStream,
   type StreamedBody,
 } from './outbound-stream.ts';
 
 export interface OutboundRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
   headers?: Record<string, string>;
   body?: string | Buffer | StreamedBody;
@@ -40,7 +47,7 @@ export interface Outbound {
   streamOperator(request: OutboundRequest): Promise<OutboundStream>;
   /** Opens a connection to a server that a tenant chose, for protocols other than HTTP. */
   connect: Connector['connect'];
-  /** Checks a URL before it is stored. Returns null when the URL is acceptable, else one sentence that says what is wrong. */
+  /** Checks a URL, or the address of a mail server, before it is stored. Returns null when the URL is acceptable, else one sentence that says what is wrong. */
   refuse(url: string): Promise<string | null>;
   /** Ends every connection at once; calls in flight fail. */
   close(): Promise<void>;
@@ -72,26 +79,28 @@ export function createOutbound(options: { allow: string[]; trusted: string[]; co
   const guard = createAddressGuard(options.allow);
   const trusted = options.trusted.map((place) => new URL(place));
   const connections = options.connections ?? CONNECTIONS;
-  const guarded = openDoor(connections, guard.blockList);
-  const open = openDoor(connections);
+  const guarded = openOutboundAgent(connections, guard.blockList);
+  const open = openOutboundAgent(connections);
   const checkUrl = createExaminer(guard, trusted);
   const connector = createConnector(guard, trusted);
-  const toTenant: Route = (text) => {
+  const toTenant: ChooseAgent = (text) => {
     const { url, wrong, skipsGuard } = checkUrl(text);
     if (wrong !== null) throw new OutboundError('BLOCKED', false, wrong);
     return { door: skipsGuard ? open : guarded, url };
   };
-  const toOperator: Route = (text) => ({ door: open, url: new URL(text) });
+  const toOperator: ChooseAgent = (text) => ({ door: open, url: new URL(text) });
   return {
-    tenant: (request) => call(request, toTenant, collectAnswer),
-    operator: (request) => call(request, toOperator, collectAnswer),
-    streamTenant: (request) => call(request, toTenant, streamAnswer),
-    streamOperator: (request) => call(request, toOperator, streamAnswer),
+    tenant: (request) => callOnce(request, toTenant, collectAnswer),
+    operator: (request) => callOnce(request, toOperator, collectAnswer),
+    streamTenant: (request) => callOnce(request, toTenant, streamAnswer),
+    streamOperator: (request) => callOnce(request, toOperator, streamAnswer),
     connect: connector.connect,
     async refuse(text) {
+      const server = readMailServer(text);
+      if (server) return refuseMailServer(server, guard, trusted);
       const { url, wrong, skipsGuard } = checkUrl(text);
       if (wrong !== null || skipsGuard) return wrong;
-      return refuseHost(url, guard);
+      return findHostFault(url, guard);
     },
     async close() {
       connector.close();
@@ -100,14 +109,23 @@ export function createOutbound(options: { allow: string[]; trusted: string[]; co
   };
 }
 
-/** Chooses the door for a URL. Throws an OutboundError for a URL that may not be called. */
-type Route = (url: string) => { door: Door; url: URL };
+async function refuseMailServer(
+  { host, port }: MailServer,
+  guard: AddressGuard,
+  trusted: URL[],
+): Promise<string | null> {
+  const server = examineServer(host, port, { guard, trusted });
+  return server.wrong ?? findHostFault(new URL(`http://${toUrlHost(server.host)}/`), guard);
+}
 
-async function call<A>(request: OutboundRequest, route: Route, receive: Receive<A>): Promise<A> {
-  watchBody(request.body);
+/** Chooses the door for a URL. Throws an OutboundError for a URL that may not be called. */
+type ChooseAgent = (url: string) => { door: OutboundAgent; url: URL };
+
+async function callOnce<A>(request: OutboundRequest, route: ChooseAgent, receive: CreateReceiver<A>): Promise<A> {
+  ignoreBodyErrors(request.body);
   try {
     const { door, url } = route(request.url);
-    return await attempt(door, url, request, receive);
+    return await startAttempt(door, url, request, receive);
   } catch (error) {
     // A call that is refused before its attempt has not destroyed the stream of its body.
     discardBody(request.body);
@@ -115,15 +133,15 @@ async function call<A>(request: OutboundRequest, route: Route, receive: Receive<
   }
 }
 
-interface Door {
+interface OutboundAgent {
   agent: Agent;
   /** Errors of connections that were never established, each with the stage at which it failed. */
   failedDials: WeakMap<Error, DialStage>;
   /** The attempt that is calling dispatch() right now. A connection that is opened meanwhile is opened for this attempt. */
-  dispatching: Attempt | null;
+  dispatching: CallAttempt | null;
 }
 
-function openDoor(connections: number, blockList?: BlockList): Door {
+function openOutboundAgent(connections: number, blockList?: BlockList): OutboundAgent {
   const connect: buildConnector.connector = (target, callback) => {
     const caller = door.dispatching;
     const abandon = dial(toDialTarget(target), blockList, (result, stage) => {
@@ -147,7 +165,7 @@ function openDoor(connections: number, blockList?: BlockList): Door {
     // up one would fail all.
     factory: (origin, poolOptions) => new Pool(origin, poolOptions),
   });
-  const door: Door = { agent, failedDials: new WeakMap(), dispatching: null };
+  const door: OutboundAgent = { agent, failedDials: new WeakMap(), dispatching: null };
   return door;
 }
 
@@ -171,9 +189,9 @@ function readInSlices(socket: Socket): Socket {
 }
 
 /** The state of one request in flight. */
-interface Attempt {
+interface CallAttempt {
   request: OutboundRequest;
-  receiver: Receiver;
+  receiver: AnswerReceiver;
   settled: boolean;
   /** Set right before undici writes the request. From then on bytes may have been sent. */
   controller: Dispatcher.DispatchController | null;
@@ -187,10 +205,15 @@ interface Attempt {
   stop(error: OutboundError): void;
 }
 
-function attempt<A>(door: Door, url: URL, request: OutboundRequest, receive: Receive<A>): Promise<A> {
+function startAttempt<A>(
+  door: OutboundAgent,
+  url: URL,
+  request: OutboundRequest,
+  receive: CreateReceiver<A>,
+): Promise<A> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => state.stop(timedOut(state));
-    const state: Attempt = {
+    const onAbort = () => state.stop(makeTimeoutError(state));
+    const state: CallAttempt = {
       request,
       receiver: receive(request.maxBytes, resolve, reject),
       settled: false,
@@ -213,10 +236,10 @@ function attempt<A>(door: Door, url: URL, request: OutboundRequest, receive: Rec
       },
     };
     const options = dispatchOptions(url, request);
-    if (request.signal.aborted) return state.settle(timedOut(state));
+    if (request.signal.aborted) return state.settle(makeTimeoutError(state));
     request.signal.addEventListener('abort', onAbort);
     door.dispatching = state;
-    door.agent.dispatch(options, createHandler(state, door));
+    door.agent.dispatch(options, createDispatchHandler(state, door));
     door.dispatching = null;
   });
 }
@@ -235,10 +258,10 @@ function dispatchOptions(url: URL, { method, headers = {}, body }: OutboundReque
   if (!isStreamed(body)) return { ...options, body: body ?? null };
   sent.push('content-length', String(body.bytes));
   // undici reads any asynchronous iterable, but its types name only streams.
-  return { ...options, body: readBody(body) as unknown as Readable };
+  return { ...options, body: readStreamedBody(body) as unknown as Readable };
 }
 
-function createHandler(state: Attempt, door: Door): Dispatcher.DispatchHandler {
+function createDispatchHandler(state: CallAttempt, door: OutboundAgent): Dispatcher.DispatchHandler {
   return {
     onRequestStart(controller) {
       // This is thrown before undici writes a byte, when the request was given up meanwhile or undici would send it a second time.
@@ -260,12 +283,12 @@ function createHandler(state: Attempt, door: Door): Dispatcher.DispatchHandler {
     onResponseError(_controller, error) {
       const stage = door.failedDials.get(error);
       const progress = { sent: state.controller !== null, answered: state.answered };
-      state.settle(stage ? explainDial(error, stage, progress.sent) : explainBreak(error, progress));
+      state.settle(stage ? explainDialError(error, stage, progress.sent) : explainBrokenCall(error, progress));
     },
   };
 }
 
-function timedOut({ answered, controller, request }: Attempt): OutboundError {
+function makeTimeoutError({ answered, controller, request }: CallAttempt): OutboundError {
   const message = answered ? 'The answer was not complete in time.' : 'No answer came in time.';
   return new OutboundError('TIMEOUT', controller !== null, message, request.signal.reason);
 }

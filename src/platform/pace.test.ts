@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPace } from './pace.ts';
 
-test('an owner is ahead of its rate by the time that its own bytes should take, less the time that has passed', () => {
+test('a sender that exceeds its rate is told how long to wait, counting only its own bytes and the time that has passed', () => {
   const pace = createPace(1_000);
   const beganMs = performance.now();
   pace.count('fast', 5_000);

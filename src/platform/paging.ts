@@ -49,7 +49,7 @@ export function pageQuery<F extends Record<string, TSchema>, const S extends rea
       }),
     ),
     updated_since: Type.Optional(
-      Type.String({ ...Timestamp, description: 'Those whose updatedAt is this moment or later' }),
+      Type.String({ ...Timestamp, description: 'Those whose updatedAt is this moment or later; see /docs/lists' }),
     ),
     ...filters,
   };
@@ -109,7 +109,7 @@ export interface Window {
 export type Since = Pick<Window, 'since'>;
 
 /** Returns the window of the newest rows, for lists without further pages. */
-export const newest = (limit: number): Window => ({
+export const newestWindow = (limit: number): Window => ({
   limit,
   offset: 0,
   field: 'createdAt',
@@ -129,7 +129,7 @@ export function pageWindow(list: string, query: PageQuery): Window {
   const offset = ((page ?? 1) - 1) * limit;
   if (offset > DEEPEST_OFFSET) throw invalid('page', `reaches beyond ${DEEPEST_OFFSET} records; use after`, 'TOO_DEEP');
   const { field, descending } = parseSort(sort);
-  const seal = makeSeal(list, query);
+  const seal = makeCursorSeal(list, query);
   return {
     limit: limit + 1,
     offset,
@@ -149,7 +149,7 @@ function parseSort(sort: Sort): { field: OrderField; descending: boolean } {
 // Parameters that may differ between two pages of the same list.
 const PAGE_PARAMETERS = new Set(['page', 'limit', 'skipCount', 'after']);
 
-function makeSeal(list: string, query: PageQuery): string {
+function makeCursorSeal(list: string, query: PageQuery): string {
   const asked = { ...query, ...('search' in query ? { search: readSearch(query as { search?: string }) } : {}) };
   const parts = Object.entries(asked).filter(([name, value]) => !PAGE_PARAMETERS.has(name) && (value ?? null) !== null);
   const text = JSON.stringify([list, parts.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
@@ -158,7 +158,7 @@ function makeSeal(list: string, query: PageQuery): string {
 
 function readCursor(text: string, field: OrderField, seal: string): { at: string; id: string } {
   const [at = '', id = '', sealed = ''] = Buffer.from(text, 'base64url').toString('latin1').split('|');
-  const place = readPlace(at, field);
+  const place = readCursorPlace(at, field);
   if (place === null || !isId(id)) throw invalid('after', 'is not a cursor of this list');
   if (sealed !== seal)
     throw invalid('after', 'is a cursor of another list, sort or set of filters: begin again without it', 'OTHER_LIST');
@@ -166,7 +166,7 @@ function readCursor(text: string, field: OrderField, seal: string): { at: string
 }
 
 /** Converts the sort value of a cursor to a PostgreSQL literal; null when it is invalid. */
-function readPlace(at: string, field: OrderField): string | null {
+function readCursorPlace(at: string, field: OrderField): string | null {
   if (field === 'row_index') return /^\d{1,9}$/.test(at) ? at : null;
   // A record without a last message has an empty value and sorts after all others.
   if (at === '' && field === 'last_message_at') return '-infinity';
@@ -176,7 +176,7 @@ function readPlace(at: string, field: OrderField): string | null {
 }
 
 /** The fields of a record that lists can be sorted by. */
-interface Placed {
+interface PlacedRecord {
   _id: string;
   createdAt: string;
   updatedAt?: string;
@@ -185,35 +185,35 @@ interface Placed {
 }
 
 /** Returns the cursor that continues a list after this record. */
-export function cursorAfter({ field, seal }: Pick<Window, 'field' | 'seal'>, record: Placed): string {
+export function makeCursorAfter({ field, seal }: Pick<Window, 'field' | 'seal'>, record: PlacedRecord): string {
   const at = record[field];
   const place = typeof at === 'string' ? Date.parse(at) : (at ?? '');
   return Buffer.from(`${place}|${record._id}|${seal}`).toString('base64url');
 }
 
 /** The column `fits` of a `measuredPage` statement: null when the page is small enough, else how many records would have fitted. */
-export interface Measured {
+export interface MeasuredRecord {
   fits?: number | null;
 }
 
-function withoutMeasure<R>({ fits: _fits, ...record }: R & Measured): R {
+function withoutMeasure<R>({ fits: _fits, ...record }: R & MeasuredRecord): R {
   return record as unknown as R;
 }
 
-function answerTooLarge(fits: number): AppError {
+function makeTooLargeError(fits: number): AppError {
   const message = `must be at most ${fits} here: more of these records are larger than 8 MB together`;
   return new AppError('ANSWER_TOO_LARGE', `limit ${message}`, [{ path: 'limit', code: 'ANSWER_TOO_LARGE', message }]);
 }
 
 /** Builds the answer of a list from the rows of its window. `count` is called only when the caller wants the total. */
-export async function pageFrom<R extends Placed>(
+export async function makePage<R extends PlacedRecord>(
   query: PageQuery,
   window: Window,
-  rows: (R & Measured)[],
+  rows: (R & MeasuredRecord)[],
   count: () => Promise<number>,
 ): Promise<Page<R>> {
   const fits = rows[0]?.fits ?? null;
-  if (fits !== null) throw answerTooLarge(fits);
+  if (fits !== null) throw makeTooLargeError(fits);
   const result = rows.slice(0, query.limit).map(withoutMeasure);
   const hasNextPage = rows.length > query.limit;
   const last = result.at(-1);
@@ -226,7 +226,7 @@ export async function pageFrom<R extends Placed>(
       totalCount,
       totalPages: totalCount === null ? null : Math.ceil(totalCount / query.limit),
       hasNextPage,
-      nextCursor: hasNextPage && last ? cursorAfter(window, last) : null,
+      nextCursor: hasNextPage && last ? makeCursorAfter(window, last) : null,
     },
   };
 }
@@ -236,12 +236,14 @@ export async function pageFrom<R extends Placed>(
  * `$first` on (sort value and id of the cursor, limit, offset, since), which windowValues() returns in this order.
  */
 export function windowClause(window: Window, first: number): string {
-  const { since, cursor, tail } = windowParts(window, first);
+  const { since, cursor, tail } = windowSqlParts(window, first);
   return `${since} ${cursor} ${tail}`;
 }
 
-/** The parts of windowClause(), for statements that need them in different places. `tail` has order, limit and offset. */
-export function windowParts(window: Window, first: number): Record<'since' | 'cursor' | 'order' | 'tail', string> {
+type WindowParts = Record<'since' | 'cursor' | 'order' | 'tail', string>;
+
+/** The parts of windowClause(), for statements that need them in different places. `tail` has `leading` orders, order, limit and offset. */
+export function windowSqlParts(window: Window, first: number, leading = ''): WindowParts {
   const { at, id } = ORDERS[window.field];
   const [compare, direction] = window.descending ? ['<', 'desc'] : ['>', 'asc'];
   const place = `$${first}::text::${window.field === 'row_index' ? 'int' : 'timestamptz'}`;
@@ -255,12 +257,12 @@ export function windowParts(window: Window, first: number): Record<'since' | 'cu
     since: sinceClause(window, first + 4),
     cursor: window.after ? `and ${after}` : `and ${place} is null and ${lastId} is null`,
     order,
-    tail: `order by ${order} limit $${first + 2} offset $${first + 3}`,
+    tail: `order by ${leading}${order} limit $${first + 2} offset $${first + 3}`,
   };
 }
 
 /** Returns true when the records that match `since` are contiguous in the sort order, so that an index scan can stop after them. */
-export const isStretch = ({ field, since }: Window): boolean => since === null || field === 'updatedAt';
+export const isSinceInOrder = ({ field, since }: Window): boolean => since === null || field === 'updatedAt';
 
 /** The number of parameters that windowClause() uses. */
 export const WINDOW_VALUES = 5;
@@ -274,25 +276,25 @@ export const sinceClause = ({ since }: Since, place: number): string =>
   since === null ? `and $${place}::timestamptz is null` : `and updated_at >= $${place}::timestamptz`;
 
 /** Returns the part of a prepared statement's name that depends on the window, because different texts need different names. */
-export function windowName({ field, descending, after, since }: Window): string {
-  return `${field}.${descending ? 'desc' : 'asc'}${after ? '.after' : ''}${sinceName({ since })}`;
+export function windowNameSuffix({ field, descending, after, since }: Window): string {
+  return `${field}.${descending ? 'desc' : 'asc'}${after ? '.after' : ''}${sinceNameSuffix({ since })}`;
 }
 
 /** Returns the end of the name of a statement that counts records: the statement with `updated_since` has another text. */
-export const sinceName = ({ since }: Since): string => (since === null ? '' : '.since');
+export const sinceNameSuffix = ({ since }: Since): string => (since === null ? '' : '.since');
 
 /** Returns the sort order of a window in the form that measuredPage() takes. */
-export function windowOrder({ field, descending }: Window): string {
+export function windowOrderSql({ field, descending }: Window): string {
   const direction = descending ? 'desc' : 'asc';
   const at = field === 'last_message_at' ? `coalesce(t.last_message_at, '-infinity')` : `t.${ORDERS[field].at}`;
   return `${at} ${direction}, t._id ${direction}`;
 }
 
 /** Returns the sort columns and the id (as `_id`), for statements that first find the ids of a page and then read its records. */
-export function windowKeys({ field }: Window): string {
+export function windowKeyColumns({ field }: Window): string {
   const { at, id } = ORDERS[field];
   return id === null || id === '_id' ? `${at}, _id` : `${at}, ${id}, ${id} as _id`;
 }
 
 /** Returns the SQL parameter of the limit of a window; `first` is the number of the first parameter of the window. */
-export const windowLimit = (first: number): string => `$${first + 2}`;
+export const windowLimitParameter = (first: number): string => `$${first + 2}`;

@@ -5,7 +5,7 @@ import { createShares } from './shares.ts';
 
 const argon2id = promisify(argon2);
 
-interface Cost {
+interface HashCost {
   /** The memory of one hash in KiB. */
   memory: number;
   passes: number;
@@ -14,7 +14,7 @@ interface Cost {
 }
 
 // The minimum that OWASP recommends for Argon2id: 19 MiB, two passes, one lane. It takes some 20 ms of one core.
-const COST: Cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
+const COST: HashCost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 const SALT_BYTES = 16;
 // The number of hashes that are computed at once. Each hash takes 19 MiB and a core.
 const MOST_AT_ONCE = 4;
@@ -27,14 +27,14 @@ const turns = createShares(MOST_AT_ONCE, WAIT_MS, { all: MOST_AT_ONCE, kept: 0, 
 /**
  * Limits how many hashes are computed at once, so that a flood of log-ins can not use all memory. Throws UNAVAILABLE when too many wait.
  */
-export const inTurn = <T>(work: () => Promise<T>): Promise<T> => turns.within('log-ins', work);
+export const hashInTurn = <T>(work: () => Promise<T>): Promise<T> => turns.within('log-ins', work);
 
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hashNow(password));
+  return hashInTurn(() => hashWithoutWaiting(password));
 }
 
-/** Hashes a password without waiting for a slot; for callers inside inTurn(). */
-export async function hashNow(password: string): Promise<string> {
+/** Hashes a password without waiting for a slot; for callers inside hashInTurn(). */
+export async function hashWithoutWaiting(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
   const tag = await argon2id('argon2id', { ...COST, message: password, nonce });
   const text = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
@@ -54,14 +54,14 @@ export async function verifyPassword(password: string, stored: string): Promise<
     tagLength: expected.length,
   };
   const bytes = Buffer.from(nonce, 'base64');
-  const found = await inTurn(() =>
-    argon2id('argon2id', { ...cost, message: password, nonce: bytes }).catch(refuseOutOfRange),
+  const found = await hashInTurn(() =>
+    argon2id('argon2id', { ...cost, message: password, nonce: bytes }).catch(ignoreOutOfRange),
   );
   return found !== null && timingSafeEqual(found, expected);
 }
 
 /** Failure policy: a stored cost, salt or tag outside of Argon2's limits is a damaged hash, which no password matches. */
-function refuseOutOfRange(error: NodeJS.ErrnoException): null {
+function ignoreOutOfRange(error: NodeJS.ErrnoException): null {
   if (error.code === 'ERR_OUT_OF_RANGE') return null;
   throw error;
 }

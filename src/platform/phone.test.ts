@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import { seedOfRun } from '../../test/full/harness/chance.ts';
-import { randomFrom } from '../../test/support/random.ts';
-import { onlyDigits, phoneKey, readablePhone, readPhone, type Phone } from './phone.ts';
+import { readSeed } from '../../test/full/harness/chance.ts';
+import { createRandom } from '../../test/support/random.ts';
+import { onlyDigits, phoneKey, toReadablePhone, readPhone, type Phone } from './phone.ts';
 
 /** Parses a number and returns it, or null when it is invalid or ambiguous. */
 function parseIn(country: string | null, text: string): Phone | null {
@@ -37,15 +37,15 @@ const PEOPLE: { spellings: string[]; phone_number: string; country_code: string 
 for (const { spellings, phone_number, country_code } of PEOPLE) {
   test(`all spellings of ${phone_number} have the same key, E.164 form and country ${country_code}`, () => {
     assert.equal(new Set(spellings.map(phoneKey)).size, 1, spellings.map(phoneKey).join(' '));
-    for (const spelling of spellings) assert.deepEqual(readablePhone(spelling), { phone_number, country_code });
+    for (const spelling of spellings) assert.deepEqual(toReadablePhone(spelling), { phone_number, country_code });
   });
 }
 
 test('an Argentine mobile number has the same key with and without the 9, and keeps a 9 that was written', () => {
   const spellings = ['5491123456789', '541123456789', '+54 9 11 2345-6789', '+54 11 2345-6789'];
   assert.equal(new Set(spellings.map(phoneKey)).size, 1);
-  assert.deepEqual(readablePhone('+54 9 11 2345-6789'), { phone_number: '+5491123456789', country_code: 'AR' });
-  assert.deepEqual(readablePhone('541123456789'), { phone_number: '+541123456789', country_code: 'AR' });
+  assert.deepEqual(toReadablePhone('+54 9 11 2345-6789'), { phone_number: '+5491123456789', country_code: 'AR' });
+  assert.deepEqual(toReadablePhone('541123456789'), { phone_number: '+541123456789', country_code: 'AR' });
 });
 
 test('different phone numbers have different keys', () => {
@@ -72,16 +72,16 @@ test('the key of a phone number that is a key already is the same key', () => {
 
 test('a number that belongs to no country is kept as it is, without a country', () => {
   for (const text of ['99912345678', '12345', '0']) {
-    assert.deepEqual(readablePhone(text), { phone_number: `+${text}`, country_code: null });
+    assert.deepEqual(toReadablePhone(text), { phone_number: `+${text}`, country_code: null });
     assert.equal(phoneKey(text), text);
   }
 });
 
 test('a number with a country code that several countries share gets the right country', () => {
-  assert.equal(readablePhone('14165550123').country_code, 'CA');
-  assert.equal(readablePhone('12125550123').country_code, 'US');
-  assert.equal(readablePhone('77011234567').country_code, 'KZ');
-  assert.equal(readablePhone('79161234567').country_code, 'RU');
+  assert.equal(toReadablePhone('14165550123').country_code, 'CA');
+  assert.equal(toReadablePhone('12125550123').country_code, 'US');
+  assert.equal(toReadablePhone('77011234567').country_code, 'KZ');
+  assert.equal(toReadablePhone('79161234567').country_code, 'RU');
 });
 
 test('onlyDigits removes everything but digits', () => {
@@ -201,9 +201,9 @@ test('a parsed number is parsed again to the same number and the same key', () =
 });
 
 test('every parsed number is valid E.164 and is parsed again to the same number', (t) => {
-  const seed = seedOfRun();
+  const seed = readSeed();
   t.diagnostic(`SEED=${seed}`);
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const beginnings = ['', '+', '00', '+55', '+55 0', '55', '0', '+44 0', '+54 0', '+52 1', '+52 01', '+1 1', '+39 0'];
   for (let round = 0; round < 20_000; round += 1) {
@@ -217,6 +217,6 @@ test('every parsed number is valid E.164 and is parsed again to the same number'
     assert.equal(parsePhoneNumberFromString(phone_number)?.number, phone_number, written);
     assert.deepEqual(parseIn(country, phone_number), phone, written);
     // Networks write numbers without the +.
-    assert.deepEqual(readablePhone(phone_number.slice(1)), phone, written);
+    assert.deepEqual(toReadablePhone(phone_number.slice(1)), phone, written);
   }
 });

@@ -31,7 +31,7 @@ export interface Phone {
 }
 
 /** Formats a number that a network reports: digits that begin with a country code. The number need not be valid. */
-export function readablePhone(text: string): Phone {
+export function toReadablePhone(text: string): Phone {
   const number = formatReadable(onlyDigits(text));
   return { phone_number: number, country_code: parsePhoneNumberFromString(number)?.country ?? null };
 }
@@ -61,10 +61,10 @@ export function readPhone(text: string, country: string | null): Phone | PhoneFa
     .replace(/^(\+.*)\(0\)/, '$1');
   if (!PHONE_LOOK.test(written)) return { code: 'INVALID', message: 'is not a phone number' };
   const digits = onlyDigits(written);
-  const withCode = validPhone(formatReadable(digits));
+  const withCode = toValidPhone(formatReadable(digits));
   if (written.startsWith('+')) return withCode ?? noNumber;
-  const international = withCode && isAssigned(withCode) ? withCode : null;
-  const national = country === null ? null : nationalPhone(digits, country);
+  const international = withCode && isAssignedNumber(withCode) ? withCode : null;
+  const national = country === null ? null : toNationalPhone(digits, country);
   if (international && national && phoneKey(international.phone_number) !== phoneKey(national.phone_number)) {
     const readings = `${international.phone_number}, or ${national.phone_number} as it is dialled in ${country}`;
     return { code: 'AMBIGUOUS_PHONE', message: `can be ${readings}: write it with + and its country code` };
@@ -79,11 +79,11 @@ const noNumber: PhoneFault = { code: 'INVALID', message: 'is not a valid phone n
 /** Parses a number or throws VALIDATION_FAILED or AMBIGUOUS_PHONE with the path of the field. */
 export function expectPhone(text: string, country: string | null, path: string): Phone {
   const read = readPhone(text, country);
-  if ('code' in read) throw phoneProblem(read, path);
+  if ('code' in read) throw toPhoneProblem(read, path);
   return read;
 }
 
-export function phoneProblem({ code, message }: PhoneFault, path: string): AppError {
+export function toPhoneProblem({ code, message }: PhoneFault, path: string): AppError {
   if (code === 'INVALID') return invalid(path, message);
   return new AppError(code, `${path} ${message}`, [{ path, code, message }]);
 }
@@ -95,7 +95,7 @@ const TEST_NUMBER = /^\+1555\d{7}$/;
  * Validates a number in E.164. The parser drops prefixes that are dialled only inside a country (+55 011 …), so its result is parsed once
  * more.
  */
-function validPhone(number: string): Phone | null {
+function toValidPhone(number: string): Phone | null {
   if (TEST_NUMBER.test(number)) return { phone_number: number, country_code: null };
   const parsed = parsePhoneNumberFromString(number);
   const phone_number = parsed && formatReadable(onlyDigits(parsed.number));
@@ -114,15 +114,15 @@ const BRAZIL_NATIONAL = new RegExp(String.raw`^(?:0(?:\d\d)?)?((?:${BRAZIL_AREA}
  * Returns true when the number lies in a range that its country has assigned. Numbers without + must lie in such a range, because
  * they are otherwise more likely a national number of another country. Numbers with + need not, because countries add new ranges.
  */
-const isAssigned = ({ phone_number }: Phone): boolean =>
+const isAssignedNumber = ({ phone_number }: Phone): boolean =>
   TEST_NUMBER.test(phone_number) || (parseAssigned(phone_number)?.isValid() ?? false);
 
 /** Returns the number that these digits reach when dialled inside the country; null when there is none. */
-function nationalPhone(digits: string, country: string): Phone | null {
+function toNationalPhone(digits: string, country: string): Phone | null {
   if (country === 'BR') {
     const national = BRAZIL_NATIONAL.exec(digits)?.[1];
-    return national ? validPhone(formatReadable(`55${national}`)) : null;
+    return national ? toValidPhone(formatReadable(`55${national}`)) : null;
   }
   const parsed = parseAssigned(digits, country as CountryCode);
-  return parsed?.isValid() ? validPhone(parsed.number) : null;
+  return parsed?.isValid() ? toValidPhone(parsed.number) : null;
 }

@@ -1,13 +1,13 @@
 /** SQL statements for lists whose records are the rows of one table under one condition: a page of them, and the total. */
 import { many, one, type Executor, type Statement } from './db.ts';
-import { measuredPage } from './measured-page.ts';
+import { measuredPageSql } from './measured-page.ts';
 import {
   sinceClause,
-  sinceName,
+  sinceNameSuffix,
   windowClause,
-  windowLimit,
-  windowName,
-  windowOrder,
+  windowLimitParameter,
+  windowNameSuffix,
+  windowOrderSql,
   windowValues,
   type Since,
   type Window,
@@ -25,8 +25,8 @@ export interface PlainList {
   /** The SQL condition, with a parameter for each of `values`. */
   filter: string;
   values: unknown[];
-  /** For records that may be large: the further options of measuredPage(). */
-  measured?: Pick<Parameters<typeof measuredPage>[0], 'as' | 'context'>;
+  /** For records that may be large: the further options of measuredPageSql(). */
+  measured?: Pick<Parameters<typeof measuredPageSql>[0], 'as' | 'context'>;
 }
 
 /** Selects the rows of a page, and one more row when another page follows. */
@@ -35,10 +35,10 @@ export function pageStatement(list: PlainList, window: Window): Statement {
   const first = values.length + 1;
   const rows = (selected: string): string =>
     `select ${selected} from ${from} where ${filter} ${windowClause(window, first)}`;
-  const page = { columns, rows: rows('*'), order: windowOrder(window), limit: windowLimit(first) };
+  const page = { columns, rows: rows('*'), order: windowOrderSql(window), limit: windowLimitParameter(first) };
   return {
-    name: `${name}.list${variant}.${windowName(window)}`,
-    text: measured ? measuredPage({ ...page, ...measured }) : rows(columns),
+    name: `${name}.list${variant}.${windowNameSuffix(window)}`,
+    text: measured ? measuredPageSql({ ...page, ...measured }) : rows(columns),
     values: [...values, ...windowValues(window)],
   };
 }
@@ -49,7 +49,7 @@ export const listRows = <R>(executor: Executor, list: PlainList, window: Window)
 export async function countRows(executor: Executor, list: PlainList, window: Since): Promise<number> {
   const { name, variant = '', from, filter, values } = list;
   const { count } = await one<{ count: number }>(executor, {
-    name: `${name}.count${variant}${sinceName(window)}`,
+    name: `${name}.count${variant}${sinceNameSuffix(window)}`,
     text: `select count(*)::int as count from ${from} where ${filter} ${sinceClause(window, values.length + 1)}`,
     values: [...values, window.since],
   });

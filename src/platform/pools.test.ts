@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openTestDatabase } from '../../test/support/database.ts';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { exec, many, type Statement } from './db.ts';
 import { newId } from './ids.ts';
 import { openDatabase } from './tenant.ts';
@@ -43,7 +43,7 @@ for (const [kind, ask] of [
       const answers = slow.flatMap((company) => Array.from({ length: POOL }, () => ask(company, QUEUE)));
       const settled = Promise.allSettled(answers);
       const held = POOL / 2 + SLOW - 1;
-      await until('them to wait', async () => (await waiting()) === held);
+      await waitUntil('them to wait', async () => (await waiting()) === held);
       for (let newcomer = 0; newcomer < 25; newcomer += 1) assert.equal((await ask(newId(), ONE)).length, 1);
       for (const lane of ['door', 'callbacks', 'deliveries'] as const) {
         assert.equal((await many(platform.system(lane), ONE)).length, 1);
@@ -102,7 +102,7 @@ test('callbacks that wait for locks leave connections to admitting requests, to 
     const settled = Promise.allSettled(
       Array.from({ length: 2 * POOL }, () => platform.systemTx('callbacks', (mine) => exec(mine, QUEUE))),
     );
-    await until('callbacks to wait', async () => (await waiting()) > 0);
+    await waitUntil('callbacks to wait', async () => (await waiting()) > 0);
     for (const behalf of ['door', 'deliveries', `company:${newId()}`, 'address:127.0.0.1'] as const) {
       assert.equal((await many(platform.system(behalf), ONE)).length, 1);
     }

@@ -19,7 +19,7 @@ interface Portion {
 }
 
 /** Returns SQL that selects the _id of the first rows with at most `most` bytes together; the first row in any case. */
-export const selectPortion = ({ rows, order, most }: Portion): string =>
+export const selectPortionSql = ({ rows, order, most }: Portion): string =>
   `select _id from (
     select _id, sum(bytes) over (order by ${order} rows unbounded preceding) - bytes as before from (${rows}) near
   ) portion where before < ${most}`;
@@ -28,13 +28,13 @@ export const selectPortion = ({ rows, order, most }: Portion): string =>
  * Repeats `work`, which handles one portion, until it returns null, 0 or false because nothing is left. It gets what the portion before
  * returned: the place where that one ended, or the number of records that it changed.
  */
-export async function inPortions<P>(work: (last: P | null) => Promise<P | null>): Promise<void> {
+export async function workInPortions<P>(work: (last: P | null) => Promise<P | null>): Promise<void> {
   let last: P | null = null;
   do last = (await work(last)) || null;
   while (last !== null);
 }
 
 /** Reads portion after portion until one is empty. `read` gets the last record of the portion before. */
-export async function* eachPortion<R extends object>(read: (last: R | null) => Promise<R[]>): AsyncGenerator<R[]> {
+export async function* walkPortions<R extends object>(read: (last: R | null) => Promise<R[]>): AsyncGenerator<R[]> {
   for (let rows = await read(null), last; (last = rows.at(-1)); rows = await read(last)) yield rows;
 }

@@ -24,7 +24,7 @@ function pumping(atOnce: number) {
   return { pump, batches, add, endOne: () => ends.shift()?.() };
 }
 
-test('work that is added while all runs are under way is done together by the next run', async () => {
+test('work that is added while all runs are in progress is done together by the next run', async () => {
   const { batches, add, endOne } = pumping(2);
   add('ab');
   await turn();
@@ -39,7 +39,7 @@ test('work that is added while all runs are under way is done together by the ne
   assert.deepEqual(batches, ['ab', 'c', 'de']);
 });
 
-test('a pump is at rest when the last run has ended and nothing waits', async () => {
+test('waiting for rest ends when the last run has ended and no work is left', async () => {
   const { pump, batches, add, endOne } = pumping(1);
   await pump.rest();
   add('a');

@@ -4,8 +4,9 @@
  * docs/reference/.
  */
 import { readFileSync } from 'node:fs';
-import { ERRORS, toProblem, AppError, type ErrorCode } from './errors.ts';
-import { own } from './own.ts';
+import { ERRORS, AppError, type ErrorCode } from './errors.ts';
+import { getOwnProperty } from './own-property.ts';
+import { toProblem } from './problem.ts';
 
 interface Schema {
   $ref?: string;
@@ -22,43 +23,41 @@ interface Media {
   examples?: Record<string, object>;
 }
 
-interface Answer {
+interface DocumentedAnswer {
   description: string;
   headers?: Record<string, object>;
   content?: Record<string, Media>;
 }
 
-interface Operation {
+interface DocumentedOperation {
   operationId: string;
   description?: string;
   security: Record<string, string[]>[];
   parameters?: { name: string; in: string; description?: string; schema?: Schema }[];
   requestBody?: { content: Record<string, Media> };
-  responses: Record<string, Answer>;
+  responses: Record<string, DocumentedAnswer>;
   'x-scope'?: string;
   'x-global-only'?: boolean;
 }
 
 /** The parts of an OpenAPI document that are completed here. */
 export interface ApiDocument {
-  paths: Record<string, Record<string, Operation>>;
+  paths: Record<string, Record<string, DocumentedOperation>>;
   webhooks?: object;
   components: { schemas: Record<string, Schema>; headers?: object; examples?: object };
 }
 
-interface Recorded {
+interface RecordedExamples {
   /** The recorded bodies of each operation, by its operationId. */
   operations: Record<string, { request?: unknown; answer?: unknown }>;
   /** The body of a delivery by the event's name. */
   events: Record<string, object>;
 }
 
-interface Webhooks {
-  events: Record<string, { summary: string; data: string }>;
-  schemas: Record<string, Schema>;
-}
+/** What each event reports, and the name of the schema of its data. */
+type DescribedEvents = Record<string, { summary: string; data: string }>;
 
-const read = (name: string): unknown =>
+const readReferenceFile = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../docs/reference/${name}.json`, import.meta.url), 'utf8'));
 
 /**
@@ -70,25 +69,23 @@ export const readDocument = (): string =>
 
 /** Completes the document in place and returns it. */
 export function completeDocument(document: ApiDocument): ApiDocument {
-  const recorded = read('examples') as Recorded;
-  const webhooks = read('webhooks') as Webhooks;
-  const words = new Map(Object.entries(read('words') as Record<string, string>));
-  Object.assign(document.components.schemas, webhooks.schemas);
+  const recorded = readReferenceFile('examples') as RecordedExamples;
+  const words = new Map(Object.entries(readReferenceFile('words') as Record<string, string>));
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     describeScope(operation);
     showAnswers(operation);
     showExamples(operation, recorded);
     for (const parameter of operation.parameters ?? [])
       parameter.description ??= parameter.schema?.description ?? words.get(parameter.name) ?? '';
-    for (const media of listMedia(operation)) if (media.schema) describe(media.schema, '', words);
+    for (const media of listMedia(operation)) if (media.schema) describeSchema(media.schema, '', words);
   }
-  for (const [name, schema] of Object.entries(document.components.schemas)) describe(schema, name, words);
-  document.components = { ...document.components, headers: HEADERS, examples: problemExamples(document) };
-  document.webhooks = describeWebhooks(webhooks.events, recorded);
+  for (const [name, schema] of Object.entries(document.components.schemas)) describeSchema(schema, name, words);
+  document.components = { ...document.components, headers: HEADERS, examples: makeProblemExamples(document) };
+  document.webhooks = describeWebhooks(readReferenceFile('webhooks') as DescribedEvents, recorded);
   return document;
 }
 
-function describeScope(operation: Operation): void {
+function describeScope(operation: DocumentedOperation): void {
   const scope = operation['x-scope'];
   if (scope === undefined) return;
   operation.security = [{ bearer: [scope] }];
@@ -96,25 +93,25 @@ function describeScope(operation: Operation): void {
   operation.description = [operation.description, taken].filter(Boolean).join('\n\n');
 }
 
-const header = (description: string, type = 'string', example?: unknown): object => ({
+const makeHeader = (description: string, type = 'string', example?: unknown): object => ({
   description,
   schema: { type },
   ...(example === undefined ? {} : { example }),
 });
 
 const HEADERS = {
-  'x-request-id': header("The caller's own id of the request, or a new one; the log has it, too"),
-  'ratelimit-limit': header('How many requests the caller may make at once', 'integer', 100),
-  'ratelimit-remaining': header('How many of them are left', 'integer', 99),
-  'ratelimit-reset': header('In how many seconds all of them are there again', 'integer', 1),
-  'retry-after': header('After how many seconds it is worth another try', 'integer', 1),
-  'www-authenticate': header('How to authenticate', 'string', 'Bearer'),
-  'idempotent-replayed': header(
+  'x-request-id': makeHeader("The caller's own id of the request, or a new one; the log has it, too"),
+  'ratelimit-limit': makeHeader('How many requests the caller may make at once', 'integer', 100),
+  'ratelimit-remaining': makeHeader('How many of them are left', 'integer', 99),
+  'ratelimit-reset': makeHeader('In how many seconds all of them are there again', 'integer', 1),
+  'retry-after': makeHeader('After how many seconds it is worth another try', 'integer', 1),
+  'www-authenticate': makeHeader('How to authenticate', 'string', 'Bearer'),
+  'idempotent-replayed': makeHeader(
     '`true` when a request with this Idempotency-Key was done before: nothing was done twice, and this is what it made, as it is now',
     'string',
     'true',
   ),
-  'content-disposition': header('The name of the file', 'string', 'attachment; filename="contacts.csv"'),
+  'content-disposition': makeHeader('The name of the file', 'string', 'attachment; filename="contacts.csv"'),
 };
 type HeaderName = keyof typeof HEADERS;
 
@@ -131,7 +128,7 @@ const HEADERS_BY_STATUS = new Map<string, HeaderName[]>([
   ['503', ['retry-after']],
 ]);
 
-function showAnswers({ parameters = [], responses }: Operation): void {
+function showAnswers({ parameters = [], responses }: DocumentedOperation): void {
   const isRepeatable = parameters.some(({ name }) => name === 'idempotency-key');
   for (const [status, answer] of Object.entries(responses)) {
     const isSuccess = status.startsWith('2');
@@ -145,18 +142,21 @@ function showAnswers({ parameters = [], responses }: Operation): void {
   }
 }
 
-const listMedia = ({ requestBody, responses }: Operation): Media[] =>
+const listMedia = ({ requestBody, responses }: DocumentedOperation): Media[] =>
   [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}));
 
 const JSON_TYPE = 'application/json';
 
-function showExamples({ operationId, requestBody, responses }: Operation, { operations }: Recorded): void {
-  const { request, answer } = own(operations, operationId) ?? {};
+function showExamples(
+  { operationId, requestBody, responses }: DocumentedOperation,
+  { operations }: RecordedExamples,
+): void {
+  const { request, answer } = getOwnProperty(operations, operationId) ?? {};
   const asked = requestBody?.content[JSON_TYPE] ?? requestBody?.content['multipart/form-data'];
   if (asked && request !== undefined) asked.example = request;
   for (const [status, { description, content = {} }] of Object.entries(responses)) {
     const problem = content['application/problem+json'];
-    const shown = content[JSON_TYPE] ?? content['text/csv'];
+    const shown = content[JSON_TYPE] ?? content['text/csv'] ?? content['text/event-stream'];
     if (shown && status.startsWith('2') && answer !== undefined) shown.example = answer;
     if (problem)
       problem.examples = Object.fromEntries(
@@ -168,7 +168,7 @@ function showExamples({ operationId, requestBody, responses }: Operation, { oper
 const REQUEST_ID = '0f6c3d0e-5c52-4b0e-9d39-1f4a7d4c2b11';
 
 /** An example for each error code that any operation can answer. */
-function problemExamples({ paths }: ApiDocument): object {
+function makeProblemExamples({ paths }: ApiDocument): object {
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
   const named = new Set(operations.flatMap(listMedia).flatMap(({ examples = {} }) => Object.keys(examples)));
   const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => named.has(code));
@@ -178,18 +178,18 @@ function problemExamples({ paths }: ApiDocument): object {
 }
 
 /** Adds missing descriptions: the text for `Schema.property`, or else the one for all properties with this name. */
-function describe(schema: Schema, path: string, words: ReadonlyMap<string, string>): void {
+function describeSchema(schema: Schema, path: string, words: ReadonlyMap<string, string>): void {
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
     const at = path ? `${path}.${name}` : name;
     inner.description ??= words.get(at) ?? words.get(name) ?? '';
-    describe(inner, at, words);
+    describeSchema(inner, at, words);
   }
   const parts = [schema.items, schema.additionalProperties, ...(schema.anyOf ?? [])];
-  for (const part of parts) if (typeof part === 'object') describe(part, path, words);
+  for (const part of parts) if (typeof part === 'object') describeSchema(part, path, words);
 }
 
 /** Describes each event as a POST to the company's webhook. */
-function describeWebhooks(events: Webhooks['events'], recorded: Recorded): object {
+function describeWebhooks(events: DescribedEvents, recorded: RecordedExamples): object {
   const describeWebhook = (event: string, { summary, data }: { summary: string; data: string }): object => ({
     post: {
       tags: ['Webhooks'],
@@ -200,7 +200,7 @@ function describeWebhooks(events: Webhooks['events'], recorded: Recorded): objec
       requestBody: {
         required: true,
         content: {
-          [JSON_TYPE]: { schema: deliverySchema(event, data), example: own(recorded.events, event) },
+          [JSON_TYPE]: { schema: makeDeliverySchema(event, data), example: getOwnProperty(recorded.events, event) },
         },
       },
       responses: { '2XX': { description: 'Received. Every other answer, and none within 10 seconds, is a failure' } },
@@ -209,7 +209,7 @@ function describeWebhooks(events: Webhooks['events'], recorded: Recorded): objec
   return Object.fromEntries(Object.entries(events).map(([event, about]) => [event, describeWebhook(event, about)]));
 }
 
-const deliverySchema = (event: string, data: string): object => ({
+const makeDeliverySchema = (event: string, data: string): object => ({
   type: 'object',
   required: ['event', 'timestamp', 'data'],
   properties: {

@@ -6,7 +6,7 @@ import { one } from './db.ts';
 import type { SystemTx } from './tenant.ts';
 
 /** A range of a table's pages: `from` inclusive, `to` exclusive. */
-export interface Stretch {
+export interface PageRange {
   from: number;
   to: number;
 }
@@ -16,12 +16,12 @@ const PAGES = 1_000;
 
 /** The SQL condition for rows of a range whose bounds are `$2` and `$3`. */
 export const IN_STRETCH = 'ctid >= $2::tid and ctid < $3::tid';
-export const stretchBounds = ({ from, to }: Stretch): string[] => [`(${from},0)`, `(${to},0)`];
+export const pageRangeBounds = ({ from, to }: PageRange): string[] => [`(${from},0)`, `(${to},0)`];
 
 export async function purgeByPages(
   tx: SystemTx,
   table: string,
-  purge: (stretch: Stretch) => Promise<unknown>,
+  purge: (stretch: PageRange) => Promise<unknown>,
 ): Promise<void> {
   const { pages } = await one<{ pages: number }>(tx, {
     name: 'retention.countPages',

@@ -5,19 +5,19 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Static, TObject, TSchema, TUndefined } from 'typebox';
-import { admitAccount, admitAddress, enter, requestOrigin, type Access } from './access.ts';
+import { admitAccount, admitAddress, admitRequest, readRequestOrigin, type Access } from './access.ts';
 import type { Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
 import { checkQuery, refuseSurplus } from './body.ts';
-import { anyOrigin, type OriginRule } from './cross-origin.ts';
-import { auditAction, describeOperation, describeProblems, type Described } from './description.ts';
-import { fingerprintRequest, runOnce, type Attempt } from './idempotency.ts';
+import { allowAnyOrigin, type OriginRule } from './cross-origin.ts';
+import { findAuditAction, describeOperation, describeProblems, type DescribedOperation } from './description.ts';
+import { fingerprintRequest, runOnce, type KeyAttempt } from './idempotency.ts';
 import { addressGroup } from './limits.ts';
-import { acceptForms, receiveForm, type Form, type Upload } from './multipart.ts';
+import { acceptForms, receiveForm, type Form, type FormLimits, type Upload } from './multipart.ts';
 import type { Scope } from './scopes.ts';
-import { callerBehalf, type Behalf } from './connection-shares.ts';
+import { callerShareOwner, type ShareOwner } from './connection-shares.ts';
 import { actAs, type Database, type SystemTx, type Tenant } from './tenant.ts';
-import { openTrail, type Trail } from './trail.ts';
+import { openRequestTrail, type RequestTrail } from './trail.ts';
 
 /** The caller of an operation on records that belong to no company, such as companies and global keys. */
 export interface Caller {
@@ -36,7 +36,7 @@ export interface Anonymous {
   tx<T>(work: (tx: SystemTx) => Promise<T>, options?: { fromReserve: boolean }): Promise<T>;
 }
 
-interface Asked<P extends TSchema, Q extends TSchema, B extends TSchema> {
+interface HandlerInput<P extends TSchema, Q extends TSchema, B extends TSchema> {
   params: Static<P>;
   query: Static<Q>;
   body: Static<B>;
@@ -47,7 +47,7 @@ interface Asked<P extends TSchema, Q extends TSchema, B extends TSchema> {
 }
 
 interface Declaration<W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> extends Omit<
-  Described,
+  DescribedOperation,
   'scope' | 'globalOnly'
 > {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -55,31 +55,31 @@ interface Declaration<W, P extends TSchema, Q extends TSchema, B extends TSchema
   query?: Q;
   /** The schema of the body; for a form an object whose properties are the parts. */
   body?: B;
-  /** The operation takes multipart/form-data with one file of at most this many bytes. */
-  form?: { maxBytes: number };
+  /** The operation takes multipart/form-data with one file of at most so many bytes. */
+  form?: FormLimits;
   /** Answer schemas by status. The first one is that of a success. */
   answers: Record<number, R>;
-  handler: (who: W, asked: Asked<P, Q, B>) => Promise<Static<R>>;
+  handler: (who: W, asked: HandlerInput<P, Q, B>) => Promise<Static<R>>;
   /** For a POST that creates or sends: reads the created record in its current state, for a repeat with the same Idempotency-Key. */
-  again?: (who: W, id: string, asked: Asked<P, Q, B>) => Promise<Static<R>>;
+  again?: (who: W, id: string, asked: HandlerInput<P, Q, B>) => Promise<Static<R>>;
 }
 
-type None = TObject;
+type Empty = TObject;
 type NoBody = TUndefined;
 
-/** Declares one operation of the API under /v1 that acts for a company. */
+/** Declares one operation of the API under /v1 that acts for a company. With `scope` null every valid token is admitted. */
 export function operation<
-  P extends TSchema = None,
-  Q extends TSchema = None,
+  P extends TSchema = Empty,
+  Q extends TSchema = Empty,
   B extends TSchema = NoBody,
   R extends TSchema = TSchema,
->(app: FastifyInstance, access: Access, declaration: Declaration<Tenant, P, Q, B, R> & { scope: Scope }): void {
+>(app: FastifyInstance, access: Access, declaration: Declaration<Tenant, P, Q, B, R> & { scope: Scope | null }): void {
   const { scope } = declaration;
-  declare(app, declaration, {
-    name: scope,
+  declareRoute(app, declaration, {
+    name: scope ?? 'token',
     asks: 'company',
-    origins: anyOrigin,
-    enter: (request, reply) => enter(access, request, reply, { scope, needsCompany: true }),
+    origins: allowAnyOrigin,
+    enter: (request, reply) => admitRequest(access, request, reply, { scope, needsCompany: true }),
     pass: ({ companyId }, payload) => access.answers.pass(companyId ?? '', payload, declaration.method !== 'GET'),
     database: () => access.database,
     who: ({ principal, companyId }, trail) => {
@@ -91,8 +91,8 @@ export function operation<
 
 /** Declares an operation on records that may belong to no company. With `scope` null every valid token is admitted. */
 export function installationOperation<
-  P extends TSchema = None,
-  Q extends TSchema = None,
+  P extends TSchema = Empty,
+  Q extends TSchema = Empty,
   B extends TSchema = NoBody,
   R extends TSchema = TSchema,
 >(
@@ -101,15 +101,15 @@ export function installationOperation<
   declaration: Declaration<Caller, P, Q, B, R> & { scope: Scope | null; globalOnly?: true },
 ): void {
   const { scope, globalOnly } = declaration;
-  declare(app, declaration, {
+  declareRoute(app, declaration, {
     name: scope ?? 'token',
     asks: 'token',
-    origins: anyOrigin,
-    enter: (request, reply) => enter(access, request, reply, { scope, needsCompany: false, globalOnly }),
+    origins: allowAnyOrigin,
+    enter: (request, reply) => admitRequest(access, request, reply, { scope, needsCompany: false, globalOnly }),
     database: () => access.database,
     who: ({ principal, companyId }, trail) => {
       const { database } = access;
-      const behalf = callerBehalf(companyId, principal.id);
+      const behalf = callerShareOwner(companyId, principal.id);
       return {
         principal,
         tenant: companyId === null ? null : makeTenant(database, companyId, principal, trail),
@@ -124,14 +124,14 @@ export function installationOperation<
 export function publicOperation<B extends TSchema, R extends TSchema>(
   app: FastifyInstance,
   access: Access,
-  declaration: Declaration<Anonymous, None, None, B, R> & { account?: (body: Static<B>) => string },
+  declaration: Declaration<Anonymous, Empty, Empty, B, R> & { account?: (body: Static<B>) => string },
 ): void {
   const { account, handler, ...rest } = declaration;
   const admitted: typeof handler = async (anonymous, asked) => {
     if (account) await admitAccount(access, account(asked.body));
     return handler(anonymous, asked);
   };
-  declare(
+  declareRoute(
     app,
     { ...rest, handler: admitted },
     {
@@ -140,11 +140,11 @@ export function publicOperation<B extends TSchema, R extends TSchema>(
       bodyLimit: PUBLIC_BODY_LIMIT,
       enter: async (request, reply) => {
         await admitAddress(access, request, reply);
-        return requestOrigin(request);
+        return readRequestOrigin(request);
       },
       database: () => access.database,
       who: (origin) => {
-        const behalf: Behalf = `address:${addressGroup(origin.address)}`;
+        const behalf: ShareOwner = `address:${addressGroup(origin.address)}`;
         const { database } = access;
         return {
           origin,
@@ -160,7 +160,7 @@ export function publicOperation<B extends TSchema, R extends TSchema>(
 const PUBLIC_BODY_LIMIT = 16 * 1024;
 
 /** The differences between the three kinds of operations: how a request is admitted, and which values the handler receives. */
-interface Door<E, W> {
+interface OperationKind<E, W> {
   name: string;
   asks: 'company' | 'token' | 'nothing';
   origins?: OriginRule;
@@ -170,13 +170,13 @@ interface Door<E, W> {
   /** Counts or slows down the answer before it is sent. */
   pass?(entered: E, payload: unknown): unknown;
   database(): Database;
-  who(entered: E, trail: Trail | null): W;
+  who(entered: E, trail: RequestTrail | null): W;
 }
 
-function declare<E extends object, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema>(
+function declareRoute<E extends object, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema>(
   app: FastifyInstance,
   declaration: Declaration<W, P, Q, B, R>,
-  door: Door<E, W>,
+  door: OperationKind<E, W>,
 ): void {
   const { method, path, body, form } = declaration;
   const success = Number(Object.keys(declaration.answers)[0]);
@@ -194,12 +194,12 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
     },
     preValidation: async (request, reply) => {
       if (!form) return body === undefined ? refuseSurplus(request.body) : undefined;
-      const owner = enteredCompany(entered.get(request)) ?? addressGroup(request.ip);
+      const owner = admittedCompany(entered.get(request)) ?? addressGroup(request.ip);
       const received = await receiveForm(request, reply, { ...form, body, owner });
       forms.set(request, received);
       request.body = received.body;
     },
-    onSend: (request, _reply, payload, done) => done(null, pass(door, entered.get(request), payload)),
+    onSend: (request, _reply, payload, done) => done(null, passAnswer(door, entered.get(request), payload)),
     handler: async (request, reply) => {
       const who = entered.get(request);
       if (!who) throw new Error('a request that did not enter reached its handler');
@@ -207,7 +207,7 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
       const received = forms.get(request) ?? null;
       received?.hold();
       try {
-        return await answer({ declaration, door, entered: who, upload: received?.upload ?? null, request, reply });
+        return await respond({ declaration, door, entered: who, upload: received?.upload ?? null, request, reply });
       } finally {
         await received?.discard();
       }
@@ -222,41 +222,41 @@ function declare<E extends object, W, P extends TSchema, Q extends TSchema, B ex
     });
 }
 
-const enteredCompany = (entered: object | undefined): string | null =>
+const admittedCompany = (entered: object | undefined): string | null =>
   (entered as { companyId?: string | null } | undefined)?.companyId ?? null;
 
 /** Counts or slows down an answer before it is sent. The answer to a request that was not admitted is sent as it is. */
-const pass = <E>(door: Pick<Door<E, never>, 'pass'>, entered: E | undefined, payload: unknown): unknown =>
-  entered && door.pass ? door.pass(entered, payload) : payload;
+const passAnswer = <E>({ pass }: Pick<OperationKind<E, never>, 'pass'>, entered: E | undefined, payload: unknown) =>
+  entered && pass ? pass(entered, payload) : payload;
 
-interface Turn<E, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> {
+interface AnswerInput<E, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> {
   declaration: Declaration<W, P, Q, B, R>;
-  door: Door<E, W>;
+  door: OperationKind<E, W>;
   entered: E;
   upload: Upload | null;
   request: FastifyRequest;
   reply: FastifyReply;
 }
 
-function answer<E extends object, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema>({
+function respond<E extends object, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema>({
   declaration: { handler, again, ...declaration },
   door,
   entered,
   upload,
   request,
   reply,
-}: Turn<E, W, P, Q, B, R>): Promise<Static<R>> {
+}: AnswerInput<E, W, P, Q, B, R>): Promise<Static<R>> {
   const { params, query, body } = request;
-  const asked = { params, query, body, upload, reply } as Asked<P, Q, B>;
+  const asked = { params, query, body, upload, reply } as HandlerInput<P, Q, B>;
   const caller =
     'principal' in entered ? (entered as unknown as { principal: Principal; companyId: string | null }) : null;
-  const run = (attempt: Attempt | null): Promise<Static<R>> => {
-    const writes = caller && declaration.method !== 'GET';
-    return handler(door.who(entered, writes ? createTrail(declaration, caller, request, attempt) : null), asked);
+  const run = (attempt: KeyAttempt | null): Promise<Static<R>> => {
+    const writes = caller && declaration.method !== 'GET' && declaration.action !== null;
+    return handler(door.who(entered, writes ? createRequestTrail(declaration, caller, request, attempt) : null), asked);
   };
   const key = request.headers['idempotency-key'];
   if (!again || !caller || typeof key !== 'string') return run(null);
-  return runOnce(door.database().system(callerBehalf(caller.companyId, caller.principal.id)), {
+  return runOnce(door.database().system(callerShareOwner(caller.companyId, caller.principal.id)), {
     owner: { company: caller.companyId, principal: caller.principal.id, key },
     fingerprint: fingerprintRequest(request.method, request.url, body),
     run: async (attempt) => ({ answer: await run(attempt), status: reply.statusCode }),
@@ -267,22 +267,22 @@ function answer<E extends object, W, P extends TSchema, Q extends TSchema, B ext
   });
 }
 
-function createTrail(
-  declaration: Parameters<typeof auditAction>[0],
+function createRequestTrail(
+  declaration: Parameters<typeof findAuditAction>[0],
   { principal, companyId }: { principal: Principal; companyId: string | null },
   request: FastifyRequest,
-  attempt: Attempt | null,
-): Trail {
-  const action = auditAction(declaration);
+  attempt: KeyAttempt | null,
+): RequestTrail {
+  const action = findAuditAction(declaration);
   if (!action) throw new Error(`${request.url}: the audit has no name for it`);
-  return openTrail({
+  return openRequestTrail({
     principal,
     company: companyId,
     action,
     // The last id in the path is the id of the record.
     resourceId: Object.values((request.params ?? {}) as Record<string, string>).at(-1) ?? null,
     fields: typeof request.body === 'object' ? Object.keys(request.body ?? {}) : [],
-    origin: requestOrigin(request),
+    origin: readRequestOrigin(request),
     attempt,
   });
 }
@@ -291,7 +291,7 @@ export function makeTenant(
   database: Database,
   companyId: string,
   principal: Principal,
-  trail: Trail | null = null,
+  trail: RequestTrail | null = null,
 ): Tenant {
   const tenant = { ...actAs(database, companyId, principal), principal };
   if (!trail) return tenant;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { isId, newId } from './ids.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { allows, ROLE_SCOPES, USER_ROLES, type Scope } from './scopes.ts';
-import { createSecrets, isMask, mask, sameText } from './secrets.ts';
+import { createSecrets, isMaskedSecret, maskSecret, isSameSecret } from './secrets.ts';
 
 describe('a sealed value', () => {
   const secrets = createSecrets('one key of the installation, long enough');
@@ -37,13 +37,13 @@ describe('a sealed value', () => {
 });
 
 test('a mask shows the last four characters of a long secret and none of a short one', () => {
-  assert.equal(mask('EAAG-a-token-1234'), '••••1234');
-  for (const short of ['', '1234', '12345678901']) assert.equal(mask(short), '••••');
-  assert.deepEqual(['••••', '••••1234', 'EAAG', ''].map(isMask), [true, true, false, false]);
+  assert.equal(maskSecret('EAAG-a-token-1234'), '••••1234');
+  for (const short of ['', '1234', '12345678901']) assert.equal(maskSecret(short), '••••');
+  assert.deepEqual(['••••', '••••1234', 'EAAG', ''].map(isMaskedSecret), [true, true, false, false]);
 });
 
 test('sameText is true for identical texts only, and always false without an expected text', () => {
-  assert.equal(sameText('a token', 'a token'), true);
+  assert.equal(isSameSecret('a token', 'a token'), true);
   for (const [given, expected] of [
     ['a token', 'A token'],
     ['', 'a token'],
@@ -53,7 +53,7 @@ test('sameText is true for identical texts only, and always false without an exp
     ['null', null],
     [undefined, null],
   ] as const) {
-    assert.equal(sameText(given, expected), false, `${given} ${expected}`);
+    assert.equal(isSameSecret(given, expected), false, `${given} ${expected}`);
   }
 });
 
@@ -98,7 +98,7 @@ describe('an id', () => {
   });
 });
 
-describe('scopes', () => {
+describe('scopes of keys and roles', () => {
   test('a scope is granted by itself, by the wildcard of its resource, or by the wildcard for all, and by nothing similar', () => {
     for (const granted of [['contacts:read'], ['contacts:*'], ['*'], ['inboxes:read', 'contacts:read']]) {
       assert.equal(allows(granted, 'contacts:read'), true, String(granted));

@@ -61,17 +61,17 @@ export function createSecrets(encryptionKey: string): Secrets {
 }
 
 /** Masks a secret as `••••1234`; of a short secret nothing is shown. */
-export function mask(plain: string): string {
+export function maskSecret(plain: string): string {
   return plain.length < SHORTEST_WITH_TAIL ? MASK : MASK + plain.slice(-4);
 }
 
 /** Returns true for a masked secret. A caller that sends a masked secret back wants to keep the stored value. */
-export function isMask(given: string): boolean {
+export function isMaskedSecret(given: string): boolean {
   return given.startsWith(MASK);
 }
 
 /** Compares two texts in constant time, so that the duration reveals nothing. Without an expected text the result is false. */
-export function sameText(given: string | undefined, expected: string | null): boolean {
+export function isSameSecret(given: string | undefined, expected: string | null): boolean {
   if (given === undefined || !expected) return false;
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));

@@ -7,9 +7,9 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { openTestDatabase } from '../../test/support/database.ts';
+import { openTestDatabase, readDatabaseSocket } from '../../test/support/database.ts';
 import type { Json } from '../../test/support/platform.ts';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { start } from '../boot/start.ts';
 import { loadConfig } from '../config.ts';
 import { metricsRoute } from './service.ts';
@@ -20,7 +20,7 @@ type Mood = 'open' | 'refusing' | 'silent';
 
 /** A proxy in front of the database that can refuse all connections or stop forwarding any data. */
 async function openCrossing(url: string) {
-  const target = new URL(url);
+  const target = readDatabaseSocket(url);
   const sockets = new Set<Socket>();
   let mood: Mood = 'open';
   const server = createServer((near) => {
@@ -28,7 +28,7 @@ async function openCrossing(url: string) {
     if (mood === 'refusing') return void near.destroy();
     sockets.add(near);
     if (mood === 'silent') return;
-    const far = connect(Number(target.port), target.hostname);
+    const far = connect(target);
     sockets.add(far);
     for (const [from, to] of [
       [near, far],
@@ -41,6 +41,7 @@ async function openCrossing(url: string) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const through = new URL(url);
+  through.hostname = '127.0.0.1';
   through.port = String((server.address() as AddressInfo).port);
   const cutAll = (): void => {
     for (const socket of sockets) socket.destroy();
@@ -83,11 +84,11 @@ const get = (path: string): Promise<Response> =>
 
 /** Waits until requests are answered again. A new database connection may take a second on a busy machine. */
 const served = (): Promise<unknown> =>
-  until('requests to be served', async () => (await get('/v1/inboxes')).status === 200, 20_000);
+  waitUntil('requests to be served', async () => (await get('/v1/inboxes')).status === 200);
 
 describe('while the database is unreachable', () => {
   for (const mood of ['refusing', 'silent'] as const) {
-    test(`with a database that is ${mood}, requests get 503 with Retry-After, and the process is not ready and recovers by itself`, async () => {
+    test(`while the database is ${mood}, requests get 503 with Retry-After, and the process is not ready; later it recovers by itself`, async () => {
       await served();
       crossing.set(mood);
       // Open connections fail with their next statement, after six seconds at the latest.
@@ -106,7 +107,7 @@ describe('while the database is unreachable', () => {
       assert.equal((await get('/health/ready')).status, 503);
       assert.ok(Date.now() - asked < 5_000, 'a new connection is waited for one second');
       crossing.set('open');
-      await until('it to be ready again', async () => (await get('/health/ready')).status === 200, 20_000);
+      await waitUntil('it to be ready again', async () => (await get('/health/ready')).status === 200);
       await served();
     });
   }

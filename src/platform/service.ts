@@ -4,14 +4,14 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { Type, type TSchema } from 'typebox';
 import type { CountVisit } from './access.ts';
-import { serveOnce } from './asset.ts';
+import { createAssetSender } from './asset.ts';
 import { TAGS } from './description.ts';
 import { guideRoutes } from './guides/routes.ts';
 import { AppError } from './errors.ts';
-import { markPublic } from './http.ts';
+import { markRoutesPublic } from './http.ts';
 import { completeDocument, readDocument, type ApiDocument } from './reference.ts';
 import { oneOf } from './schema.ts';
-import { sameText } from './secrets.ts';
+import { isSameSecret } from './secrets.ts';
 import type { Metrics } from './telemetry.ts';
 import { pageHeaders, readSource } from './web-apps.ts';
 
@@ -28,7 +28,7 @@ export interface Health {
 export const PLACEHOLDER_HEALTH: Health = { phase: 'starting', ping: async () => undefined, hasRoom: () => true };
 
 /** Shares one run of `work` among all callers that arrive while it runs, so that a flood of requests costs no more than one request. */
-function shareRuns<T>(work: () => Promise<T>): () => Promise<T> {
+function shareRunningCall<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;
   return () => {
     running ??= work().finally(() => (running = null));
@@ -41,7 +41,7 @@ export function healthRoutes(app: FastifyInstance, health: Health): void {
   const live = answers({ status: Type.String() });
   const ready = answers({ status: Type.String(), storage: oneOf(['ok', 'full']) });
   app.get('/health/live', { config: { access: 'public' }, schema: live }, () => ({ status: 'live' }));
-  const ping = shareRuns(health.ping);
+  const ping = shareRunningCall(health.ping);
   app.get('/health/ready', { config: { access: 'public' }, schema: ready }, async () => {
     if (health.phase !== 'serving')
       throw new AppError('UNAVAILABLE', `The process is ${health.phase}`, [], { 'retry-after': '1' });
@@ -57,9 +57,9 @@ export function metricsRoute(
   options: { open: boolean; token: string | null },
 ): void {
   // Rendering the metrics takes milliseconds, so concurrent requests share one run.
-  const render = shareRuns(() => metrics.registry.metrics());
+  const render = shareRunningCall(() => metrics.registry.metrics());
   app.get('/metrics', { config: { access: 'public' } }, async (request, reply) => {
-    const known = options.token !== null && sameText(request.headers.authorization, `Bearer ${options.token}`);
+    const known = options.token !== null && isSameSecret(request.headers.authorization, `Bearer ${options.token}`);
     if (!options.open && !known) throw new AppError('UNAUTHORIZED', undefined, [], { 'www-authenticate': 'Bearer' });
     return reply.type(metrics.registry.contentType).send(await render());
   });
@@ -99,21 +99,21 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
 }
 
 // The plug-in's own content security policy would allow other hosts and redirect plain HTTP to HTTPS. Its style sheet contains pictures.
-const REFERENCE_HEADERS = pageHeaders({ 'img-src': "'self' data:" });
+const REFERENCE_HEADERS = pageHeaders({ policy: { 'img-src': "'self' data:" } });
 
-/** Serves the OpenAPI document, a page that shows it without loading from other hosts, and the guides. `/` redirects to the guides. */
+/** Serves the OpenAPI document, a page that shows it without loading from other hosts, and the guides. `/` redirects to the console. */
 export async function referencePages(app: FastifyInstance, count: CountVisit): Promise<void> {
-  const serveDocument = serveOnce('application/json; charset=utf-8', readDocument);
+  const serveDocument = createAssetSender('application/json; charset=utf-8', readDocument);
   const options = { config: { access: 'public' }, onRequest: count };
   app.get('/openapi.json', options, serveDocument);
   // The redirect is relative, so that a proxy may serve the platform below a prefix.
-  app.get('/', options, (_, reply) => reply.redirect('docs'));
+  app.get('/', options, (_, reply) => reply.redirect('console'));
   guideRoutes(app, count);
   // These are former addresses of the OpenAPI document.
   for (const path of ['/docs/json', '/docs/yaml'])
     app.get(path, options, (_, reply) => reply.redirect('../openapi.json'));
   await app.register(async (pages) => {
-    markPublic(pages);
+    markRoutesPublic(pages);
     pages.addHook('onRequest', count);
     pages.addHook('onRequest', async (_, reply) => void reply.headers(REFERENCE_HEADERS));
     // The plug-in would render the document for each request, which takes a second for YAML. JSON is valid YAML, so both addresses serve
@@ -122,9 +122,9 @@ export async function referencePages(app: FastifyInstance, count: CountVisit): P
       if (/\/(json|yaml)$/.test(route.url)) route.handler = serveDocument;
       // The plug-in would need the content of these files at the start; they are served on the first request instead.
       if (route.url.endsWith('/page.css'))
-        route.handler = serveOnce('text/css', () => readSource('reference', 'page.css'));
+        route.handler = createAssetSender('text/css', () => readSource('reference', 'page.css'));
       if (route.url.endsWith('/page.js'))
-        route.handler = serveOnce('text/javascript', () => readSource('reference', 'page.ts'));
+        route.handler = createAssetSender('text/javascript', () => readSource('reference', 'page.ts'));
     });
     await pages.register(swaggerUi, {
       routePrefix: '/docs/api',
@@ -134,7 +134,8 @@ export async function referencePages(app: FastifyInstance, count: CountVisit): P
         js: [{ filename: 'page.js', content: '' }],
       },
       // BaseLayout has no top bar, whose logo uses an inline style that the content security policy forbids.
-      uiConfig: { deepLinking: true, layout: 'BaseLayout', defaultModelsExpandDepth: 0 },
+      // The page needs half a minute on a busy machine to draw all operations at once, so the groups are opened one by one.
+      uiConfig: { deepLinking: true, layout: 'BaseLayout', defaultModelsExpandDepth: 0, docExpansion: 'none' },
     });
   });
 }

@@ -37,7 +37,7 @@ const holdAll = (owners: string, hold: (owner: string) => Promise<void>): Promis
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('owners that use many slots leave the reserved slots to owners that use none', async () => {
+test('companies that use many slots leave the reserved slots to companies that use none', async () => {
   const { began, hold, letGo } = holding(createShares(5, 10_000, { all: 10, kept: 2 }));
   const asked = holdAll('aaaaaaaabbbbbbbb', hold);
   await settled();
@@ -58,7 +58,7 @@ test('owners that use many slots leave the reserved slots to owners that use non
   assert.deepEqual([began.filter((owner) => owner === 'a').length, began.length], [8, 21]);
 });
 
-test('a free slot goes to the waiting owner with the fewest slots, in turn among equals', async () => {
+test('a free slot goes to the waiting company with the fewest slots, and companies with equally many take turns', async () => {
   const { began, hold, letGo } = holding(createShares(4, 10_000, { all: 4, kept: 0 }));
   const asked = holdAll('aaaaaabbbccc', hold);
   await settled();
@@ -71,7 +71,7 @@ test('a free slot goes to the waiting owner with the fewest slots, in turn among
   await Promise.all(asked);
 });
 
-test('an owner that used a slot for longer than others wait gets no reserved slot for a while', async () => {
+test('a company whose work used a slot for longer than others may wait gets no reserved slot for a while', async () => {
   const { began, hold, letGo } = holding(createShares(1, 100, { all: 2, kept: 1 }));
   const slow = hold('slow');
   await new Promise((resolve) => setTimeout(resolve, 120));

@@ -9,7 +9,7 @@ export interface Shares {
   within<T>(owner: string, work: () => Promise<T>): Promise<T>;
 }
 
-export interface Places {
+export interface ShareLimits {
   /** How many pieces of work run at the same time for all owners together. */
   all: number;
   /** How many of these slots are reserved for owners that use none now and have not used one for long shortly before. */
@@ -18,18 +18,18 @@ export interface Places {
   mostWaiting?: number;
 }
 
-interface Holder {
+interface SlotOwner {
   owner: string;
   running: number;
   waiting: (() => void)[];
 }
 
-interface State extends Required<Places> {
+interface SharesState extends Required<ShareLimits> {
   most: number;
   waitMs: number;
   taken: number;
   /** An owner that takes a slot moves to the end, so that among equal owners the first has waited longest for its turn. */
-  holders: Map<string, Holder>;
+  holders: Map<string, SlotOwner>;
   /** Owners that used a slot for long, each with the time until which it gets no reserved slot. */
   slowUntil: Map<string, number>;
 }
@@ -45,9 +45,9 @@ const SLOW_WAITS = 10;
 export function createShares(
   most: number,
   waitMs: number,
-  places: Places = { all: Number.POSITIVE_INFINITY, kept: 0 },
+  places: ShareLimits = { all: Number.POSITIVE_INFINITY, kept: 0 },
 ): Shares {
-  const state: State = {
+  const state: SharesState = {
     mostWaiting: Number.POSITIVE_INFINITY,
     ...places,
     most,
@@ -60,24 +60,24 @@ export function createShares(
     within: async (owner, work) => {
       const holder = state.holders.get(owner) ?? { owner, running: 0, waiting: [] };
       state.holders.set(owner, holder);
-      if (holder.waiting.length === 0 && hasPlace(state, holder)) take(state, holder);
-      else await waitForPlace(state, holder);
+      if (holder.waiting.length === 0 && hasFreeSlot(state, holder)) takeSlot(state, holder);
+      else await waitForSlot(state, holder);
       const beganMs = performance.now();
       try {
         return await work();
       } finally {
-        giveBack(state, holder, performance.now() - beganMs);
+        freeSlot(state, holder, performance.now() - beganMs);
       }
     },
   };
 }
 
-function hasPlace({ most, taken, all, kept, slowUntil }: State, { owner, running }: Holder): boolean {
+function hasFreeSlot({ most, taken, all, kept, slowUntil }: SharesState, { owner, running }: SlotOwner): boolean {
   const mayHaveKept = running === 0 && (slowUntil.get(owner) ?? 0) <= performance.now();
   return running < most && taken < (mayHaveKept ? all : all - kept);
 }
 
-function take(state: State, holder: Holder): void {
+function takeSlot(state: SharesState, holder: SlotOwner): void {
   state.taken += 1;
   holder.running += 1;
   state.holders.delete(holder.owner);
@@ -85,23 +85,23 @@ function take(state: State, holder: Holder): void {
 }
 
 /** Frees a slot and passes it directly to the next waiting owner, so that no new call can take it in between. */
-function giveBack(state: State, holder: Holder, heldMs: number): void {
+function freeSlot(state: SharesState, holder: SlotOwner, heldMs: number): void {
   state.taken -= 1;
   holder.running -= 1;
-  if (heldMs > state.waitMs) noteSlow(state, holder.owner);
-  const next = nextHolder(state);
+  if (heldMs > state.waitMs) noteSlowOwner(state, holder.owner);
+  const next = nextWaitingOwner(state);
   if (next) {
-    take(state, next);
+    takeSlot(state, next);
     next.waiting.shift()?.();
   }
-  forgetIdle(state, holder);
+  forgetIdleOwner(state, holder);
 }
 
-function nextHolder(state: State): Holder | null {
-  let next: Holder | null = null;
+function nextWaitingOwner(state: SharesState): SlotOwner | null {
+  let next: SlotOwner | null = null;
   for (const holder of state.holders.values()) {
     const isBefore = next === null || holder.running < next.running;
-    if (isBefore && holder.waiting.length > 0 && hasPlace(state, holder)) next = holder;
+    if (isBefore && holder.waiting.length > 0 && hasFreeSlot(state, holder)) next = holder;
   }
   return next;
 }
@@ -109,22 +109,22 @@ function nextHolder(state: State): Holder | null {
 /**
  * Remembers a slow owner and forgets expired entries. The map stays small, because each entry requires a slot that was used for `waitMs`.
  */
-function noteSlow({ slowUntil, waitMs }: State, owner: string): void {
+function noteSlowOwner({ slowUntil, waitMs }: SharesState, owner: string): void {
   const nowMs = performance.now();
   for (const [known, untilMs] of slowUntil) if (untilMs <= nowMs) slowUntil.delete(known);
   slowUntil.set(owner, nowMs + SLOW_WAITS * waitMs);
 }
 
-function forgetIdle({ holders }: State, { owner, running, waiting }: Holder): void {
+function forgetIdleOwner({ holders }: SharesState, { owner, running, waiting }: SlotOwner): void {
   if (running + waiting.length === 0) holders.delete(owner);
 }
 
-const tooMuch = (): AppError => new AppError('UNAVAILABLE', 'Too much at once', [], { 'retry-after': '1' });
+const makeTooMuchError = (): AppError => new AppError('UNAVAILABLE', 'Too much at once', [], { 'retry-after': '1' });
 
-/** Resolves when giveBack() has taken a slot for this owner. Rejects after `waitMs`, and at once when too many wait already. */
-async function waitForPlace(state: State, holder: Holder): Promise<void> {
+/** Resolves when freeSlot() has taken a slot for this owner. Rejects after `waitMs`, and at once when too many wait already. */
+async function waitForSlot(state: SharesState, holder: SlotOwner): Promise<void> {
   const { waiting } = holder;
-  if (waiting.length >= state.mostWaiting) throw tooMuch();
+  if (waiting.length >= state.mostWaiting) throw makeTooMuchError();
   return new Promise((resolve, reject) => {
     const begin = (): void => {
       clearTimeout(patience);
@@ -132,8 +132,8 @@ async function waitForPlace(state: State, holder: Holder): Promise<void> {
     };
     const patience = setTimeout(() => {
       waiting.splice(waiting.indexOf(begin), 1);
-      forgetIdle(state, holder);
-      reject(tooMuch());
+      forgetIdleOwner(state, holder);
+      reject(makeTooMuchError());
     }, state.waitMs);
     waiting.push(begin);
   });

@@ -2,24 +2,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { seedOfRun } from '../../test/full/harness/chance.ts';
-import { randomFrom } from '../../test/support/random.ts';
+import { readSeed } from '../../test/full/harness/chance.ts';
+import { createRandom } from '../../test/support/random.ts';
 import {
-  makeBomb,
-  workbookParts,
+  makeZipBomb,
+  makeWorkbookParts,
   makeWorkbook,
   makeZip,
   type TestCell,
   type ZipItem,
 } from '../../test/support/sheets.ts';
+import type { ByteSource } from './byte-source.ts';
 import { AppError } from './errors.ts';
 import { cutRows } from './sheets/csv-rows.ts';
 import { csvLine } from './sheets/csv.ts';
-import type { Cell, SheetRow, SheetSource } from './sheets/sheet.ts';
-import { beginSurvey, detectFormat, readHeader, readRows, surveyRows } from './sheets.ts';
+import type { Cell, SheetRow } from './sheets/sheet.ts';
+import { beginSurvey, detectFormat, isSmallSheet, readHeader, readRows, readSmallSheet, surveyRows } from './sheets.ts';
 
 /** Makes a source that returns pieces of an odd size, so that pieces end at any position of the content. */
-function makeSource(data: Buffer | string, piece = 4_099): SheetSource {
+function makeSource(data: Buffer | string, piece = 4_099): ByteSource {
   const bytes = Buffer.from(data);
   return {
     bytes: bytes.length,
@@ -29,6 +30,7 @@ function makeSource(data: Buffer | string, piece = 4_099): SheetSource {
   };
 }
 
+/** Reads a sheet in two passes. Checks that a small one has the same rows in a single pass. */
 async function readAllRows(data: Buffer | string, piece?: number): Promise<SheetRow[]> {
   const source = makeSource(data, piece);
   const rows: SheetRow[] = [];
@@ -36,6 +38,8 @@ async function readAllRows(data: Buffer | string, piece?: number): Promise<Sheet
   const survey = beginSurvey(null);
   for await (const _ of surveyRows(source, format, survey));
   for await (const row of readRows(source, format, survey)) rows.push(row);
+  if (await isSmallSheet(source, format))
+    assert.deepEqual(await Array.fromAsync(readSmallSheet(source, format, null)), rows);
   return rows;
 }
 
@@ -109,9 +113,9 @@ test('the first sheet of a workbook is read: shared and inline texts, numbers, b
 });
 
 test('an exported CSV is read back unchanged, and no cell in it begins like a formula', async (t) => {
-  const seed = seedOfRun();
+  const seed = readSeed();
   t.diagnostic(`SEED=${seed}`);
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const letters = ['=', '+', '-', '@', "'", '\t', '\r', '\n', '"', ',', ';', ' ', 'a', 'é', '5', '\uff1d'];
   const text = (): string =>
     Array.from({ length: 1 + Math.floor(random() * 6) }, () => letters[Math.floor(random() * letters.length)]).join('');
@@ -133,9 +137,9 @@ test('an exported CSV is read back unchanged, and no cell in it begins like a fo
 });
 
 test('a CSV is split into the same rows and cells as by csv-parse, wherever a piece of the file ends', async (t) => {
-  const seed = seedOfRun();
+  const seed = readSeed();
   t.diagnostic(`SEED=${seed}`);
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const letters = ['"', '"', '""', ',', '\n', '\r\n', '\r', ' ', 'a', 'é', ';'];
   for (let round = 0; round < 2_000; round += 1) {
     const text = Array.from(
@@ -160,6 +164,21 @@ test('a CSV is split into the same rows and cells as by csv-parse, wherever a pi
       // Failure policy: `expected` stays null, which is compared below.
     }
     assert.deepEqual(rows, expected, `SEED=${seed}: ${JSON.stringify([text.slice(0, end), text.slice(end)])}`);
+  }
+});
+
+test('a sheet is small when it unpacks to 16 MB at most', async () => {
+  const limit = 16 * 1024 * 1024;
+  for (const [bytes, isSmall] of [
+    [limit, true],
+    [limit + 1, false],
+  ] as const) {
+    assert.equal(await isSmallSheet({ ...makeSource(''), bytes }, 'CSV'), isSmall);
+    const parts = [
+      { path: 'xl/workbook.xml', data: '' },
+      { path: 'x', data: '', claims: { inflated: bytes, packed: bytes } },
+    ];
+    assert.equal(await isSmallSheet(makeSource(makeZip(parts)), 'XLSX'), isSmall);
   }
 });
 
@@ -197,15 +216,15 @@ for (const [name, data, message] of NAMED) {
 }
 
 const withSheet = (change: (item: ZipItem) => ZipItem): Buffer =>
-  makeZip(workbookParts([['name'], ['x']]).map((item) => (item.path.endsWith('sheet2.xml') ? change(item) : item)));
+  makeZip(makeWorkbookParts([['name'], ['x']]).map((item) => (item.path.endsWith('sheet2.xml') ? change(item) : item)));
 const withXml = (xml: string): Buffer => withSheet((item) => ({ ...item, data: xml }));
 const DTD = '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;&x;&x;&x;&x;&x;">]>';
 
 const HOSTILE: [string, () => Buffer, RegExp][] = [
-  ['a bomb of a thousand to one', () => withSheet((item) => ({ ...item, packed: makeBomb(200) })), /100 times/],
+  ['a bomb of a thousand to one', () => withSheet((item) => ({ ...item, packed: makeZipBomb(200) })), /100 times/],
   [
     'a bomb whose headers say that it is small (defect 13)',
-    () => withSheet((item) => ({ ...item, packed: makeBomb(200), claims: { inflated: 1000 } })),
+    () => withSheet((item) => ({ ...item, packed: makeZipBomb(200), claims: { inflated: 1000 } })),
     /broken workbook/,
   ],
   [
@@ -222,6 +241,7 @@ const HOSTILE: [string, () => Buffer, RegExp][] = [
   ['an entity of its own', () => withXml('<worksheet>&y;</worksheet>'), /broken XML/],
   ['a text without end', () => withXml(`<worksheet><!--${randomLetters(3_000_000)}`), /text without end/],
   ['a tag without end', () => withXml(`<worksheet a="${randomLetters(3_000_000)}`), /text without end/],
+  ['a million tags in each other', () => withXml('<a>'.repeat(1_000_000)), /nested deeper than 100/],
   ['a column beyond the last', () => withXml('<a><row><c r="ZZZ1"><v>1</v></c></row></a>'), /last column/],
   ['a cell far to the right', () => withXml('<a><row><c r="XFD1"><v>1</v></c></row></a>'), /500 columns/],
   [
@@ -233,7 +253,7 @@ const HOSTILE: [string, () => Buffer, RegExp][] = [
 
 /** Returns random letters, which compress badly, so that the file is not refused for its compression ratio. */
 function randomLetters(count: number): string {
-  const random = randomFrom(count);
+  const random = createRandom(count);
   return Buffer.from(Array.from({ length: count }, () => 97 + Math.floor(random() * 26))).toString('latin1');
 }
 
@@ -249,9 +269,9 @@ for (const [name, make, message] of HOSTILE) {
 }
 
 test('a workbook with some random bytes is read or refused, and never crashes the reader', async (t) => {
-  const seed = seedOfRun();
+  const seed = readSeed();
   t.diagnostic(`SEED=${seed}`);
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const good = makeWorkbook([['name', 'n'], ...Array.from({ length: 50 }, (_, n) => [`Ana ${n}`, n])]);
   for (let round = 0; round < 300; round += 1) {
     const broken = Buffer.from(good);
@@ -269,7 +289,7 @@ test('an error while reading the bytes of a sheet is not reported as a fault of 
   for (const data of [Buffer.from('a\nb\n'.repeat(5_000)), makeWorkbook([['a'], ['b']])]) {
     const good = makeSource(data, 512);
     let reads = 0;
-    const source: SheetSource = {
+    const source: ByteSource = {
       bytes: good.bytes,
       async *read(start, end) {
         reads += 1;
@@ -287,7 +307,7 @@ test('a caller that stops reading a sheet in the middle leaves no source open', 
   for (const data of ['a\n'.repeat(50_000), makeWorkbook(Array.from({ length: 20_000 }, (_, n) => [`row ${n}`]))]) {
     let open = 0;
     const good = makeSource(data, 1_000);
-    const source: SheetSource = {
+    const source: ByteSource = {
       bytes: good.bytes,
       async *read(start, end) {
         open += 1;
@@ -308,7 +328,7 @@ test('a caller that stops reading a sheet in the middle leaves no source open', 
 test('a sheet that is completely in memory is read in small steps, between which the event loop runs', async () => {
   const csv = 'name,size\n'.repeat(50_000);
   const rows = '<row><c t="str"><v>Ana</v></c></row>'.repeat(20_000);
-  const book = workbookParts([]).map((item) => ({
+  const book = makeWorkbookParts([]).map((item) => ({
     ...item,
     stored: true as const,
     data: item.path.endsWith('sheet2.xml') ? `<worksheet>${rows}</worksheet>` : item.data,

@@ -1,11 +1,13 @@
 /**
  * Reads uploaded spreadsheets (CSV and XLSX) as a stream of rows. Sizes that a file claims are not trusted. A faulty file throws an
- * AppError about the part `file`. Files of tenants are read in child processes only (sheets/readers.ts).
+ * AppError about the part `file`. Files of tenants are read in child processes only (child-readers.ts).
  */
+import { readBytes, type ByteSource } from './byte-source.ts';
+import { fileFault } from './file-fault.ts';
 import { readCsv } from './sheets/csv.ts';
-import { isWanted, sheetFault, UNREAD, type SheetRow, type SheetSource, type WantedColumns } from './sheets/sheet.ts';
-import { createBits, findFilled, holdTexts, type Bits } from './sheets/texts.ts';
-import type { Workbook } from './sheets/workbook.ts';
+import { isWanted, UNREAD, type SheetRow, type WantedColumns } from './sheets/sheet.ts';
+import { createBitSet, findFilledTexts, loadTexts, readTexts, type BitSet } from './sheets/texts.ts';
+import { openWorkbook, type Workbook } from './sheets/workbook.ts';
 import { readXlsx, type TextLookup } from './sheets/xlsx.ts';
 
 export const SHEET_FORMATS = ['CSV', 'XLSX'] as const;
@@ -15,47 +17,45 @@ export type SheetFormat = (typeof SHEET_FORMATS)[number];
  * Detects the format by the first bytes of the file, because its name and media type may be wrong. Throws when the file is not a
  * spreadsheet.
  */
-export async function detectFormat(source: SheetSource): Promise<SheetFormat> {
-  if (source.bytes === 0) throw sheetFault('is empty', 'EMPTY');
-  const head = await readAll(source, 0, Math.min(4_096, source.bytes));
+export async function detectFormat(source: ByteSource): Promise<SheetFormat> {
+  if (source.bytes === 0) throw fileFault('is empty', 'EMPTY');
+  const head = await readBytes(source, 0, Math.min(4_096, source.bytes));
   const starts = (hex: string): boolean => head.subarray(0, hex.length / 2).toString('hex') === hex;
   if (starts('504b0304')) return 'XLSX';
   if (starts('d0cf11e0'))
-    throw sheetFault('is an old or a protected workbook; save it as .xlsx or .csv without a password', 'NOT_A_SHEET');
-  if (starts('fffe') || starts('feff')) throw sheetFault('is not UTF-8; save it as CSV in UTF-8', 'ENCODING');
+    throw fileFault('is an old or a protected workbook; save it as .xlsx or .csv without a password', 'NOT_A_SHEET');
+  if (starts('fffe') || starts('feff')) throw fileFault('is not UTF-8; save it as CSV in UTF-8', 'ENCODING');
   if (head.includes(0) || /^(%PDF|\x89PNG|GIF8|\xff\xd8\xff)/.test(head.toString('latin1')))
-    throw sheetFault('is neither CSV nor XLSX', 'NOT_A_SHEET');
+    throw fileFault('is neither CSV nor XLSX', 'NOT_A_SHEET');
   return 'CSV';
 }
 
-async function readAll(source: SheetSource, start: number, end: number): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of source.read(start, end)) pieces.push(piece);
-  return Buffer.concat(pieces);
-}
-
 /** The results of the first pass over a spreadsheet, which the second pass needs. */
-export interface Survey {
+export interface SheetSurvey {
   columns: WantedColumns;
   /**
    * `named` holds the numbers of the shared texts that cells of these columns use, and `filled` the numbers of the shared texts that are
    * not blank.
    */
-  named: Bits;
-  filled: Bits;
+  named: BitSet;
+  filled: BitSet;
 }
 
-export const beginSurvey = (columns: WantedColumns): Survey => ({ columns, named: createBits(), filled: createBits() });
+export const beginSurvey = (columns: WantedColumns): SheetSurvey => ({
+  columns,
+  named: createBitSet(),
+  filled: createBitSet(),
+});
 
 /**
  * Makes the first pass over a spreadsheet: reads the rows of a CSV, or of the first sheet of a workbook, without their values, to count
  * them and to check that all are readable.
  */
-export function surveyRows(source: SheetSource, format: SheetFormat, survey: Survey): AsyncGenerator<SheetRow> {
+export function surveyRows(source: ByteSource, format: SheetFormat, survey: SheetSurvey): AsyncGenerator<SheetRow> {
   const noColumn = new Set<number>();
   if (format === 'CSV') return numberFromHeader(source, (watched) => readCsv(watched, noColumn));
   const prepare = async (workbook: Workbook): Promise<TextLookup> => {
-    await findFilled(workbook, survey.filled);
+    await findFilledTexts(workbook, survey.filled);
     return (number, column) => {
       if (!survey.filled.has(number)) return null;
       if (isWanted(column, survey.columns)) survey.named.add(number);
@@ -68,10 +68,10 @@ export function surveyRows(source: SheetSource, format: SheetFormat, survey: Sur
 /**
  * Makes the second pass over a spreadsheet: reads the rows with the values of the wanted columns. The first row with a value is the header.
  */
-export function readRows(source: SheetSource, format: SheetFormat, survey: Survey): AsyncGenerator<SheetRow> {
+export function readRows(source: ByteSource, format: SheetFormat, survey: SheetSurvey): AsyncGenerator<SheetRow> {
   if (format === 'CSV') return numberFromHeader(source, (watched) => readCsv(watched, survey.columns));
   const prepare = async (workbook: Workbook): Promise<TextLookup> => {
-    const textAt = await holdTexts(workbook, survey.named);
+    const textAt = await loadTexts(workbook, survey.named);
     return (number, column) => {
       if (isWanted(column, survey.columns)) return textAt(number);
       return survey.filled.has(number) ? UNREAD : null;
@@ -80,11 +80,45 @@ export function readRows(source: SheetSource, format: SheetFormat, survey: Surve
   return numberFromHeader(source, (watched) => readXlsx(watched, survey.columns, prepare));
 }
 
+// What a small spreadsheet unpacks to at most. Its rows and texts take some three times as much memory, half of the heap of a child process.
+const SMALL_BYTES = 16 * 1024 * 1024;
+
+/** Returns true for a spreadsheet whose rows may be kept in memory all at once. */
+export async function isSmallSheet(source: ByteSource, format: SheetFormat): Promise<boolean> {
+  if (format === 'CSV') return source.bytes <= SMALL_BYTES;
+  const watched = recordReadFailure(source);
+  try {
+    const workbook = await openWorkbook(watched.source);
+    workbook.close();
+    return workbook.inflatedBytes <= SMALL_BYTES;
+  } catch (error) {
+    // Failure policy: as in numberFromHeader().
+    throw watched.failure() ?? error;
+  }
+}
+
+/** Reads the rows of a small spreadsheet in a single pass, with the values of the wanted columns. The first row with a value is the header. */
+export function readSmallSheet(
+  source: ByteSource,
+  format: SheetFormat,
+  columns: WantedColumns,
+): AsyncGenerator<SheetRow> {
+  if (format === 'CSV') return numberFromHeader(source, (watched) => readCsv(watched, columns));
+  const prepare = async (workbook: Workbook): Promise<TextLookup> => {
+    const texts = await readTexts(workbook);
+    return (number, column) => {
+      const text = texts[number] ?? null;
+      return text === null || isWanted(column, columns) ? text : UNREAD;
+    };
+  };
+  return numberFromHeader(source, (watched) => readXlsx(watched, columns, prepare));
+}
+
 // The number of rows in which the header is searched, because the rows above it may have cells that turn out to be blank.
 const HEAD_ROWS = 100;
 
 /** Reads the header, which is the first row with a value. Of a workbook only the texts of its first rows are loaded. */
-export async function readHeader(source: SheetSource, format: SheetFormat): Promise<SheetRow> {
+export async function readHeader(source: ByteSource, format: SheetFormat): Promise<SheetRow> {
   const survey = beginSurvey(null);
   if (format === 'XLSX') {
     // At this point no blank text is known, so any of these rows may turn out to be the first with a value.
@@ -97,12 +131,12 @@ export async function readHeader(source: SheetSource, format: SheetFormat): Prom
   }
   // Returning from the loop also ends the reading.
   for await (const row of readRows(source, format, survey)) return row;
-  throw sheetFault('has no row with a value', 'EMPTY');
+  throw fileFault('has no row with a value', 'EMPTY');
 }
 
 async function* numberFromHeader(
-  source: SheetSource,
-  read: (watched: SheetSource) => AsyncGenerator<SheetRow>,
+  source: ByteSource,
+  read: (watched: ByteSource) => AsyncGenerator<SheetRow>,
 ): AsyncGenerator<SheetRow> {
   const watched = recordReadFailure(source);
   let header: number | null = null;
@@ -116,10 +150,10 @@ async function* numberFromHeader(
     // fault.
     throw watched.failure() ?? error;
   }
-  if (header === null) throw sheetFault('has no row with a value', 'EMPTY');
+  if (header === null) throw fileFault('has no row with a value', 'EMPTY');
 }
 
-function recordReadFailure(source: SheetSource): { source: SheetSource; failure(): unknown } {
+function recordReadFailure(source: ByteSource): { source: ByteSource; failure(): unknown } {
   let failure: unknown;
   async function* read(start: number, end: number): AsyncGenerator<Buffer> {
     try {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
 import { expectProblem } from '../../test/support/refusals.ts';
-import { hear } from '../../test/support/traffic.ts';
+import { writeAsContact } from '../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;
@@ -18,7 +18,7 @@ async function defineLists(context: string, count: number): Promise<string[]> {
 }
 
 test('the custom fields of one business or conversation have at most 64 kB together', async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'Fat' } })).body;
   for (const [context, path] of [
     ['business', `/v1/businesses/${business._id}`],

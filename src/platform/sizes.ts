@@ -16,7 +16,7 @@ export const MAX_PAGE_BYTES = MAX_ANSWER_BYTES - MAX_RECORD_BYTES;
 
 const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-interface Size {
+interface SizeChange {
   /** The value before the change; absent for a new record. */
   before?: unknown;
   after: unknown;
@@ -26,35 +26,51 @@ interface Size {
 /**
  * Returns what is wrong with the size of a change, or null. A value that was too large already may be changed as long as it does not grow.
  */
-export function findSizeFault({ before, after, most }: Size): string | null {
+export function findSizeFault({ before, after, most }: SizeChange): string | null {
   const bytes = countBytes(after);
   if (bytes <= most || (before !== undefined && bytes <= countBytes(before))) return null;
   return `is larger than ${most / 1024} kB: ${bytes} bytes of JSON`;
 }
 
 /** Checks the size of a change. Throws VALIDATION_FAILED with this path. */
-export function expectSize(path: string, size: Size): void {
+export function expectSizeWithinLimit(path: string, size: SizeChange): void {
   const fault = findSizeFault(size);
   if (fault !== null) throw invalid(path, fault, 'TOO_LARGE');
 }
 
 /** The fields that can make a record large; all others have small limits of their own. */
-interface Growing {
+interface GrowingRecord {
   custom_fields?: unknown;
   tags?: unknown;
   columns?: unknown;
   options?: unknown;
 }
 
-const growingParts = ({ custom_fields, tags, columns, options }: Growing) => [custom_fields, tags, columns, options];
+const growingParts = ({ custom_fields, tags, columns, options }: GrowingRecord) => [
+  custom_fields,
+  tags,
+  columns,
+  options,
+];
 
 /**
  * Checks the size of a whole record. Throws VALIDATION_FAILED with this path when it is too large. A record that was too large already may
  * still be changed as long as these fields do not grow.
  */
-export function expectRecordSize<R extends Growing>(path: keyof Growing, record: R, before?: Growing): R {
+export function expectRecordSize<R extends GrowingRecord>(
+  path: keyof GrowingRecord,
+  record: R,
+  before?: GrowingRecord,
+): R {
   const fault = findSizeFault({ after: record, most: MAX_RECORD_BYTES });
   if (fault === null) return record;
   if (before && countBytes(growingParts(record)) <= countBytes(growingParts(before))) return record;
   throw invalid(path, `makes a record that ${fault}`, 'TOO_LARGE');
+}
+
+/** Checks the size of a whole record of another kind. Throws VALIDATION_FAILED with this path when it is too large. */
+export function expectRecordBytes<R>(path: string, record: R): R {
+  const fault = findSizeFault({ after: record, most: MAX_RECORD_BYTES });
+  if (fault !== null) throw invalid(path, `makes a record that ${fault}`, 'TOO_LARGE');
+  return record;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { AppError } from './errors.ts';
 import { createSpacedTurns } from './spaced-turns.ts';
 
-test('work whose turn does not come in time is refused as UNAVAILABLE, and the work under way goes on', async () => {
+test('work that can not begin in time is refused with UNAVAILABLE, and the work in progress continues', async () => {
   const turns = createSpacedTurns({ waitMs: 20, cheapMs: 1_000 });
   const gate = Promise.withResolvers<string>();
   const first = turns.within('one company', () => gate.promise);
@@ -13,7 +13,7 @@ test('work whose turn does not come in time is refused as UNAVAILABLE, and the w
   assert.equal(await first, 'done');
 });
 
-test('a failed piece of work is reported to its caller, and the next one begins', async () => {
+test('the failure of a piece of work is reported to its caller, and the next piece begins', async () => {
   const turns = createSpacedTurns({ waitMs: 1_000, cheapMs: 1_000 });
   const failed = turns.within('one company', () => Promise.reject(new Error('the statement failed')));
   const next = turns.within('one company', async () => 'next');

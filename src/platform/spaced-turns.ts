@@ -5,13 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createShares, type Shares } from './shares.ts';
 
-// A piece that took longer waited for something else.
+// The longest pause: a piece of work that took longer was waiting for something else.
 const MAX_PAUSE_MS = 2_000;
 
 export interface Spacing {
   /** An owner whose turn does not come within this time gets UNAVAILABLE. */
   waitMs: number;
-  /** A piece that took less has no pause after it. */
+  /** A piece of work that took less than this time has no pause after it. */
   cheapMs: number;
 }
 

@@ -3,11 +3,11 @@ import { exec } from './db.ts';
 import type { Log } from './telemetry.ts';
 import type { SystemTx } from './tenant.ts';
 
-// A check costs a millisecond. In two seconds a new installation does not store so much that a bad plan would matter.
-const LOOK_EVERY_MS = 2_000;
+// A check costs a millisecond. In four seconds a new installation does not store so much that a bad plan would matter.
+const LOOK_EVERY_MS = 4_000;
 
 /** Checks at intervals whether statistics are outdated. Returns a function that ends the checks. */
-export function keepStatistics(system: SystemTx, log: Log): () => Promise<void> {
+export function keepStatisticsFresh(system: SystemTx, log: Log): () => Promise<void> {
   const look = (): Promise<number> =>
     exec(system, { name: 'statistics.refresh', text: 'select refresh_statistics()', values: [] });
   let looking: Promise<unknown> = Promise.resolve();

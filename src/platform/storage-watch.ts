@@ -25,24 +25,24 @@ const SOONEST_MS = 100;
 const LATEST_MS = 5_000;
 const REFUSING_MS = 1_000;
 
-type Level = 'plenty' | 'low' | 'full';
+type SpaceLevel = 'plenty' | 'low' | 'full';
 
-interface Watched {
+interface WatchedFolder {
   name: string;
   path: string;
-  level: Level;
+  level: SpaceLevel;
   freeBytes: number;
 }
 
-interface Parts {
+interface WatchParts {
   gate: StorageGate;
   log: Log;
   metrics: Metrics;
 }
 
 /** Checks the space once, then at intervals. Returns a function that ends the checks. */
-export async function watchStorage(parts: Parts, watch: StorageWatch): Promise<() => Promise<void>> {
-  const watched = await distinct(watch.folders);
+export async function watchStorage(parts: WatchParts, watch: StorageWatch): Promise<() => Promise<void>> {
+  const watched = await listDistinctFolders(watch.folders);
   parts.metrics.storageReserveBytes.set(watch.reserveBytes);
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
@@ -52,13 +52,13 @@ export async function watchStorage(parts: Parts, watch: StorageWatch): Promise<(
     if (stopped) return;
     timer = setTimeout(
       () => {
-        looking = look(parts, watch, watched).then(plan);
+        looking = checkFolders(parts, watch, watched).then(plan);
       },
-      pauseMs(watched, watch.reserveBytes),
+      choosePauseMs(watched, watch.reserveBytes),
     ).unref();
   }
 
-  await look(parts, watch, watched);
+  await checkFolders(parts, watch, watched);
   plan();
   return async () => {
     stopped = true;
@@ -67,8 +67,8 @@ export async function watchStorage(parts: Parts, watch: StorageWatch): Promise<(
   };
 }
 
-async function distinct(folders: Record<string, string>): Promise<Watched[]> {
-  const byDevice = new Map<number, Watched>();
+async function listDistinctFolders(folders: Record<string, string>): Promise<WatchedFolder[]> {
+  const byDevice = new Map<number, WatchedFolder>();
   for (const [name, path] of Object.entries(folders)) {
     const { dev } = await stat(path);
     if (!byDevice.has(dev)) byDevice.set(dev, { name, path, level: 'plenty', freeBytes: 0 });
@@ -76,20 +76,24 @@ async function distinct(folders: Record<string, string>): Promise<Watched[]> {
   return [...byDevice.values()];
 }
 
-function pauseMs(watched: Watched[], reserveBytes: number): number {
+function choosePauseMs(watched: WatchedFolder[], reserveBytes: number): number {
   if (watched.some(({ level }) => level === 'full')) return REFUSING_MS;
   const spareBytes = Math.min(...watched.map(({ freeBytes }) => freeBytes)) - reserveBytes;
   return Math.min(LATEST_MS, Math.max(SOONEST_MS, spareBytes / 2 / FASTEST_BYTES_PER_MS));
 }
 
 /** Checks the space of all folders. Never throws. */
-async function look({ gate, log, metrics }: Parts, watch: StorageWatch, watched: Watched[]): Promise<void> {
+async function checkFolders(
+  { gate, log, metrics }: WatchParts,
+  watch: StorageWatch,
+  watched: WatchedFolder[],
+): Promise<void> {
   try {
     for (const place of watched) {
       const { bavail, bsize } = await statfs(place.path);
       place.freeBytes = bavail * bsize;
       metrics.storageFreeBytes.set({ folder: place.name }, place.freeBytes);
-      const level = levelAt(place, watch.reserveBytes);
+      const level = chooseLevel(place, watch.reserveBytes);
       if (level !== place.level) logChange(log, place, level, watch.reserveBytes);
       place.level = level;
     }
@@ -101,21 +105,21 @@ async function look({ gate, log, metrics }: Parts, watch: StorageWatch, watched:
   }
 }
 
-function levelAt({ freeBytes, level }: Watched, reserveBytes: number): Level {
+function chooseLevel({ freeBytes, level }: WatchedFolder, reserveBytes: number): SpaceLevel {
   const full = reserveBytes * (level === 'full' ? RISE_FACTOR : 1);
   if (freeBytes < full) return 'full';
   return freeBytes < reserveBytes * WARNING_FACTOR * (level === 'plenty' ? 1 : RISE_FACTOR) ? 'low' : 'plenty';
 }
 
-const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
+const toMegabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
 
 function logChange(
   log: Log,
-  { name, path, freeBytes, level: before }: Watched,
-  level: Level,
+  { name, path, freeBytes, level: before }: WatchedFolder,
+  level: SpaceLevel,
   reserveBytes: number,
 ): void {
-  const figures = { folder: name, path, free_mb: megabytes(freeBytes), reserve_mb: megabytes(reserveBytes) };
+  const figures = { folder: name, path, free_mb: toMegabytes(freeBytes), reserve_mb: toMegabytes(reserveBytes) };
   if (level === 'full') log.error(figures, 'storage: less than the reserve is left; writes are refused');
   else if (before === 'full') log.info(figures, 'storage: there is room again; writes are taken');
   else if (level === 'low')

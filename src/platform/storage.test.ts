@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test, type TestContext } from 'node:test';
 import { Type } from 'typebox';
 import { openTestDatabase } from '../../test/support/database.ts';
-import { until } from '../../test/support/wait.ts';
-import { databaseProblem, exec, type Statement } from './db.ts';
+import { waitUntil } from '../../test/support/wait.ts';
+import { toDatabaseProblem, exec, type Statement } from './db.ts';
 import { newId } from './ids.ts';
 import { defineJob, migrateJobs, openJobs } from './jobs.ts';
 import { createStorageGate } from './storage.ts';
@@ -60,7 +60,7 @@ test('after the database reports a full disk, writes are tried again after a pau
   const pass = (): Promise<number> => platform.systemTx('upkeep', (tx) => exec(tx, raw('select 1')));
   for (let round = 0; round < 3; round += 1) {
     const error = await fail().catch((thrown: unknown) => thrown);
-    assert.equal(databaseProblem(error)?.code, 'STORAGE_FULL');
+    assert.equal(toDatabaseProblem(error)?.code, 'STORAGE_FULL');
     assert.equal(gate.hasRoom, false);
     await assert.rejects(pass(), { code: 'STORAGE_FULL' });
     t.mock.timers.tick(5_000);
@@ -92,13 +92,13 @@ test('while the disk is nearly full no job is taken, and a job that the full dis
     },
   });
   await enqueue('interrupted');
-  await until('the job to be interrupted', () => begun.length === 1 && !gate.hasRoom);
+  await waitUntil('the job to be interrupted', () => begun.length === 1 && !gate.hasRoom);
   await enqueue('not taken');
   // A worker that takes jobs would have been woken by the commit within this time.
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   assert.deepEqual([begun, done], [['interrupted'], []]);
   gate.setLow(false);
-  await until('both to be done', () => done.length === 2, 20_000);
+  await waitUntil('both to be done', () => done.length === 2);
   assert.deepEqual(done.toSorted(), ['interrupted', 'not taken']);
   await running.rest();
   await running.stop();
@@ -120,7 +120,7 @@ test('a stop does not wait for a job that waits for disk space', async (t) => {
     },
   });
   await platform.systemTx('upkeep', (tx) => running.enqueue(tx, job, { value: 'waits' }));
-  await until('the job to wait', () => begun);
+  await waitUntil('the job to wait', () => begun);
   await running.rest();
   await running.stop();
 });

@@ -5,7 +5,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { text as readText } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { createMetrics } from './telemetry.ts';
 
 const makeProgram = (expression: string, format = 'json'): string[] => [
@@ -83,7 +83,7 @@ test('when the disk of the log is full, lines are lost, but the process is neith
 
 test('the lag of the event loop is reported without the interval at which it is measured', async () => {
   const { registry } = createMetrics();
-  const least = await until('the first measurement', async () => {
+  const least = await waitUntil('the first measurement', async () => {
     // Each reading begins the measurements anew, so it has to come after one of them.
     await sleep(250);
     const [, figure] = /^nodejs_eventloop_lag_min_seconds (\S+)$/m.exec(await registry.metrics()) ?? [];

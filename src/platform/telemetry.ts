@@ -11,7 +11,7 @@ import {
   type MetricObjectWithValues,
   type MetricValue,
 } from 'prom-client';
-import { readableLine } from './log-format.ts';
+import { formatReadableLine } from './log-format.ts';
 import { createLogWriter } from './log-writer.ts';
 
 export type Log = Logger;
@@ -57,8 +57,8 @@ export function createLog(level: string, format: LogFormat = 'json'): Log {
   };
   if (level === 'silent') return pino(options, { write: () => undefined });
   const isText = format === 'text' || (format === 'auto' && isatty(STANDARD_OUTPUT));
-  const shown = isText ? readableLine : (line: string): string => line;
-  const writer = createLogWriter(STANDARD_OUTPUT, (lines) => shown(droppedLine(lines)));
+  const shown = isText ? formatReadableLine : (line: string): string => line;
+  const writer = createLogWriter(STANDARD_OUTPUT, (lines) => shown(makeDroppedLine(lines)));
   return pino(options, { ...writer, write: (line: string) => writer.write(shown(line)) } as never);
 }
 
@@ -79,13 +79,13 @@ function createTimestamp(): () => string {
 const STANDARD_OUTPUT = 1;
 const LOOP_LOOK_MS = 100;
 
-const droppedLine = (lines: number): string =>
+const makeDroppedLine = (lines: number): string =>
   `${JSON.stringify({ level: 40, time: new Date().toISOString(), lines, msg: 'log lines could not be written' })}\n`;
 
 /** A log without redaction, for lines whose fields the platform chooses itself: redaction would cost more than writing the line. */
-export const plainLog = (log: Log): Log => log.child({}, { redact: [] });
+export const withoutRedaction = (log: Log): Log => log.child({}, { redact: [] });
 
-function storageMetrics(registers: Registry[]) {
+function createStorageMetrics(registers: Registry[]) {
   return {
     storageFreeBytes: new Gauge({
       name: 'parley_storage_free_bytes',
@@ -161,7 +161,7 @@ export function createMetrics() {
       labelNames: ['status'],
       registers,
     }),
-    ...storageMetrics(registers),
+    ...createStorageMetrics(registers),
     deliverySlots: new Gauge({ name: 'parley_delivery_slots_busy', help: 'Deliveries in flight', registers }),
     queueAgeSeconds: new Gauge({
       name: 'parley_delivery_queue_age_seconds',

@@ -1,4 +1,4 @@
-/** Writes streams of unknown length to files, with a limit, while counting and hashing their bytes. */
+/** Writes streams of unknown length to files, with a limit, while counting and hashing their bytes; and reads such files. */
 import { createHash, randomUUID } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,6 +45,21 @@ export async function writeStream(
     await onPiece?.(piece.length);
   }
   return { bytes, sha256: hash.digest('hex') };
+}
+
+// The size of the pieces in which files are read and stored in the database. The driver of the database turns each piece into a text of
+// twice its size: larger pieces would make the garbage collector stop the process for tens of milliseconds.
+const PIECE_BYTES = 128 * 1024;
+
+/** Reads the bytes of a file from `start` (inclusive) to `end` (exclusive). */
+export async function* readPieces(handle: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let position = start; position < end;) {
+    const wanted = Math.min(PIECE_BYTES, end - position);
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
 }
 
 async function writePiece(handle: FileHandle, piece: Buffer, position: number): Promise<void> {

@@ -59,7 +59,7 @@ function makeValue({ table, column, type }: Column, company: string): string {
   if (type.endsWith('[]')) return `'{}'`;
   if (type === 'jsonb') return `'{}'`;
   if (type === 'boolean') return 'false';
-  if (type.startsWith('timestamp')) return 'now()';
+  if (type.startsWith('timestamp') || type === 'date') return 'now()';
   if (['integer', 'bigint', 'xid8'].includes(type)) return `'1'`;
   if (type === 'bytea') return `'\\x${company}'`;
   // Ids and other unique values have to differ between the companies.
@@ -117,7 +117,7 @@ describe('in a transaction of one company', () => {
   });
 });
 
-test("without a company the companies' role sees no rows, even on a connection that had a company before", async () => {
+test('the database role of companies sees no rows while no company is set, even on a connection that had one before', async () => {
   const client = new pg.Client({ connectionString: database.url, options: sessionOptions('parley_app') });
   await client.connect();
   try {
@@ -146,13 +146,13 @@ test('reads under row security see one company only, even if their statement nam
   }
 });
 
-test('the reading role can not change anything', async () => {
+test('the database role for reading can not change anything', async () => {
   for (const table of tables) {
     await assert.rejects(exec(platform.read(ids.mine), raw(`delete from ${table}`)), { code: '42501' });
   }
 });
 
-describe('a transaction', () => {
+describe('the end of a transaction', () => {
   const name = (company: string): Promise<{ name: string }[]> =>
     database.sql('select name from companies where _id = $1', [company]);
 

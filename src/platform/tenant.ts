@@ -8,8 +8,14 @@ import type { Actor } from './actor.ts';
 import type { Principal } from './auth.ts';
 import type { Change } from './changes/change.ts';
 import { createExecutor, openPool, ROLES, type Executor, type Quota, type Statement } from './db.ts';
-import { exclusively } from './exclusive.ts';
-import { shareAmongCompanies, shared, shareSystemPool, SYSTEM_CONNECTIONS, type Behalf } from './connection-shares.ts';
+import { runExclusively } from './exclusive.ts';
+import {
+  createCompanyShares,
+  runWithinShare,
+  createSystemShares,
+  SYSTEM_CONNECTIONS,
+  type ShareOwner,
+} from './connection-shares.ts';
 import type { Shares } from './shares.ts';
 import { createSpacedTurns } from './spaced-turns.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
@@ -82,11 +88,11 @@ export interface Database {
    * Runs a transaction across companies. `fromReserve` allows it while the disk is nearly full; only for a few hundred bytes whose number
    * is limited elsewhere.
    */
-  systemTx<T>(behalf: Behalf, work: (tx: SystemTx) => Promise<T>, options?: { fromReserve: boolean }): Promise<T>;
+  systemTx<T>(behalf: ShareOwner, work: (tx: SystemTx) => Promise<T>, options?: { fromReserve: boolean }): Promise<T>;
   /** Runs one transaction that stores many callbacks in few round trips. */
   flushTx<T>(work: (tx: SystemTx) => Promise<T>, options: TransactionOptions): Promise<T>;
   /** Runs single statements across companies, each in its own transaction. */
-  system(behalf: Behalf): SystemTx;
+  system(behalf: ShareOwner): SystemTx;
   /** Runs `work` while this process holds a lock of the installation; processes that want it as well wait for each other. */
   exclusively<T>(lock: number, work: () => Promise<T>): Promise<T>;
   /** Throws when the database does not answer. */
@@ -100,6 +106,8 @@ export interface DatabaseOptions {
   poolSize: number;
   /** Refuses transactions while the disk has no room. */
   storage?: Storage;
+  /** How many milliseconds a statement may take. A command of an operator may need more than a request. */
+  statementMs?: number;
   /** How much a company without its own limit may store. */
   quota?: Quota;
   /** Announces what committed transactions have changed. */
@@ -118,17 +126,17 @@ function beginStatement(companyId: string): string {
 }
 
 /** Outside of a request there is no audit entry that would need the id of the created record. */
-const noTrail = (): void => undefined;
+const storeNoTrail = (): void => undefined;
 
-interface Surroundings {
+interface TransactionParts {
   pool: pg.Pool;
   begin: string;
   publish: (changes: Change[]) => void;
   options?: TransactionOptions;
 }
 
-async function transact<X, T>(
-  { pool, begin, publish, options }: Surroundings,
+async function runTransaction<X, T>(
+  { pool, begin, publish, options }: TransactionParts,
   dress: (executor: TransactionExecutor & Transaction) => X,
   work: (tx: X) => Promise<T>,
 ): Promise<T> {
@@ -138,7 +146,7 @@ async function transact<X, T>(
     dress({
       ...executor,
       afterCommit: (action) => void actions.push(action),
-      makes: noTrail,
+      makes: storeNoTrail,
       changed: (some) => void changes.push(...some),
     });
   const result = await inTransaction(pool, begin, (executor) => work(dressed(executor)), options);
@@ -162,40 +170,46 @@ function withSpacedSearches(turns: Shares, owner: string, executor: Executor): E
   };
 }
 
-function createSystemTransaction(surroundings: Pick<Surroundings, 'pool' | 'publish'>, crossing: Shares) {
-  return <T>(behalf: Behalf, work: (tx: SystemTx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
+function createSystemTransaction(surroundings: Pick<TransactionParts, 'pool' | 'publish'>, crossing: Shares) {
+  return <T>(behalf: ShareOwner, work: (tx: SystemTx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
     crossing.within(behalf, () =>
-      transact({ ...surroundings, begin: 'begin', options }, (tx) => tx as unknown as SystemTx, work),
+      runTransaction({ ...surroundings, begin: 'begin', options }, (tx) => tx as unknown as SystemTx, work),
     );
 }
 
 /** Each statement is a transaction of its own, which has committed when it is answered. */
-const singleStatements = (executor: Executor, publish: Surroundings['publish']): SystemTx =>
+const createSingleStatements = (executor: Executor, publish: TransactionParts['publish']): SystemTx =>
   ({
     ...executor,
     afterCommit: (action: () => void) => action(),
-    makes: noTrail,
+    makes: storeNoTrail,
     trails: () => {
       throw new Error('a single statement has no commit that others could travel with');
     },
     changed: publish,
   }) as unknown as SystemTx;
 
+function openPools({ url, poolSize, quota = null, statementMs }: DatabaseOptions) {
+  return {
+    app: openPool(url, ROLES.app, poolSize, { quota, statementMs }),
+    read: openPool(url, ROLES.read, poolSize, { statementMs }),
+    system: openPool(url, ROLES.system, poolSize + SYSTEM_CONNECTIONS, { quota, statementMs }),
+  };
+}
+
 export function openDatabase(options: DatabaseOptions): Database {
-  const { url, poolSize, storage = UNGUARDED, quota = null, readsUnderRls = false } = options;
+  const { url, poolSize, storage = UNGUARDED, readsUnderRls = false } = options;
   const publish = options.publish ?? (() => undefined);
-  const app = openPool(url, ROLES.app, poolSize, quota);
-  const read = openPool(url, ROLES.read, poolSize);
-  const system = openPool(url, ROLES.system, poolSize + SYSTEM_CONNECTIONS, quota);
-  const writing = shareAmongCompanies(poolSize);
-  const reading = shareAmongCompanies(poolSize);
-  const crossing = shareSystemPool(poolSize);
+  const { app, read, system } = openPools(options);
+  const writing = createCompanyShares(poolSize);
+  const reading = createCompanyShares(poolSize);
+  const crossing = createSystemShares(poolSize);
   const searching = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: CHEAP_SEARCH_MS });
   const walking = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: 0 });
   const transactAcross = createSystemTransaction({ pool: system, publish }, crossing);
 
   function underRls<T>(companyId: string, work: (tx: TenantTx) => Promise<T>): Promise<T> {
-    return transact(
+    return runTransaction(
       { pool: app, begin: beginStatement(companyId), publish, options: { startsWithBegin: true } },
       (tx) => ({ ...tx, companyId, writable: true }) as unknown as TenantTx,
       work,
@@ -210,25 +224,28 @@ export function openDatabase(options: DatabaseOptions): Database {
   const openRead = (companyId: string, executor: Executor): TenantRead =>
     ({ ...executor, companyId }) as unknown as TenantRead;
 
-  const openSystem = (behalf: Behalf): SystemTx =>
-    singleStatements(shared(crossing, behalf, createExecutor(system)), publish);
+  const openSystem = (behalf: ShareOwner): SystemTx =>
+    createSingleStatements(runWithinShare(crossing, behalf, createExecutor(system)), publish);
 
   return {
     // Under row-level security reads are not limited by shares, because a read inside a transaction would wait for the share that its own
     // transaction uses.
     read: (companyId) => {
       if (readsUnderRls) return openRead(companyId, readUnderRls(companyId));
-      const fair = shared(reading, companyId, createExecutor(read));
+      const fair = runWithinShare(reading, companyId, createExecutor(read));
       return openRead(companyId, withSpacedSearches(searching, companyId, fair));
     },
     walk: (companyId) =>
-      openRead(companyId, shared(walking, companyId, shared(writing, companyId, readUnderRls(companyId)))),
+      openRead(
+        companyId,
+        runWithinShare(walking, companyId, runWithinShare(writing, companyId, readUnderRls(companyId))),
+      ),
     tenantTx: (companyId, work) => storage.write(() => writing.within(companyId, () => underRls(companyId, work))),
     systemTx: (behalf, work, { fromReserve } = { fromReserve: false }) =>
       (fromReserve ? UNGUARDED : storage).write(() => transactAcross(behalf, work)),
     flushTx: (work, how) => storage.write(() => transactAcross('callbacks', work, how)),
     system: openSystem,
-    exclusively: (lock, work) => exclusively(url, lock, work),
+    exclusively: (lock, work) => runExclusively(url, lock, work),
     // Uses the connections for admitting requests, so that slow searches of companies do not make the process look unhealthy.
     ping: async () => void (await openSystem('door').query({ name: 'tenant.ping', text: 'select 1', values: [] })),
     close: async () => {

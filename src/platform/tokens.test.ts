@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { splitToken, seal } from '../../test/full/matrix/forgeries.ts';
-import { createChance, seedOfRun } from '../../test/full/harness/chance.ts';
+import { splitToken, signParts } from '../../test/full/matrix/forgeries.ts';
+import { createChance, readSeed } from '../../test/full/harness/chance.ts';
 import type { Json } from '../../test/support/platform.ts';
 import { newId } from './ids.ts';
 import { GRANTABLE } from './scopes.ts';
-import { checkSignature, createKeyring, openToken, SESSION_SECONDS, signToken } from './tokens.ts';
+import { checkSignature, createKeyring, verifyToken, SESSION_SECONDS, signToken } from './tokens.ts';
 
 const SECRET = 'a secret of thirty-two characters';
 const PREVIOUS = 'the secret that was there before it';
 const MAX_LENGTH = 4_096;
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const keyring = createKeyring({ current: SECRET, previous: PREVIOUS });
-const open = (token: string) => openToken(token, keyring);
+const open = (token: string) => verifyToken(token, keyring);
 
 const [user, key, company] = [newId(), newId(), newId()];
 const now = Math.floor(Date.now() / 1_000);
@@ -26,8 +26,8 @@ const tokens = {
 const { header, claims } = splitToken(tokens.user);
 
 /** Makes the user's token with changed claims and a valid signature. */
-const withClaims = (change: object): string => seal(header, { ...claims, ...change }, SECRET);
-const withHeader = (change: object): string => seal({ ...header, ...change }, claims, SECRET);
+const withClaims = (change: object): string => signParts(header, { ...claims, ...change }, SECRET);
+const withHeader = (change: object): string => signParts({ ...header, ...change }, claims, SECRET);
 
 describe('a token of the platform', () => {
   test('a token of the platform is opened with exactly the claims that it was signed with', async () => {
@@ -64,10 +64,10 @@ describe('a token of the platform', () => {
   test('a token of the previous secret is opened as long as that secret is configured, and with no other secret', async () => {
     const old = await signToken(PREVIOUS, key, { type: 'global', scopes: [], jti: key });
     assert.equal((await open(old))?.type, 'global');
-    assert.equal(await openToken(old, createKeyring({ current: SECRET, previous: null })), null);
+    assert.equal(await verifyToken(old, createKeyring({ current: SECRET, previous: null })), null);
     const { header: oldHeader } = splitToken(old);
-    assert.equal(await open(seal(oldHeader, claims, SECRET)), null);
-    assert.equal(await open(seal(header, claims, PREVIOUS)), null);
+    assert.equal(await open(signParts(oldHeader, claims, SECRET)), null);
+    assert.equal(await open(signParts(header, claims, PREVIOUS)), null);
   });
 });
 
@@ -97,18 +97,18 @@ describe('the validity of a token', () => {
 
   test('the token of a key may have an expiry', async () => {
     const { claims: own } = splitToken(tokens.company);
-    assert.notEqual(await open(seal(header, { ...own, exp: now + 99_999 }, SECRET)), null);
-    assert.equal(await open(seal(header, { ...own, exp: now - 1 }, SECRET)), null);
-    assert.equal(await open(seal(header, { ...own, exp: String(now + 99) }, SECRET)), null);
+    assert.notEqual(await open(signParts(header, { ...own, exp: now + 99_999 }, SECRET)), null);
+    assert.equal(await open(signParts(header, { ...own, exp: now - 1 }, SECRET)), null);
+    assert.equal(await open(signParts(header, { ...own, exp: String(now + 99) }, SECRET)), null);
   });
 });
 
-describe('a claim', () => {
+describe('a claim of a token', () => {
   const types = { user: tokens.user, company: tokens.company, global: tokens.global };
   for (const [type, token] of Object.entries(types)) {
     const { claims: own } = splitToken(token);
     const refuses = async (changed: object): Promise<void> =>
-      assert.equal(await open(seal(header, changed, SECRET)), null, JSON.stringify(changed));
+      assert.equal(await open(signParts(header, changed, SECRET)), null, JSON.stringify(changed));
 
     test(`a ${type} token without any one of its claims is refused`, async () => {
       for (const name of Object.keys(own)) await refuses({ ...own, [name]: undefined });
@@ -152,7 +152,7 @@ describe('a claim', () => {
   });
 });
 
-describe('a header', () => {
+describe('the header of a token', () => {
   test('a token with a header parameter other than alg, typ and kid is refused, even with a valid signature', async () => {
     const names = ['jwk', 'jku', 'x5u', 'x5c', 'x5t', 'x5t#S256', 'crit', 'b64', 'zip', 'enc', 'cty', 'x', '', 'ALG'];
     for (const name of names)
@@ -176,7 +176,11 @@ describe('a header', () => {
     ];
     for (const alg of algorithms) assert.equal(await open(withHeader({ alg })), null, String(alg));
     for (const bits of [384, 512])
-      assert.equal(await open(seal({ ...header, alg: `HS${bits}` }, claims, SECRET, `sha${bits}`)), null, `HS${bits}`);
+      assert.equal(
+        await open(signParts({ ...header, alg: `HS${bits}` }, claims, SECRET, `sha${bits}`)),
+        null,
+        `HS${bits}`,
+      );
     for (const typ of ['jwt', 'JWS', 'at+jwt', null, ['JWT'], undefined])
       assert.equal(await open(withHeader({ typ })), null, String(typ));
     for (const kid of ['', 'deadbeef', 'constructor', '__proto__', [header.kid], 1, null, undefined])
@@ -198,16 +202,16 @@ describe('the text of a token', () => {
       body.replace(/"exp":(\d+)/, '"exp":$1.0'),
       body.replace('"sv":2', '"sv":2e0'),
     ]) {
-      assert.equal(await open(seal(header, changed, SECRET)), null, changed);
+      assert.equal(await open(signParts(header, changed, SECRET)), null, changed);
     }
     for (const changed of [head.replace('{', '{"alg":"none",'), head.replace(':', ': '), ` ${head}`])
-      assert.equal(await open(seal(changed, claims, SECRET)), null, changed);
-    assert.notEqual(await open(seal(head, body, SECRET)), null);
+      assert.equal(await open(signParts(changed, claims, SECRET)), null, changed);
+    assert.notEqual(await open(signParts(head, body, SECRET)), null);
   });
 
   test('a token of more than 4,096 characters is refused', async () => {
     const { claims: own } = splitToken(tokens.global);
-    const sized = (length: number): string => seal(header, { ...own, scopes: ['x'.repeat(length)] }, SECRET);
+    const sized = (length: number): string => signParts(header, { ...own, scopes: ['x'.repeat(length)] }, SECRET);
     const base = sized(0).length;
     const most = Array.from({ length: MAX_LENGTH }, (_, length) => length).findLast(
       (length) => base + Math.floor((length * 4) / 3) <= MAX_LENGTH - 4,
@@ -218,7 +222,7 @@ describe('the text of a token', () => {
   });
 
   test('a token with any one character changed, removed or added is refused', async (t) => {
-    const seed = seedOfRun();
+    const seed = readSeed();
     t.diagnostic(`SEED=${seed}`);
     const chance = createChance(seed);
     const letters = `${LETTERS}.=+/ \n\0é`.split('');

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { compactVerify, SignJWT, type JWTPayload } from 'jose';
 import { Type, type Static } from 'typebox';
 import { createChecker } from './compilers.ts';
-import { Id, oneOf, strict } from './schema.ts';
+import { Id, nullable, oneOf, strict } from './schema.ts';
 import { USER_ROLES } from './scopes.ts';
 
 export interface TokenSecrets {
@@ -29,7 +29,7 @@ const SKEW_SECONDS = 30;
 const LAST_SECOND = 253_402_300_799;
 
 const Seconds = Type.Integer({ minimum: 0, maximum: LAST_SECOND });
-const registered = {
+const registeredClaims = {
   iss: Type.Literal(ISSUER),
   aud: Type.Literal(ISSUER),
   sub: Id,
@@ -39,7 +39,7 @@ const registered = {
 };
 const scopes = Type.Array(Type.String());
 const UserClaims = strict({
-  ...registered,
+  ...registeredClaims,
   type: Type.Literal('user'),
   exp: Seconds,
   company: Id,
@@ -48,14 +48,26 @@ const UserClaims = strict({
   sv: Type.Integer({ minimum: 0 }),
 });
 const CompanyClaims = strict({
-  ...registered,
+  ...registeredClaims,
   type: Type.Literal('company'),
   exp: Type.Optional(Seconds),
   company: Id,
   scopes,
 });
-const GlobalClaims = strict({ ...registered, type: Type.Literal('global'), exp: Type.Optional(Seconds), scopes });
+const GlobalClaims = strict({ ...registeredClaims, type: Type.Literal('global'), exp: Type.Optional(Seconds), scopes });
 
+/** A visitor of a web chat. Only the visitor API (features/web-chat) accepts such a token. */
+const VisitorClaims = strict({
+  ...registeredClaims,
+  type: Type.Literal('visitor'),
+  exp: Seconds,
+  company: Id,
+  inbox: Id,
+  /** The visitor's id in the system of the site, which has proven it; null for an anonymous visitor. */
+  external_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
+});
+
+export type VisitorClaims = Static<typeof VisitorClaims>;
 export type UserClaims = Static<typeof UserClaims>;
 export type KeyClaims = Static<typeof CompanyClaims> | Static<typeof GlobalClaims>;
 
@@ -64,6 +76,8 @@ const CHECKERS = new Map([
   ['company', createChecker(CompanyClaims)],
   ['global', createChecker(GlobalClaims)],
 ]);
+
+const visitorChecker = createChecker(VisitorClaims);
 
 function areClaims(claims: Record<string, unknown>): claims is UserClaims | KeyClaims {
   const checker = CHECKERS.get(String(claims['type']));
@@ -92,12 +106,22 @@ export async function signToken(secret: string, subject: string, claims: JWTPayl
 }
 
 /** Returns the claims of a token; null when the platform did not issue it, or when it is expired or not yet valid. */
-export async function openToken(token: string, keyring: Keyring): Promise<UserClaims | KeyClaims | null> {
-  const signed = await checkSignature(token, keyring);
-  const claims = signed && readCanonical(signed.payload);
-  if (!claims || readCanonical(signed.header)?.['typ'] !== 'JWT') return null;
-  if (!areClaims(claims) || !isValidNow(claims)) return null;
+export async function verifyToken(token: string, keyring: Keyring): Promise<UserClaims | KeyClaims | null> {
+  const claims = await readClaims(token, keyring);
+  if (!claims || !areClaims(claims) || !isValidNow(claims)) return null;
   return claims.type === 'user' && claims.exp - claims.iat > SESSION_SECONDS ? null : claims;
+}
+
+/** Returns the claims of a visitor's token; null when the platform did not issue it, or when it is expired. */
+export async function verifyVisitorToken(token: string, keyring: Keyring): Promise<VisitorClaims | null> {
+  const claims = await readClaims(token, keyring);
+  const isVisitor = claims !== null && visitorChecker.findFailures(claims).length === 0;
+  return isVisitor && isValidNow(claims as VisitorClaims) ? (claims as VisitorClaims) : null;
+}
+
+async function readClaims(token: string, keyring: Keyring): Promise<Record<string, unknown> | null> {
+  const signed = await checkSignature(token, keyring);
+  return signed && readCanonical(signed.header)?.['typ'] === 'JWT' ? readCanonical(signed.payload) : null;
 }
 
 /** Checks the validity period. `iat` is ignored: after a clock was set back, all keys created before would otherwise be refused. */

@@ -4,10 +4,10 @@
  */
 import { toLoggedActor, recordAudit, type Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
-import { bindEffect, type Attempt } from './idempotency.ts';
+import { bindKeyToRecord, type KeyAttempt } from './idempotency.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
-export interface TrailOptions {
+export interface RequestTrailOptions {
   principal: Principal;
   /** The company of the audit entry; null when the operation belongs to no company, or only to the company that it creates or changes. */
   company: string | null;
@@ -18,15 +18,15 @@ export interface TrailOptions {
   fields: string[];
   origin: Origin;
   /** The attempt of a request with an Idempotency-Key. */
-  attempt: Attempt | null;
+  attempt: KeyAttempt | null;
 }
 
-export interface Trail {
+export interface RequestTrail {
   /** Runs the work of a transaction. The first one that commits also stores the trail. */
   follow<X extends TenantTx | SystemTx, T>(tx: X, work: (tx: X) => Promise<T>): Promise<T>;
 }
 
-export function openTrail(options: TrailOptions): Trail {
+export function openRequestTrail(options: RequestTrailOptions): RequestTrail {
   let left = false;
   return {
     async follow(tx, work) {
@@ -43,7 +43,7 @@ export function openTrail(options: TrailOptions): Trail {
 
 async function storeTrail(
   tx: TenantTx | SystemTx,
-  { principal, company, action, resourceId, fields, origin, attempt }: TrailOptions,
+  { principal, company, action, resourceId, fields, origin, attempt }: RequestTrailOptions,
 ): Promise<void> {
   if (resourceId === null) throw new Error(`${action}: the transaction names no record`);
   const [resource = ''] = action.split('.');
@@ -58,6 +58,6 @@ async function storeTrail(
     origin,
   });
   // Nothing may be committed before it is known that the key still belongs to this request; the audit entry alone can travel with COMMIT.
-  if (attempt) await Promise.all([audited, bindEffect(tx, attempt, resourceId)]);
+  if (attempt) await Promise.all([audited, bindKeyToRecord(tx, attempt, resourceId)]);
   else tx.trails(audited);
 }

@@ -1,6 +1,6 @@
 /** Runs a transaction on one connection and controls how its statements are sent. */
 import type pg from 'pg';
-import { executorBy, send, type Executor } from './db.ts';
+import { createExecutorFrom, sendStatement, type Executor } from './db.ts';
 
 /** Runs the statements of one transaction. */
 export interface TransactionExecutor extends Executor {
@@ -35,20 +35,24 @@ export async function inTransaction<T>(
   const client = await pool.connect();
   let broken: Error | undefined;
   const ignore = (): void => undefined;
-  const trail = createTrail();
+  const trail = createTrailingStatements();
+  let isEnding = false;
   try {
-    const gather = gathers ? createGatherer(client) : ignore;
+    const gather = gathers ? createStatementGatherer(client) : ignore;
     gather();
     const begun = client.query(begin);
     // Failure policy: a failed BEGIN is thrown when the answer of a statement is used, or else by COMMIT.
     begun.catch(ignore);
     if (!startsWithBegin) await begun;
-    const executor = executorBy(async (statement) => {
+    const executor = createExecutorFrom(async (statement) => {
+      // It would run outside of the transaction, and could be lost although the transaction is committed.
+      if (isEnding) throw new Error(`a statement after COMMIT: ${statement.name ?? statement.text}`);
       gather();
-      const answer = send(client, statement);
-      return startsWithBegin ? answerAfter(begun, answer) : answer;
+      const answer = sendStatement(client, statement);
+      return startsWithBegin ? resolveAfter(begun, answer) : answer;
     });
     const result = await work({ ...executor, trails: trail.add });
+    isEnding = true;
     gather();
     const [{ command }] = await Promise.all([client.query('commit'), ...trail.answers]);
     // When the error of a statement was ignored, PostgreSQL answers COMMIT with ROLLBACK. The caller must not take that for a success.
@@ -69,13 +73,13 @@ export async function inTransaction<T>(
 }
 
 /** Resolves with the answer of a statement once BEGIN has succeeded, too. */
-async function answerAfter<T>(begun: Promise<unknown>, answer: Promise<T>): Promise<T> {
+async function resolveAfter<T>(begun: Promise<unknown>, answer: Promise<T>): Promise<T> {
   const [first] = await Promise.all([answer, begun]);
   return first;
 }
 
 /** Returns a function that buffers the statements sent to the connection until the end of the current turn of the event loop. */
-function createGatherer(client: pg.PoolClient): () => void {
+function createStatementGatherer(client: pg.PoolClient): () => void {
   const { stream } = (client as pg.PoolClient & Pick<pg.Client, 'connection'>).connection;
   let isHeld = false;
   return () => {
@@ -89,7 +93,7 @@ function createGatherer(client: pg.PoolClient): () => void {
   };
 }
 
-function createTrail() {
+function createTrailingStatements() {
   const answers: Promise<unknown>[] = [];
   let failure: { error: unknown } | null = null;
   return {

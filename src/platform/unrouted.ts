@@ -5,9 +5,9 @@
 import findMyWay from 'find-my-way';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { CountVisit } from './access.ts';
-import { preflightHeaders } from './cross-origin.ts';
+import { makePreflightHeaders } from './cross-origin.ts';
 import { AppError, notFound } from './errors.ts';
-import { listValues } from './words.ts';
+import { describeValues } from './words.ts';
 
 /** Answers every request without a route before its body is read. Preflights that need a rule are counted by `count`. */
 export function answerUnroutedRequests(app: FastifyInstance, maxParamLength: number, count: CountVisit): void {
@@ -29,7 +29,9 @@ export function answerUnroutedRequests(app: FastifyInstance, maxParamLength: num
     const origins = (found?.store as RouteOptions | undefined)?.config?.origins;
     if (origin !== undefined && found && origins) {
       await count(request, reply);
-      reply.headers(await preflightHeaders({ origin, origins, params: found.params, methods }));
+      reply.headers(
+        await makePreflightHeaders({ origin, origins, params: found.params, address: request.ip, methods }),
+      );
     }
     return reply.send();
   }
@@ -42,7 +44,7 @@ export function answerUnroutedRequests(app: FastifyInstance, maxParamLength: num
     const allowed = [...methods, 'OPTIONS'];
     if (request.method === 'OPTIONS') return answerOptions(request, reply, allowed);
     // HEAD is allowed wherever GET is, so the message leaves it out.
-    const usable = listValues(methods.filter((method) => method !== 'HEAD'));
+    const usable = describeValues(methods.filter((method) => method !== 'HEAD'));
     const headers = { allow: allowed.join(', ') };
     throw new AppError('METHOD_NOT_ALLOWED', `${request.method} is not possible here, use ${usable}`, [], headers);
   });

@@ -40,6 +40,13 @@ describe('the error for an invalid field is a sentence', () => {
       { name: 'k', type: 'company', scopes: ['*'], expires_at: 'tomorrow' },
       'expires_at must be a time such as 2026-01-31T12:00:00.000Z',
     ],
+    [
+      'POST',
+      '/v1/messages/send-text',
+      { conversationId: '0'.repeat(24), message: { content: 'Oi', contentType: 'IMAGE' } },
+      'message.contentType must be TEXT',
+    ],
+    ['GET', '/v1/contacts?owner=ana', undefined, 'owner is not a parameter of this operation'],
     ['GET', '/v1/contacts?limit=101', undefined, 'limit must be at most 100'],
     ['GET', '/v1/contacts?limit=many', undefined, 'limit must be a whole number'],
   ] as const) {

@@ -1,10 +1,10 @@
 /** Turns failures of a validator into messages for people, without patterns, validator keywords or endless lists. */
 import { AppError, notFound, type FieldError } from './errors.ts';
 import { explainPattern } from './schema.ts';
-import { formatCount, listValues } from './words.ts';
+import { formatCount, describeValues } from './words.ts';
 
 /** A failure as Ajv and TypeBox report it. */
-export interface Failure {
+export interface ValidationFailure {
   instancePath: string;
   keyword: string;
   params: object;
@@ -14,14 +14,16 @@ export interface Failure {
 const MAX_FIELD_ERRORS = 20;
 
 /** Makes the error for a part of a request. A malformed id in a path is answered like a record that does not exist. */
-export function validationProblem(failures: Failure[], part: string): AppError {
+export function validationProblem(failures: ValidationFailure[], part: string): AppError {
   if (part === 'params') return notFound();
   const errors: FieldError[] = [];
   for (const failure of failures) {
     const path = formatPath(failure) || part;
     // An empty text, or one that breaks a pattern, often also has the wrong format; a second message about it would not help.
     if (FORMS.has(failure.keyword) && errors.some((error) => error.path === path)) continue;
-    errors.push({ path, code: toCode(failure.keyword), message: describeFailure(failure) });
+    const isParameter = part === 'querystring' && failure.keyword === 'additionalProperties';
+    const message = isParameter ? 'is not a parameter of this operation' : describeFailure(failure);
+    errors.push({ path, code: toCode(failure.keyword), message });
     if (errors.length === MAX_FIELD_ERRORS) break;
   }
   const [first] = errors;
@@ -33,7 +35,7 @@ const FORMS = new Set(['pattern', 'format']);
 const toCode = (keyword: string): string => keyword.replaceAll(/([A-Z])/g, '_$1').toUpperCase();
 
 /** Formats the path of a failure, such as `a.b[0]`. */
-function formatPath({ instancePath, params }: Failure): string {
+function formatPath({ instancePath, params }: ValidationFailure): string {
   const parts = instancePath
     .split('/')
     .slice(1)
@@ -45,7 +47,7 @@ function formatPath({ instancePath, params }: Failure): string {
 }
 
 /** The parameters of the keywords below; each keyword sets some of them. */
-interface Params {
+interface FailureParams {
   limit: number;
   type: string | string[];
   allowedValues: unknown[];
@@ -54,11 +56,14 @@ interface Params {
 }
 
 /** Messages by keyword. They continue a sentence that begins with the field's name. */
-const WORDS = new Map<string, (params: Params) => string>([
+const WORDS = new Map<string, (params: FailureParams) => string>([
   ['additionalProperties', () => 'is not a property that can be set'],
   ['required', () => 'is required'],
   ['type', ({ type }) => `must be ${describeTypes([type].flat())}`],
-  ['enum', ({ allowedValues }) => `must be one of ${listValues(allowedValues)}`],
+  [
+    'enum',
+    ({ allowedValues }) => `must be ${allowedValues.length > 1 ? 'one of ' : ''}${describeValues(allowedValues)}`,
+  ],
   ['pattern', ({ pattern }) => explainPattern(pattern) ?? 'is not in the expected form'],
   ['format', ({ format }) => FORMATS.get(format) ?? 'is not in the expected form'],
   ['minLength', ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`)],
@@ -81,8 +86,8 @@ const FORMATS = new Map([
 ]);
 
 /** Describes a failure; the text continues a sentence that begins with the field's name. */
-export function describeFailure({ keyword, params }: Pick<Failure, 'keyword' | 'params'>): string {
-  return WORDS.get(keyword)?.(params as Params) ?? 'is not valid';
+export function describeFailure({ keyword, params }: Pick<ValidationFailure, 'keyword' | 'params'>): string {
+  return WORDS.get(keyword)?.(params as FailureParams) ?? 'is not valid';
 }
 
 const TYPES = new Map([

@@ -8,7 +8,7 @@ import { after, describe, test, type TestContext } from 'node:test';
 import { createServer } from './http.ts';
 import { describeApi } from './service.ts';
 import { createLog, createMetrics } from './telemetry.ts';
-import { webAppRoutes, type WebApp } from './web-apps.ts';
+import { sharedFileRoute, webAppRoutes, type WebApp } from './web-apps.ts';
 
 const uncounted = async (): Promise<void> => undefined;
 
@@ -24,7 +24,7 @@ const app = await serve({ name: 'set-password', path: '/set-password' });
 after(() => app.close());
 
 const CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src 'none'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'";
 
 describe('an app that is served from web/', () => {
@@ -113,11 +113,15 @@ async function writeBuild(folder: string, files: Record<string, string | Buffer>
 }
 
 /** Serves a build at /app, and returns the folder in which the build lies. */
-async function serveBuild(t: TestContext, files?: Record<string, string | Buffer>, policy?: WebApp['policy']) {
+async function serveBuild(
+  t: TestContext,
+  files?: Record<string, string | Buffer>,
+  options: Pick<WebApp, 'policy' | 'findPolicy'> = {},
+) {
   const parent = await makeFolder(t);
   const build = join(parent, 'build');
   if (files) await writeBuild(build, files);
-  const server = await serve({ name: 'built', path: '/app', build, ...(policy ? { policy } : {}) });
+  const server = await serve({ name: 'built', path: '/app', build: () => build, ...options });
   t.after(() => server.close());
   return { server, build };
 }
@@ -193,12 +197,53 @@ describe('an app that has to be built', () => {
     const { headers: refusing } = await closed.inject('/app');
     assert.match(String(refusing['content-security-policy']), /base-uri 'self'; .*frame-ancestors 'none'$/);
     assert.equal(refusing['x-frame-options'], 'DENY');
-    const { server: open } = await serveBuild(t, {}, { 'frame-ancestors': '*' });
+    const { server: open } = await serveBuild(t, {}, { policy: { 'frame-ancestors': '*' } });
     for (const url of ['/app', '/app/logo.svg']) {
       const { headers } = await open.inject(url);
       assert.match(String(headers['content-security-policy']), /^default-src 'none'; .*frame-ancestors \*$/);
       assert.equal(headers['x-frame-options'], undefined);
     }
+  });
+
+  test('an app can decide for each address which sites may frame its page, and where it has none', async (t) => {
+    const sites = new Map([['one', 'https://one.example']]);
+    const { server } = await serveBuild(
+      t,
+      { 'logo.svg': '<svg></svg>' },
+      {
+        findPolicy: async (address) => {
+          const site = sites.get(address);
+          return site === undefined ? null : { 'frame-ancestors': site };
+        },
+      },
+    );
+    const { headers } = await server.inject('/app/one');
+    assert.match(String(headers['content-security-policy']), /frame-ancestors https:\/\/one\.example$/);
+    assert.equal(headers['x-frame-options'], undefined);
+    assert.equal((await server.inject('/app/other')).statusCode, 404);
+    assert.equal((await server.inject('/app')).statusCode, 404);
+    assert.equal((await server.inject('/app/logo.svg')).statusCode, 200);
+    // A site that is taken off the list may not frame what a browser has kept.
+    sites.set('one', 'https://two.example');
+    const again = await server.inject({ url: '/app/one', headers: { 'if-none-match': String(headers['etag']) } });
+    assert.equal(again.statusCode, 304);
+    assert.match(String(again.headers['content-security-policy']), /frame-ancestors https:\/\/two\.example$/);
+  });
+
+  test('one file of a build can be loaded by the pages of all sites, once the build is there', async (t) => {
+    const folder = await makeFolder(t);
+    const build = join(folder, 'build');
+    const server = createServer(createLog('silent'), createMetrics());
+    sharedFileRoute(server, uncounted, { path: '/shared.js', file: 'shared.js', build: () => build });
+    t.after(() => server.close());
+    const missing = await server.inject('/shared.js');
+    assert.deepEqual([missing.statusCode, missing.headers['cache-control']], [503, 'no-store']);
+    await writeBuild(build, { 'shared.js': 'let a;' });
+    const { statusCode, headers, body } = await server.inject('/shared.js');
+    assert.deepEqual([statusCode, body], [200, 'let a;']);
+    assert.equal(headers['cross-origin-resource-policy'], 'cross-origin');
+    assert.equal(headers['content-type'], 'text/javascript; charset=utf-8');
+    assert.match(String(headers['cache-control']), /max-age=300/);
   });
 
   test('until the build is there, a page says that it is missing; afterwards the app is served without a restart', async (t) => {

@@ -8,7 +8,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { extname, join, relative, sep } from 'node:path';
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
 import type { CountVisit } from './access.ts';
-import { serveOnce, type Serve } from './asset.ts';
+import { createAssetSender, type SendAsset } from './asset.ts';
 import { notFound } from './errors.ts';
 import { keepResult } from './keep-result.ts';
 
@@ -17,10 +17,20 @@ export interface WebApp {
   name: string;
   /** The address of its page. The addresses of its files are below. */
   path: string;
-  /** The folder that the app's build writes. An app without one is served from web/, its `.ts` files as `.js` without types. */
-  build?: string;
-  /** What differs from the content policy of every page: `frame-ancestors` for an app that other sites may frame. */
+  /**
+   * Finds the folder that the app's build writes, when the app is first opened. An app without one is served from web/, its `.ts` files as
+   * `.js` without types.
+   */
+  build?: () => string;
+  /** What differs from the content policy of every page. */
   policy?: Policy;
+  /**
+   * Decides what differs for the page at one address of a built app, such as `frame-ancestors` for the sites that may frame it; null when no
+   * page is there. By default each address that names no file has the page.
+   */
+  findPolicy?: (address: string, caller: string) => Promise<Policy | null>;
+  /** The app records voice notes, so its pages may ask for the microphone. */
+  microphone?: boolean;
 }
 
 const POLICY = {
@@ -30,6 +40,7 @@ const POLICY = {
   'style-src': "'self'",
   'connect-src': "'self'",
   'img-src': "'self'",
+  'media-src': "'none'",
   'base-uri': "'none'",
   'form-action': "'none'",
   'frame-ancestors': "'none'",
@@ -37,7 +48,7 @@ const POLICY = {
 type Policy = Partial<typeof POLICY>;
 
 /** The headers of a page and of the files that it loads. `policy` replaces directives of the content policy of every page. */
-export function pageHeaders(policy: Policy = {}): Record<string, string> {
+export function pageHeaders({ policy = {}, microphone = false }: Partial<WebApp> = {}): Record<string, string> {
   const directives = { ...POLICY, ...policy };
   return {
     'content-security-policy': Object.entries(directives)
@@ -49,7 +60,7 @@ export function pageHeaders(policy: Policy = {}): Record<string, string> {
     // The URL of a page may contain a secret, such as a reset token.
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',
-    'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+    'permissions-policy': `camera=(), microphone=(${microphone ? 'self' : ''}), geolocation=(), payment=(), usb=()`,
   };
 }
 
@@ -66,7 +77,7 @@ const TYPES = new Map([
   ['.woff2', 'font/woff2'],
 ]);
 
-function findType(name: string): string {
+function findMediaType(name: string): string {
   const type = TYPES.get(extname(name));
   if (!type) throw new Error(`${name} is of no kind that the platform serves to browsers`);
   return type;
@@ -77,7 +88,7 @@ function findType(name: string): string {
  * are found in the list of the folder, so no request can reach a file outside of it.
  */
 export function webAppRoutes(app: FastifyInstance, count: CountVisit, webApp: WebApp): void {
-  const { name, path, build, policy } = webApp;
+  const { name, path, build } = webApp;
   const options = { config: { access: 'public' }, onRequest: count };
   if (build !== undefined) {
     const answer = answerFromBuild(webApp, build);
@@ -85,9 +96,9 @@ export function webAppRoutes(app: FastifyInstance, count: CountVisit, webApp: We
     app.get(`${path}/*`, options, answer);
     return;
   }
-  const headers = pageHeaders(policy);
+  const headers = pageHeaders(webApp);
   for (const file of readdirSync(sourceFolder(name)).filter((each) => !each.endsWith('.test.ts'))) {
-    const serve = serveOnce(findType(file), () => readSource(name, file), headers);
+    const serve = createAssetSender(findMediaType(file), () => readSource(name, file), headers);
     app.get(file === PAGE ? path : `${path}/${file.replace(/\.ts$/, '.js')}`, options, serve);
   }
 }
@@ -112,24 +123,33 @@ const MAX_DEPTH = 8;
  * Answers requests for an app that has to be built. Addresses that name no file get the page, because the app's own router shows what
  * belongs there. The build may be written while the process runs; until then, a page says that it is missing.
  */
-function answerFromBuild({ name, path, policy }: WebApp, folder: string): RouteHandlerMethod {
-  const headers = pageHeaders({ 'base-uri': "'self'", ...policy });
-  const open = keepResult(() => openBuild(folder, path, headers));
+function answerFromBuild(webApp: WebApp, findFolder: () => string): RouteHandlerMethod {
+  const { name, path, findPolicy = anyAddress } = webApp;
+  const makeHeaders = (policy: Policy) =>
+    pageHeaders({ ...webApp, policy: { 'base-uri': "'self'", ...webApp.policy, ...policy } });
+  const open = keepResult(async () => loadBuild(findFolder(), path, makeHeaders({})));
   return async (request, reply) => {
-    const find = await open().catch(ignoreMissing);
-    if (!find)
+    const build = await open().catch(ignoreMissing);
+    if (!build)
       return reply
         .code(503)
-        .headers({ ...headers, 'cache-control': 'no-store', 'retry-after': '2' })
+        .headers({ ...makeHeaders({}), 'cache-control': 'no-store', 'retry-after': '2' })
         .type(HTML)
-        .send(renderMissing(name));
+        .send(renderMissingBuild(name));
     const { '*': address = '' } = request.params as { '*'?: string };
     const [asked = ''] = request.url.split('?', 1);
-    const serve = find(address, countSlashes(asked) - countSlashes(path));
-    if (!serve) throw notFound();
-    return serve(request, reply);
+    const file = build.files.get(address);
+    if (file) return file(request, reply);
+    // An address that ends like a file is missing when there is none: a browser could not use the page in its place.
+    const page = TYPES.has(extname(address)) ? undefined : build.pages[countSlashes(asked) - countSlashes(path)];
+    const policy = page && (await findPolicy(address, request.ip));
+    if (!page || !policy) throw notFound();
+    reply.headers(makeHeaders(policy));
+    return page(request, reply);
   };
 }
+
+const anyAddress = (): Promise<Policy> => Promise.resolve({});
 
 const countSlashes = (path: string): number => path.split('/').length - 1;
 
@@ -139,30 +159,56 @@ function ignoreMissing(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** Finds what answers an address, whose depth is the number of its slashes after the app's path; undefined when nothing does. */
-type FindAnswer = (address: string, depth: number) => Serve | undefined;
+interface Build {
+  files: ReadonlyMap<string, SendAsset>;
+  /** The page by the number of slashes that its address has after the app's path. */
+  pages: SendAsset[];
+}
 
 /** Reads all files of a build, so that the answers stay the same while another build replaces them. */
-async function openBuild(folder: string, path: string, headers: Record<string, string>): Promise<FindAnswer> {
+async function loadBuild(folder: string, path: string, headers: Record<string, string>): Promise<Build> {
   const page = await readFile(join(folder, PAGE), 'utf8');
-  const files = new Map<string, Serve>();
-  for (const file of await listBuild(folder)) {
+  const files = new Map<string, SendAsset>();
+  for (const file of await listBuildFiles(folder)) {
     const content = await readFile(join(folder, file));
     const cache = HASHED.test(file) ? HASHED_HEADERS : {};
     files.set(
       file,
-      serveOnce(findType(file), () => content, { ...headers, ...cache }),
+      createAssetSender(findMediaType(file), () => content, { ...headers, ...cache }),
     );
   }
   const pages = Array.from({ length: MAX_DEPTH + 1 }, (_, depth) =>
-    serveOnce(HTML, () => setBase(page, path, depth), headers),
+    createAssetSender(HTML, () => setBaseHref(page, path, depth)),
   );
-  // An address that ends like a file is missing when there is none: a browser could not use the page in its place.
-  return (address, depth) => files.get(address) ?? (TYPES.has(extname(address)) ? undefined : pages[depth]);
+  return { files, pages };
+}
+
+/** Serves one file of a build at an address of its own, for the pages of other sites to load. */
+export function sharedFileRoute(app: FastifyInstance, count: CountVisit, { path, file, build }: SharedFile): void {
+  const open = keepResult(async () => readFile(join(build(), file)));
+  const serve = createAssetSender(findMediaType(file), open, {
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'cross-origin',
+    'access-control-allow-origin': '*',
+    'cache-control': 'public, max-age=300',
+  });
+  app.get(path, { config: { access: 'public' }, onRequest: count }, async (request, reply) => {
+    // Failure policy: a build that is still being made is there at the next request.
+    if (!(await open().catch(ignoreMissing)))
+      return reply.code(503).headers({ 'cache-control': 'no-store', 'retry-after': '2' }).send();
+    return serve(request, reply);
+  });
+}
+
+interface SharedFile {
+  path: string;
+  /** Its name in the folder of the build. */
+  file: string;
+  build: () => string;
 }
 
 /** Lists the files of a build except its page, as addresses below the app's path. */
-async function listBuild(folder: string): Promise<string[]> {
+async function listBuildFiles(folder: string): Promise<string[]> {
   const entries = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const paths = entries.map((entry) => join(entry.parentPath, entry.name));
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
@@ -172,12 +218,12 @@ async function listBuild(folder: string): Promise<string[]> {
 }
 
 /** Makes the relative URLs of a page start at the app's path, however deep the address is at which the page is shown. */
-function setBase(page: string, path: string, depth: number): string {
+function setBaseHref(page: string, path: string, depth: number): string {
   const base = depth === 0 ? `${path.split('/').at(-1)}/` : './' + '../'.repeat(depth - 1);
   return page.replace('<head>', `<head><base href="${base}" />`);
 }
 
-const renderMissing = (name: string): string => `<!doctype html>
+const renderMissingBuild = (name: string): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />

@@ -14,13 +14,13 @@ export const readDigits = (text: string): string | null =>
   /^[\d\s()+\-./]*\d[\d\s()+\-./]*$/.test(text) ? text.replaceAll(/\D/g, '') : null;
 
 /** True for two plain letters or digits, which are too short to be looked up directly in a trigram index. */
-export const isPair = (folded: string): boolean => /^[a-z0-9]{2}$/.test(folded);
+export const isLetterPair = (folded: string): boolean => /^[a-z0-9]{2}$/.test(folded);
 
 // All ASCII characters that may stand before the pair. The index has no pairs, but it has every trigram that ends in the pair.
 const BEFORE_PAIR = String.raw`(^|[\x01-/:-@[-\`{-\x7f]|[a-z0-9])`;
 
 /** SQL that finds a pair of characters in a text by a trigram index. A pair after a non-ASCII letter is not found. */
-export const pairLookUp = (text: string, pair: string): string => `${text} ~ ('${BEFORE_PAIR}' || ${pair})`;
+export const pairCondition = (text: string, pair: string): string => `${text} ~ ('${BEFORE_PAIR}' || ${pair})`;
 
 /** The most characters of a slug. */
 export const MAX_SLUG = 64;
@@ -43,10 +43,10 @@ const MOST_LISTED = 15;
 const EXAMPLES_LISTED = 3;
 
 /** Formats a list as "A, B or C". Of a long list a few values are shown, with the number of all. */
-export function listValues(values: readonly unknown[]): string {
+export function describeValues(values: readonly unknown[]): string {
   const named = values.map(String);
   if (named.length > MOST_LISTED)
-    return `${named.length} values, among them ${listValues(named.slice(0, EXAMPLES_LISTED))}`;
+    return `${named.length} values, among them ${describeValues(named.slice(0, EXAMPLES_LISTED))}`;
   const last = named.at(-1) ?? '';
   return named.length > 1 ? `${named.slice(0, -1).join(', ')} or ${last}` : last;
 }

@@ -1,19 +1,26 @@
-/** What the change feed announces, and to whom. */
-export type ChangeKind = 'CONTACT' | 'CONVERSATION' | 'MESSAGE' | 'IMPORT';
+/** The types of the change feed: what is announced, and who receives it. */
+export type ChangeKind = 'CONTACT' | 'CONVERSATION' | 'MESSAGE' | 'ATTACHMENT' | 'IMPORT' | 'CONVERSATION_RUN';
 
 /** Records of one company that were created, changed or deleted. */
 export interface Change {
   company: string;
   kind: ChangeKind;
-  /** Null when there are too many to name. */
+  /** The changed records; null when there are too many to list. */
   ids: string[] | null;
 }
 
-/** Functions of a follower must not throw. */
+/** Something that happens in a company and is stored nowhere, such as somebody who types. It may be lost. */
+export interface Signal {
+  company: string;
+  data: unknown;
+}
+
+/** Receives the changes of one company. Its functions must not throw. */
 export interface Follower {
   changed(changes: Change[]): void;
-  /** Changes may have been lost, so the follower has to compare with the store. */
+  signalled?(data: unknown): void;
+  /** Called when changes may have been lost, so that the follower reads its records anew from the database. */
   missed(): void;
-  /** The process stops, and no more changes will follow. */
+  /** Called when the process stops; no more changes follow. */
   ended(): void;
 }

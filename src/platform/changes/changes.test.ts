@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/database.ts';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../ids.ts';
 import { createLog } from '../telemetry.ts';
 import { openDatabase, type Database } from '../tenant.ts';
 import type { Change } from './change.ts';
 import { createChangeFeed, type ChangeFeed } from './feed.ts';
-import { openNeighbours } from './neighbours.ts';
+import { connectOtherProcesses } from './neighbours.ts';
 
 interface Process {
   feed: ChangeFeed;
@@ -35,7 +35,7 @@ function startProcess(): Process {
   const feed = createChangeFeed();
   const database = openDatabase({ url: store.url, poolSize: 2, publish: feed.publish });
   const log = createLog('silent');
-  feed.connect((itself) => openNeighbours({ url: store.url, system: database.system('changes'), log }, itself));
+  feed.connect((itself) => connectOtherProcesses({ url: store.url, system: database.system('changes'), log }, itself));
   processes.push({ feed, database });
   return { feed, database };
 }
@@ -62,7 +62,7 @@ const change = ({ database }: Process, company: string, ids: string[]): Promise<
 async function followElsewhere(company: string): Promise<{ process: Process; heard: Heard }> {
   const process = startProcess();
   const heard = follow(process, company);
-  await until('the other process to listen', () => heard.missed === 1);
+  await waitUntil('the other process to listen', () => heard.missed === 1);
   return { process, heard };
 }
 
@@ -74,7 +74,7 @@ test('a committed change is announced to followers of its company in this and in
   const others = [follow(here, stranger), follow(elsewhere.process, stranger)];
   const id = newId();
   await change(here, company, [id]);
-  await until('both followers to hear of it', () => heards.every((heard) => hears(heard, id)));
+  await waitUntil('both followers to hear of it', () => heards.every((heard) => hears(heard, id)));
   assert.deepEqual(
     heards.map((heard) => heard.changes),
     [[{ company, kind: 'MESSAGE', ids: [id] }], [{ company, kind: 'MESSAGE', ids: [id] }]],
@@ -97,32 +97,32 @@ test('a change that is rolled back is announced to nobody', async () => {
     }),
   );
   await change(here, company, [done]);
-  await until('the later change', () => hears(heard, done));
+  await waitUntil('the later change', () => hears(heard, done));
   assert.equal(hears(heard, undone), false);
 });
 
-test('changes of one moment come together, and more than a hundred of one kind are not named', async () => {
+test('changes at the same moment are announced together, and more than a hundred of one kind without their ids', async () => {
   const company = newId();
   const here = startProcess();
   const heard = follow(here, company);
   const ids = Array.from({ length: 60 }, newId);
   here.feed.publish(ids.map((id) => ({ company, kind: 'MESSAGE', ids: [id] })));
   here.feed.publish([{ company, kind: 'MESSAGE', ids: ids.slice(0, 5) }]);
-  await until('the changes', () => heard.changes.length > 0);
+  await waitUntil('the changes', () => heard.changes.length > 0);
   assert.deepEqual(heard.changes, [{ company, kind: 'MESSAGE', ids }]);
   here.feed.publish([{ company, kind: 'MESSAGE', ids: Array.from({ length: 101 }, newId) }]);
-  await until('the many changes', () => heard.changes.length > 1);
+  await waitUntil('the many changes', () => heard.changes.length > 1);
   assert.deepEqual(heard.changes[1], { company, kind: 'MESSAGE', ids: null });
 });
 
-test('changes that do not fit into one notice reach the other processes in several', async () => {
+test('changes that do not fit into one notice reach the other processes in several notices', async () => {
   const here = startProcess();
   const companies = Array.from({ length: 30 }, newId);
   const elsewhere = startProcess();
   const heards = companies.map((company) => follow(elsewhere, company));
-  await until('the other process to listen', () => heards.every((heard) => heard.missed > 0));
+  await waitUntil('the other process to listen', () => heards.every((heard) => heard.missed > 0));
   here.feed.publish(companies.map((company) => ({ company, kind: 'CONTACT', ids: Array.from({ length: 90 }, newId) })));
-  await until('all companies to hear', () => heards.every((heard) => heard.changes[0]?.ids?.length === 90));
+  await waitUntil('all companies to hear', () => heards.every((heard) => heard.changes[0]?.ids?.length === 90));
 });
 
 test('a follower is told that it may have missed changes when the connection between processes broke', async () => {
@@ -131,13 +131,13 @@ test('a follower is told that it may have missed changes when the connection bet
   const { heard } = await followElsewhere(company);
   await store.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and query = 'listen parley_changes'`);
-  await until('the gap to be reported', () => heard.missed === 2);
+  await waitUntil('the gap to be reported', () => heard.missed === 2);
   const id = newId();
   await change(here, company, [id]);
-  await until('the feed to go on', () => hears(heard, id));
+  await waitUntil('the feed to go on', () => hears(heard, id));
 });
 
-test('a stop ends each follower, and one that comes during the stop at once', () => {
+test('a stop ends the stream of every follower, and a follower that comes during the stop ends at once', () => {
   const here = startProcess();
   const before = follow(here, newId());
   here.feed.endFollowers();

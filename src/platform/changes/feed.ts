@@ -1,10 +1,10 @@
 /**
- * The change feed: which records transactions have changed, made known after their commit to whoever follows the company, in this process
- * and in the others. It does not depend on a webhook. It is a hint and no log: a process that dies can lose changes, and a follower that
- * was told so compares with the store.
+ * The change feed announces, after each commit, which records of a company a transaction has changed. It reaches all followers of the
+ * company in this process and in the others, and does not depend on a webhook. An announcement is lost when its process dies; followers are
+ * then asked to read their records anew from the database.
  */
-import type { Change, Follower } from './change.ts';
-import type { Neighbours } from './neighbours.ts';
+import type { Change, Follower, Signal } from './change.ts';
+import type { Announced, OtherProcesses } from './neighbours.ts';
 
 // Changes of the same moment are announced together, because each announcement makes followers read records.
 const GATHER_MS = 10;
@@ -14,10 +14,12 @@ const MAX_IDS = 100;
 export interface ChangeFeed {
   /** Announces changes that are committed. */
   publish(changes: Change[]): void;
+  /** Sends a signal to all followers of its company, once. */
+  signal(signal: Signal): void;
   /** Announces the changes of one company to the follower. Returns a function that ends this. */
   follow(company: string, follower: Follower): () => void;
   /** Connects the feed with those of the other processes that use the same database. */
-  connect(open: (feed: Pick<Follower, 'changed' | 'missed'>) => Neighbours): void;
+  connect(open: (feed: Announced) => OtherProcesses): void;
   /** The first step of a stop: ends all followers, and each that comes later at once. */
   endFollowers(): void;
   /** The last step of a stop: announces what was published, and closes the connection to other processes. */
@@ -28,7 +30,7 @@ export function createChangeFeed(): ChangeFeed {
   const followers = createFollowers();
   let gathered = new Map<string, Change>();
   let timer: NodeJS.Timeout | null = null;
-  let neighbours: Neighbours | null = null;
+  let neighbours: OtherProcesses | null = null;
 
   function announce(): void {
     if (timer) clearTimeout(timer);
@@ -41,10 +43,14 @@ export function createChangeFeed(): ChangeFeed {
 
   return {
     publish: (changes) => {
-      // Without other processes and without followers nobody would hear it.
+      // Without other processes and without followers nobody would receive the changes.
       if (!neighbours && followers.isEmpty()) return;
-      for (const change of changes) gather(gathered, change);
+      for (const change of changes) gatherChange(gathered, change);
       timer ??= setTimeout(announce, GATHER_MS);
+    },
+    signal: (signal) => {
+      followers.signalled(signal);
+      neighbours?.signal(signal);
     },
     follow: (company, follower) => {
       neighbours?.listen();
@@ -63,7 +69,7 @@ export function createChangeFeed(): ChangeFeed {
   };
 }
 
-/** The followers of this process, by company. After `ended` each new one ends at once. */
+/** The followers of this process, by company. Once `ended` is true, each new follower ends at once. */
 function createFollowers() {
   const followers = new Map<string, Set<Follower>>();
   let isEnding = false;
@@ -84,6 +90,9 @@ function createFollowers() {
         for (const follower of followers.get(company) ?? []) follower.changed(its);
       }
     },
+    signalled: ({ company, data }: Signal): void => {
+      for (const follower of followers.get(company) ?? []) follower.signalled?.(data);
+    },
     missed: (): void => {
       for (const follower of everybody()) follower.missed();
     },
@@ -96,7 +105,7 @@ function createFollowers() {
 }
 
 /** Adds a change to those of the same company and kind. */
-function gather(gathered: Map<string, Change>, { company, kind, ids }: Change): void {
+function gatherChange(gathered: Map<string, Change>, { company, kind, ids }: Change): void {
   const key = `${company} ${kind}`;
   const known = gathered.get(key) ?? { ids: [] };
   const all = known.ids === null || ids === null ? null : [...new Set([...known.ids, ...ids])];

@@ -8,48 +8,58 @@ import { exec, newClient } from '../db.ts';
 import { newId } from '../ids.ts';
 import type { Log } from '../telemetry.ts';
 import type { SystemTx } from '../tenant.ts';
-import type { Change, Follower } from './change.ts';
+import type { Change, Follower, Signal } from './change.ts';
 
 const CHANNEL = 'parley_changes';
 // PostgreSQL refuses a payload of 8,000 bytes.
 const PAYLOAD_BYTES = 7_900;
 // While the database is slow, changes beyond this number are counted as lost instead of being kept.
 const MAX_WAITING = 1_000;
+// Signals beyond this number at once are dropped.
+const MAX_SIGNALS = 20;
 const RECONNECT_MS = 1_000;
-// A connection that was cut without a word would look like one on which nothing happens, so it is asked from time to time.
+// A broken connection can look like an idle one, so a query is sent from time to time to detect it.
 const PROBE_MS = 5_000;
 
-export interface Neighbours {
+/** Receives what other processes announce. */
+export type Announced = Pick<Follower, 'changed' | 'missed'> & { signalled(signal: Signal): void };
+
+export interface OtherProcesses {
   /** Announces changes to the other processes; never throws. */
   notify(changes: Change[]): void;
+  /** Sends a signal to the other processes; never throws. */
+  signal(signal: Signal): void;
   /** Begins to listen to the other processes, unless it has begun already. */
   listen(): void;
-  /** Waits until what was announced is sent. */
+  /** Waits until all announced changes are sent. */
   close(): Promise<void>;
 }
 
-interface Parts {
+interface NotifyParts {
   url: string;
   system: SystemTx;
   log: Log;
 }
 
-interface Payload {
-  /** The process that sent it, which ignores its own. */
+interface NotifyPayload {
+  /** The process that sent the notice; each process ignores its own notices. */
   from: string;
-  /** Changes before these were lost. */
+  /** True when changes before these were lost. */
   lost: boolean;
   changes: Change[];
+  /** A signal that travels alone. */
+  signal?: Signal;
 }
 
-export function openNeighbours(parts: Parts, feed: Pick<Follower, 'changed' | 'missed'>): Neighbours {
+export function connectOtherProcesses(parts: NotifyParts, feed: Announced): OtherProcesses {
   const own = newId();
-  const sender = createSender(parts, own);
+  const sender = createNotifySender(parts, own);
   const stopping = new AbortController();
   let listening: Promise<void> | null = null;
   return {
     notify: sender.send,
-    listen: () => void (listening ??= listen(parts, own, feed, stopping.signal)),
+    signal: sender.signal,
+    listen: () => void (listening ??= listenForNotifications(parts, own, feed, stopping.signal)),
     close: async () => {
       await sender.rest();
       stopping.abort();
@@ -58,20 +68,24 @@ export function openNeighbours(parts: Parts, feed: Pick<Follower, 'changed' | 'm
   };
 }
 
-function createSender({ system, log }: Parts, from: string) {
+function createNotifySender({ system, log }: NotifyParts, from: string) {
   const waiting: Change[] = [];
+  const signals = new Set<Promise<void>>();
   let lost = false;
   let sending: Promise<void> | null = null;
 
+  const notify = (payloads: string[]): Promise<number> =>
+    exec(system, {
+      name: 'changes.notify',
+      text: 'select pg_notify($1, payload) from unnest($2::text[]) payload',
+      values: [CHANNEL, payloads],
+    });
+
   async function sendAll(): Promise<void> {
     while (waiting.length > 0) {
-      const payloads = pack(waiting.splice(0), { from, lost });
+      const payloads = packPayloads(waiting.splice(0), { from, lost });
       try {
-        await exec(system, {
-          name: 'changes.notify',
-          text: 'select pg_notify($1, payload) from unnest($2::text[]) payload',
-          values: [CHANNEL, payloads],
-        });
+        await notify(payloads);
         lost = false;
       } catch (error) {
         // Failure policy: the changes are committed, and only their announcement is lost; the next one says so.
@@ -81,24 +95,41 @@ function createSender({ system, log }: Parts, from: string) {
     }
   }
 
+  async function sendSignal(signal: Signal): Promise<void> {
+    try {
+      const payload: NotifyPayload = { from, lost: false, changes: [], signal };
+      await notify([JSON.stringify(payload)]);
+    } catch (error) {
+      // Failure policy: a signal may be lost.
+      log.warn({ err: error }, 'changes: a signal could not be sent');
+    }
+  }
+
   return {
     send: (changes: Change[]): void => {
       if (waiting.length + changes.length > MAX_WAITING) lost = true;
       else waiting.push(...changes);
       sending ??= sendAll().finally(() => (sending = null));
     },
-    rest: async (): Promise<void> => void (await sending),
+    signal: (signal: Signal): void => {
+      if (signals.size >= MAX_SIGNALS) return;
+      const sent = sendSignal(signal).finally(() => signals.delete(sent));
+      signals.add(sent);
+    },
+    rest: async (): Promise<void> => {
+      await Promise.all([sending, ...signals]);
+    },
   };
 }
 
 /** Distributes changes over as few payloads as possible; a change is at most 100 ids, so it always fits. */
-function pack(changes: Change[], { from, lost }: Pick<Payload, 'from' | 'lost'>): string[] {
+function packPayloads(changes: Change[], { from, lost }: Pick<NotifyPayload, 'from' | 'lost'>): string[] {
   const payloads: string[] = [];
   const frame = JSON.stringify({ from, lost: false, changes: [] }).length;
   let part: Change[] = [];
   let bytes = frame;
   const close = (): void => {
-    const payload: Payload = { from, lost: lost && payloads.length === 0, changes: part };
+    const payload: NotifyPayload = { from, lost: lost && payloads.length === 0, changes: part };
     payloads.push(JSON.stringify(payload));
   };
   for (const change of changes) {
@@ -116,20 +147,21 @@ function pack(changes: Change[], { from, lost }: Pick<Payload, 'from' | 'lost'>)
 }
 
 /** Listens until the signal; connects anew whenever the connection breaks. Never throws. */
-async function listen(
-  { url, log }: Parts,
+async function listenForNotifications(
+  { url, log }: NotifyParts,
   own: string,
-  feed: Pick<Follower, 'changed' | 'missed'>,
+  feed: Announced,
   signal: AbortSignal,
 ): Promise<void> {
   const hear = ({ payload = '' }: pg.Notification): void => {
     try {
-      const { from, lost, changes } = JSON.parse(payload) as Payload;
+      const { from, lost, changes, signal: signalled } = JSON.parse(payload) as NotifyPayload;
       if (from === own) return;
+      if (signalled) return feed.signalled(signalled);
       if (lost) feed.missed();
       feed.changed(changes);
     } catch (error) {
-      // Failure policy: a process of another release may write in another form; then followers compare with the store.
+      // Failure policy: a process of another release may use another format; then followers read their records anew from the database.
       log.warn({ err: error }, 'changes: a notice could not be read');
       feed.missed();
     }
@@ -143,24 +175,24 @@ async function listen(
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
-      // What was announced before this moment has not been heard.
+      // Changes that were announced before this moment were not received.
       feed.missed();
       while (!signal.aborted) {
-        await pause(PROBE_MS, either);
+        await pauseUntilAborted(PROBE_MS, either);
         await client.query('select 1');
       }
     } catch (error) {
-      // Failure policy: followers are told of the gap as soon as a new connection listens.
+      // Failure policy: followers learn that changes may be missing as soon as a new connection listens.
       log.warn({ err: error }, 'changes: the connection that listens broke');
-      await pause(RECONNECT_MS, signal);
+      await pauseUntilAborted(RECONNECT_MS, signal);
     }
-    // Failure policy: a connection that can not say goodbye is broken already.
+    // Failure policy: a connection that can not be closed in order is broken already.
     await client.end().catch(() => undefined);
   }
 }
 
 /** Waits for the time or the signal, whichever comes first. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // Failure policy: an aborted wait ends early, and the caller looks at the signal.
+async function pauseUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
+  // Failure policy: an aborted wait ends early, and the caller checks the signal.
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -14,24 +14,24 @@ const PAUSE_MS = 5;
 // later the sweep treats the claim as abandoned.
 const HELD_MS = 1_000;
 
-export interface Ahead {
+export interface ClaimsAhead {
   /** The number of rows that are claimed and have not begun. */
   size(): number;
   /** The id under which this worker claims rows ahead. */
   worker(): Promise<string>;
   hold(rows: ClaimedRow[]): void;
-  /** Begins held rows, as many as there are free slots. Never throws. */
+  /** Begins the work on rows that were claimed ahead, as many as there are free slots. Never throws. */
   begin(): Promise<void>;
   /** Removes rows whose outcome is stored from the list of begun ones. */
   forget(outcomes: RowOutcome[]): void;
-  /** Returns the rows that were held for too long to the queue. */
+  /** Returns rows to the queue that have waited too long for a slot. */
   giveBackStale(): void;
   giveBackAll(): void;
-  /** Whether no row is held and no statement is under way. */
+  /** True when no row that was claimed ahead is waiting and no statement is in progress. */
   isAtRest(): boolean;
 }
 
-interface Parts {
+interface AheadParts {
   queue: Pick<AnyQueue, 'name' | 'slots' | 'ahead'>;
   log: Log;
   companies: CompanySlots;
@@ -42,15 +42,15 @@ interface Parts {
   rest: () => void;
 }
 
-interface Worker {
+interface AheadWorker {
   id: string;
   turn: number;
   /** The seq of each row that was begun under this id and whose outcome is not stored yet. */
   begun: Set<string>;
 }
 
-interface State extends Parts {
-  worker: Worker | null;
+interface AheadState extends AheadParts {
+  worker: AheadWorker | null;
   held: { row: ClaimedRow; sinceMs: number }[];
   /** The number of rows that are about to begin. */
   beginning: number;
@@ -60,55 +60,55 @@ interface State extends Parts {
   pause: NodeJS.Timeout | null;
 }
 
-export function createAhead(parts: Parts): Ahead {
+export function createClaimsAhead(parts: AheadParts): ClaimsAhead {
   const nothing = { worker: null, held: [], beginning: 0, returning: 0, pause: null };
-  const state: State = { ...parts, ...nothing, lastMs: Number.NEGATIVE_INFINITY };
+  const state: AheadState = { ...parts, ...nothing, lastMs: Number.NEGATIVE_INFINITY };
   return {
     size: () => state.held.length + state.beginning,
     worker: async () => (state.worker ??= await createWorker(state)).id,
-    hold: (rows) => hold(state, rows),
-    begin: () => begin(state),
+    hold: (rows) => holdRows(state, rows),
+    begin: () => beginHeld(state),
     forget: (outcomes) => {
       for (const { seq } of outcomes) state.worker?.begun.delete(seq);
     },
     giveBackStale: () => {
       const limitMs = performance.now() - HELD_MS;
       const count = state.held.findLastIndex(({ sinceMs }) => sinceMs < limitMs) + 1;
-      putBack(state, take(state, count));
+      returnToQueue(state, takeHeld(state, count));
     },
-    giveBackAll: () => putBack(state, take(state, state.held.length)),
+    giveBackAll: () => returnToQueue(state, takeHeld(state, state.held.length)),
     isAtRest: () => state.held.length + state.beginning + state.returning === 0,
   };
 }
 
 /** Only a queue with these statements claims ahead, so nothing is held without them. */
-function statements({ queue }: State): AheadStatements<ClaimedRow> {
+function requireAheadStatements({ queue }: AheadState): AheadStatements<ClaimedRow> {
   if (!queue.ahead) throw new Error(`${queue.name}: nothing of this queue is claimed ahead`);
   return queue.ahead;
 }
 
-const take = ({ held }: State, count: number): ClaimedRow[] => held.splice(0, count).map(({ row }) => row);
+const takeHeld = ({ held }: AheadState, count: number): ClaimedRow[] => held.splice(0, count).map(({ row }) => row);
 
-async function createWorker(state: State): Promise<Worker> {
+async function createWorker(state: AheadState): Promise<AheadWorker> {
   const id = newId();
-  await statements(state).register(id);
+  await requireAheadStatements(state).register(id);
   return { id, turn: 0, begun: new Set() };
 }
 
-function hold(state: State, rows: ClaimedRow[]): void {
+function holdRows(state: AheadState, rows: ClaimedRow[]): void {
   const sinceMs = performance.now();
   const isMine = (row: ClaimedRow): boolean => row.claimed_by === state.worker?.id;
   state.held.push(...rows.filter(isMine).map((row) => ({ row, sinceMs })));
-  putBack(
+  returnToQueue(
     state,
     rows.filter((row) => !isMine(row)),
   );
 }
 
-async function begin(state: State): Promise<void> {
+async function beginHeld(state: AheadState): Promise<void> {
   if (state.beginning > 0) return;
-  while (state.worker && isWorthwhile(state)) {
-    const picked = pick(state);
+  while (state.worker && isStatementWorthwhile(state)) {
+    const picked = pickBeginnable(state);
     if (picked.length === 0) break;
     state.beginning = picked.length;
     state.lastMs = performance.now();
@@ -119,60 +119,60 @@ async function begin(state: State): Promise<void> {
       // they return to the queue, and the worker registers under a new id.
       state.log.warn({ err: error }, `${state.queue.name}: what was claimed ahead can not begin`);
       state.worker = null;
-      putBack(state, [...picked, ...take(state, state.held.length)]);
+      returnToQueue(state, [...picked, ...takeHeld(state, state.held.length)]);
     }
     state.beginning = 0;
   }
   state.rest();
 }
 
-/** Whether enough slots are free to pay for a statement now. If not, a timer tries again after the pause. */
-function isWorthwhile(state: State): boolean {
+/** True when enough slots are free to make a statement worth its cost. If not, a timer tries again after the pause. */
+function isStatementWorthwhile(state: AheadState): boolean {
   const slots = Math.min(state.held.length, state.slots());
   const waitMs = state.lastMs + PAUSE_MS - performance.now();
   if (slots <= 0) return false;
   if (waitMs <= 0 || slots >= state.queue.slots / 2) return true;
   state.pause ??= setTimeout(() => {
     state.pause = null;
-    void begin(state);
+    void beginHeld(state);
   }, waitMs);
   return false;
 }
 
-/** Picks the held rows that may begin now. Those of a company whose work has become slow return to the queue. */
-function pick(state: State): ClaimedRow[] {
+/** Picks the rows claimed ahead that may begin now. Those of a company whose work has become slow return to the queue. */
+function pickBeginnable(state: AheadState): ClaimedRow[] {
   const picked: ClaimedRow[] = [];
   const refused: ClaimedRow[] = [];
   const besides = new Map<string, number>();
   const slots = state.slots();
   while (slots > picked.length && state.held.length > 0) {
-    const [row] = take(state, 1) as [ClaimedRow];
+    const [row] = takeHeld(state, 1) as [ClaimedRow];
     const count = besides.get(row.company) ?? 0;
     const may = state.companies.mayBegin(row.company, count);
     if (may) besides.set(row.company, count + 1);
     (may ? picked : refused).push(row);
   }
-  putBack(state, refused);
+  returnToQueue(state, refused);
   return picked;
 }
 
-async function beginPicked(state: State, worker: Worker, picked: ClaimedRow[]): Promise<void> {
+async function beginPicked(state: AheadState, worker: AheadWorker, picked: ClaimedRow[]): Promise<void> {
   for (const { seq } of picked) worker.begun.add(seq);
   worker.turn += 1;
   const beginning = { worker: worker.id, turn: worker.turn, begun: [...worker.begun], held: picked };
-  const valid = await statements(state).begin(beginning);
+  const valid = await requireAheadStatements(state).begin(beginning);
   if (valid === null) throw new Error('this worker was closed');
   const may = new Set(valid);
   const refused = picked.filter(({ seq }) => !may.has(seq));
   for (const { seq } of refused) worker.begun.delete(seq);
-  putBack(state, refused);
+  returnToQueue(state, refused);
   for (const row of picked) if (may.has(row.seq)) state.start(row);
 }
 
-function putBack(state: State, rows: ClaimedRow[]): void {
+function returnToQueue(state: AheadState, rows: ClaimedRow[]): void {
   for (const { company } of rows) state.companies.withdraw(company);
   for (const [worker, its] of Map.groupBy(rows, ({ claimed_by }) => claimed_by ?? '')) {
-    void giveBackOnce(state, worker, its);
+    void returnOnce(state, worker, its);
   }
 }
 
@@ -180,10 +180,10 @@ function putBack(state: State, rows: ClaimedRow[]): void {
  * Failure policy: the statement is not repeated, because a repetition that arrives late could undo a later claim; the sweep returns to the
  * queue what is left.
  */
-async function giveBackOnce(state: State, worker: string, rows: ClaimedRow[]): Promise<void> {
+async function returnOnce(state: AheadState, worker: string, rows: ClaimedRow[]): Promise<void> {
   state.returning += 1;
   try {
-    await statements(state).giveBack(worker, rows);
+    await requireAheadStatements(state).giveBack(worker, rows);
   } catch (error) {
     state.log.warn({ err: error, rows: rows.length }, `${state.queue.name}: giving back failed; the sweep will do it`);
   }

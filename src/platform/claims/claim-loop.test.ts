@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/database.ts';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../ids.ts';
 import { UNGUARDED } from '../storage.ts';
 import { createLog } from '../telemetry.ts';
 import { startClaimLoop, type ClaimLoop } from './claim-loop.ts';
 import { pickInTurn, pickValues } from './fair-pick.ts';
-import type { ClaimedRow, Queue, RowOutcome } from './queue.ts';
+import type { ClaimedRow, ClaimQueue, RowOutcome } from './queue.ts';
 
 const SLOTS = 4;
 
@@ -30,13 +30,13 @@ after(async () => {
 });
 
 /** A queue table of its own for each test, so that the loops of the tests do not meet. */
-async function createQueue(): Promise<{ table: string; queue: (act: Act) => Queue<Parcel, Result> }> {
+async function createQueue(): Promise<{ table: string; queue: (act: Act) => ClaimQueue<Parcel, Result> }> {
   const table = `parcels_${newId()}`;
   const waiting = 'claimed_at is null';
   await database.sql(`create table ${table} (
     company_id text, _id text, seq bigint generated always as identity, claimed_at timestamptz, result text, primary key (company_id, _id))`);
   await database.sql(`create index on ${table} (company_id, seq) where ${waiting}`);
-  const queue = (act: Act): Queue<Parcel, Result> => ({
+  const queue = (act: Act): ClaimQueue<Parcel, Result> => ({
     name: table,
     waiting: `exists (select from ${table} where ${waiting})`,
     slots: SLOTS,
@@ -63,7 +63,7 @@ async function createQueue(): Promise<{ table: string; queue: (act: Act) => Queu
   return { table, queue };
 }
 
-function start(queue: Queue<Parcel, Result>): ClaimLoop {
+function start(queue: ClaimQueue<Parcel, Result>): ClaimLoop {
   const loop = startClaimLoop(queue, { storage: UNGUARDED, log: createLog('silent') });
   loops.push(loop);
   return loop;
@@ -93,13 +93,16 @@ describe('a claim loop', { concurrency: true }, () => {
         return 'done';
       }),
     );
-    await until('the slow company to have its share', () => begun.length === 2);
+    await waitUntil('the slow company to have its share', () => begun.length === 2);
     await add(table, 'quick', 20);
     loop.wake();
-    await until('the quick company to be served', async () => (await countWhere(table, `result is not null`)) === 20);
+    await waitUntil(
+      'the quick company to be served',
+      async () => (await countWhere(table, `result is not null`)) === 20,
+    );
     assert.equal(begun.filter((company) => company === 'slow').length, 2);
     gate.resolve();
-    await until('all to be done', async () => (await countWhere(table, 'result is null')) === 0);
+    await waitUntil('all to be done', async () => (await countWhere(table, 'result is null')) === 0);
   });
 
   test('a row counts as claimed in the database before its work begins', async () => {
@@ -112,7 +115,7 @@ describe('a claim loop', { concurrency: true }, () => {
         return 'done';
       }),
     );
-    await until('all to be done', async () => (await countWhere(table, 'result is null')) === 0);
+    await waitUntil('all to be done', async () => (await countWhere(table, 'result is null')) === 0);
     assert.deepEqual(seen, Array<number>(10).fill(1));
   });
 
@@ -126,7 +129,7 @@ describe('a claim loop', { concurrency: true }, () => {
     };
     start(queue(act));
     start(queue(act));
-    await until('all to be done', async () => (await countWhere(table, 'result is null')) === 0);
+    await waitUntil('all to be done', async () => (await countWhere(table, 'result is null')) === 0);
     assert.equal(acted.length, 200);
     assert.equal(new Set(acted).size, 200);
   });
@@ -135,7 +138,7 @@ describe('a claim loop', { concurrency: true }, () => {
     const { table, queue } = await createQueue();
     await add(table, 'a', 6);
     start(queue(({ _id }) => Promise.resolve(_id === 'a3' ? '\0' : 'done')));
-    await until('the others to be stored', async () => (await countWhere(table, 'result is null')) === 1);
+    await waitUntil('the others to be stored', async () => (await countWhere(table, 'result is null')) === 1);
     assert.equal(await countWhere(table, `_id = 'a3' and result is null`), 1);
   });
 
@@ -151,7 +154,7 @@ describe('a claim loop', { concurrency: true }, () => {
         return 'done';
       }),
     );
-    await until('the work to begin', () => begun === 2);
+    await waitUntil('the work to begin', () => begun === 2);
     const stopped = loop.stop();
     loop.wake();
     setImmediate(gate.resolve);

@@ -1,33 +1,33 @@
 /**
- * The loop that works on a queue table: it claims as many rows as it has free slots, a few of each company in turn, acts on each once, and
- * stores the outcomes in batches. A claim is committed before anything is done, so a process that dies can leave work undone but never does
- * it twice. A busy loop claims more than it has slots for, so that the next commit runs during the work. Work that hangs occupies only the
- * slots of its own company.
+ * The loop that works on a queue table: it claims as many rows as it has free slots, a few of each company in turn, does the work of each
+ * row once, and stores the outcomes in batches. A claim is committed before its work begins, so a process that dies can leave work undone
+ * but never does it twice. A busy loop claims more rows than it has slots, so that the next commit runs during the work. Work that hangs
+ * occupies only the slots of its own company.
  */
 import type { DueWork } from '../due-work.ts';
 import type { Storage } from '../storage.ts';
 import type { Log } from '../telemetry.ts';
-import { createAhead, type Ahead } from './ahead.ts';
-import { createOutcomes, type Outcomes } from './outcomes.ts';
-import type { AnyQueue, Capacity, ClaimedRow, Queue, RowOutcome } from './queue.ts';
+import { createClaimsAhead, type ClaimsAhead } from './ahead.ts';
+import { createOutcomes, type OutcomeBatches } from './outcomes.ts';
+import type { AnyQueue, ClaimCapacity, ClaimedRow, ClaimQueue, RowOutcome } from './queue.ts';
 import { createCompanySlots, type CompanySlots } from './slots.ts';
 
-// How often the loop looks for rows that are held for too long.
+// How often the loop returns rows to the queue that have waited too long for a slot.
 const STALE_LOOK_MS = 500;
 // How often the queue's sweep runs.
 const SWEEP_MS = 5_000;
-// How long a stop waits for the last outcomes to be stored, beyond the longest act.
+// How long a stop waits until the last outcomes are stored, in addition to the time of the longest work on a row.
 const OUTCOME_MS = 1_000;
-// How much is claimed ahead, as a multiple of the acts that ended during the last claim: with a smaller factor, slots stay empty when one
-// claim takes longer than the one before. A statement costs as much as thirty rows, so a claim is made only when it can bring at least half
-// of this.
+// The number of rows to claim ahead, as a multiple of those whose work ended during the last claim. With a smaller factor, slots stay empty
+// when one claim takes longer than the one before. A statement costs as much as thirty rows, so a claim is made only when it can bring at
+// least half of this number.
 const AHEAD_FACTOR = 3;
 const AHEAD_PER_SLOT = 2;
 // While the database is away, nothing new begins once this many outcomes wait to be stored.
 const MAX_UNRECORDED = 1_000;
 
 export interface ClaimLoop {
-  /** How this process notices rows that another process has queued. */
+  /** The poll by which this process notices rows that another process has queued. */
   dueWork: DueWork;
   /** Looks for work at once, because this process has queued some. */
   wake(): void;
@@ -35,23 +35,23 @@ export interface ClaimLoop {
   stop(): Promise<void>;
 }
 
-interface Process {
+interface LoopServices {
   storage: Storage;
   log: Log;
 }
 
-type Room = Pick<Capacity, 'slots' | 'ahead' | 'worker'>;
+type ClaimRoom = Pick<ClaimCapacity, 'slots' | 'ahead' | 'worker'>;
 
-interface Loop extends Process {
+interface LoopState extends LoopServices {
   queue: AnyQueue;
   companies: CompanySlots;
-  ahead: Ahead;
-  outcomes: Outcomes;
-  /** Slots that are kept free for the claim under way. */
+  ahead: ClaimsAhead;
+  outcomes: OutcomeBatches;
+  /** The slots that are reserved for the rows of the claim in progress. */
   reserved: number;
-  /** Acts that have ended since the last claim was begun. */
+  /** The number of rows whose work has ended since the last claim began. */
   ended: number;
-  /** Acts that ended while the last claim was under way. */
+  /** The number of rows whose work ended during the last claim. */
   pace: number;
   /** The company that was served last; the next claim goes on after it. */
   after: string;
@@ -70,22 +70,22 @@ interface Loop extends Process {
 }
 
 export function startClaimLoop<Row extends ClaimedRow, Outcome extends RowOutcome>(
-  queue: Queue<Row, Outcome>,
-  { storage, log }: Process,
+  queue: ClaimQueue<Row, Outcome>,
+  { storage, log }: LoopServices,
 ): ClaimLoop {
-  const companies = createCompanySlots(queue.slotsPerCompany);
+  const companies = createCompanySlots(queue.slotsPerCompany, queue.slowMs);
   const rest = (): void => loop.rest();
-  const loop: Loop = {
+  const loop: LoopState = {
     storage,
     log,
     queue,
     companies,
-    ahead: createAhead({
+    ahead: createClaimsAhead({
       queue,
       log,
       companies,
-      slots: () => freeSlots(loop),
-      start: (row) => void run(loop, row),
+      slots: () => countFreeSlots(loop),
+      start: (row) => void workOnRow(loop, row),
       rest,
     }),
     outcomes: createOutcomes(queue, log, { stored: (outcomes) => loop.ahead.forget(outcomes), rest }),
@@ -104,44 +104,44 @@ export function startClaimLoop<Row extends ClaimedRow, Outcome extends RowOutcom
   const staleLook = setInterval(() => loop.ahead.giveBackStale(), STALE_LOOK_MS);
   const sweeper = setInterval(() => void queue.sweep(), SWEEP_MS);
   void queue.sweep();
-  void pump(loop);
+  void claimWhileSlotsAreFree(loop);
   return {
-    dueWork: { due: queue.waiting, begin: () => wake(loop) },
-    wake: () => wake(loop),
+    dueWork: { due: queue.waiting, begin: () => wakeLoop(loop) },
+    wake: () => wakeLoop(loop),
     stop: () => {
       clearInterval(staleLook);
       clearInterval(sweeper);
-      return finish(loop);
+      return finishWork(loop);
     },
   };
 }
 
-/** Lets nothing new begin and waits for what is in progress. */
-function finish(loop: Loop): Promise<void> {
+/** Prevents further work and waits for the work in progress. */
+function finishWork(loop: LoopState): Promise<void> {
   loop.stopping = true;
   loop.ahead.giveBackAll();
   return new Promise((resolve) => {
-    loop.rest = () => void (isAtRest(loop) && resolve());
+    loop.rest = () => void (isLoopAtRest(loop) && resolve());
     loop.rest();
-    // The database may be away: what the sweep finds later without an outcome is settled by the queue's own rule.
+    // The database may be unreachable: the queue's sweep later settles the rows that are left without an outcome.
     setTimeout(resolve, loop.queue.actMs + OUTCOME_MS).unref();
   });
 }
 
-const isAtRest = ({ companies, claiming, ahead, outcomes }: Loop): boolean =>
+const isLoopAtRest = ({ companies, claiming, ahead, outcomes }: LoopState): boolean =>
   companies.busy() === 0 && !claiming && ahead.isAtRest() && outcomes.waiting() === 0;
 
-const freeSlots = ({ queue, companies, reserved }: Loop): number => queue.slots - companies.busy() - reserved;
+const countFreeSlots = ({ queue, companies, reserved }: LoopState): number => queue.slots - companies.busy() - reserved;
 
 /** Called when a row was queued: looks for work. */
-function wake(loop: Loop): void {
+function wakeLoop(loop: LoopState): void {
   loop.queued += 1;
   loop.dry = false;
-  void pump(loop);
+  void claimWhileSlotsAreFree(loop);
 }
 
-/** Begins held rows, and claims until nothing waits or no slot is free. Never throws. */
-async function pump(loop: Loop): Promise<void> {
+/** Begins rows that were claimed ahead, and claims further rows until none waits or no slot is free. Never throws. */
+async function claimWhileSlotsAreFree(loop: LoopState): Promise<void> {
   void loop.ahead.begin();
   loop.again = loop.claiming;
   if (loop.claiming || loop.stopping) return;
@@ -151,7 +151,7 @@ async function pump(loop: Loop): Promise<void> {
     try {
       while (await claimOnce(loop));
     } catch (error) {
-      // Failure policy: this process knows of nothing that it claimed; the next poll tries again.
+      // Failure policy: this process treats the claim as not made, and tries again at the next poll.
       loop.log.warn({ err: error }, `${loop.queue.name}: claiming failed`);
     }
   } while (loop.again);
@@ -160,21 +160,21 @@ async function pump(loop: Loop): Promise<void> {
 }
 
 /** Makes one claim. Returns false when nothing is left to claim now. */
-async function claimOnce(loop: Loop): Promise<boolean> {
+async function claimOnce(loop: LoopState): Promise<boolean> {
   const { ahead, outcomes, storage } = loop;
   // A claim is a write: on a full disk the rows stay in the queue.
   if (loop.stopping || loop.dry || outcomes.waiting() >= MAX_UNRECORDED || !storage.hasRoom) return false;
-  const worker = wantedAhead(loop) > 0 ? await ahead.worker() : null;
-  // The rows that are held already get the free slots first.
-  const left = freeSlots(loop) - ahead.size();
-  const wanted = worker === null ? 0 : wantedAhead(loop);
-  const room: Room = { slots: Math.max(0, left), ahead: Math.max(0, wanted + Math.min(0, left)), worker };
+  const worker = countWantedAhead(loop) > 0 ? await ahead.worker() : null;
+  // Rows that were claimed ahead get the free slots first.
+  const left = countFreeSlots(loop) - ahead.size();
+  const wanted = worker === null ? 0 : countWantedAhead(loop);
+  const room: ClaimRoom = { slots: Math.max(0, left), ahead: Math.max(0, wanted + Math.min(0, left)), worker };
   if (room.slots === 0 && 2 * room.ahead <= wanted) return false;
   const { queued } = loop;
   loop.reserved = room.slots;
   loop.ended = 0;
   try {
-    const { count, isAll } = await claim(loop, room);
+    const { count, isAll } = await claimRows(loop, room);
     loop.dry = isAll && queued === loop.queued;
     return count > 0;
   } finally {
@@ -184,56 +184,62 @@ async function claimOnce(loop: Loop): Promise<boolean> {
   }
 }
 
-/** How many rows to claim ahead: none while at least half of the slots are free, for then each act begins with its claim. */
-function wantedAhead({ queue, companies, ahead, pace }: Loop): number {
+/**
+ * The number of rows to claim ahead: none while at least half of the slots are free, because then the work on each row begins right after
+ * its claim.
+ */
+function countWantedAhead({ queue, companies, ahead, pace }: LoopState): number {
   if (!queue.ahead || companies.busy() + ahead.size() < queue.slots / 2) return 0;
   return Math.min(AHEAD_FACTOR * pace, AHEAD_PER_SLOT * queue.slots);
 }
 
-/** Begins the rows that have a slot and holds the rest. Returns how many left the queue, and whether it is empty now. */
-async function claim(loop: Loop, room: Room): Promise<{ count: number; isAll: boolean }> {
+/**
+ * Begins the work on as many rows as there are slots, and keeps the other rows until a slot is free. Returns how many rows left the queue,
+ * and whether the queue is empty now.
+ */
+async function claimRows(loop: LoopState, room: ClaimRoom): Promise<{ count: number; isAll: boolean }> {
   const { queue, companies, ahead, after, storage } = loop;
   const shares = { first: companies.first, free: companies.free() };
   const { claimed, dismissed } = await storage.write(() => queue.claim({ ...room, ...shares, after }));
   for (const { company } of claimed) companies.claim(company);
-  for (const row of claimed) if (row.claimed_by === null) void run(loop, row);
+  for (const row of claimed) if (row.claimed_by === null) void workOnRow(loop, row);
   ahead.hold(claimed.filter((row) => row.claimed_by !== null));
   if (loop.stopping) ahead.giveBackAll();
-  loop.after = lastInTurn(claimed, after);
+  loop.after = lastServedCompany(claimed, after);
   const count = claimed.length + dismissed;
   const isAll = dismissed === 0 && count < room.slots + room.ahead && !isShareSpent(claimed, shares);
   return { count, isAll };
 }
 
 /** Whether some company got all the slots that it may have, so that more of its rows may wait. */
-function isShareSpent(claimed: ClaimedRow[], { first, free }: Pick<Capacity, 'first' | 'free'>): boolean {
+function isShareSpent(claimed: ClaimedRow[], { first, free }: Pick<ClaimCapacity, 'first' | 'free'>): boolean {
   const left = new Map(free);
   for (const { company } of claimed) left.set(company, (left.get(company) ?? first) - 1);
   return left.values().some((count) => count <= 0);
 }
 
 /** Works on one row. Never throws, so its slot always becomes free. */
-async function run(loop: Loop, row: ClaimedRow): Promise<void> {
+async function workOnRow(loop: LoopState, row: ClaimedRow): Promise<void> {
   const freeSlot = loop.companies.begin(row.company);
   const outcome = await loop.queue.act(row);
   freeSlot();
   loop.ended += 1;
   loop.outcomes.add(outcome);
-  pumpSoon(loop);
+  scheduleClaims(loop);
 }
 
-/** Schedules one look for work for all acts that end in the same turn of the event loop. */
-function pumpSoon(loop: Loop): void {
+/** Schedules one look for work, however much work ends in the same turn of the event loop. */
+function scheduleClaims(loop: LoopState): void {
   if (loop.soon) return;
   loop.soon = true;
   setImmediate(() => {
     loop.soon = false;
-    void pump(loop);
+    void claimWhileSlotsAreFree(loop);
   });
 }
 
 /** Returns the company at which the round stands after this claim. The round goes by company id and starts anew after the highest one. */
-function lastInTurn(claimed: ClaimedRow[], after: string): string {
+function lastServedCompany(claimed: ClaimedRow[], after: string): string {
   const companies = claimed.map((row) => row.company).toSorted();
   return companies.findLast((company) => company <= after) ?? companies.at(-1) ?? '';
 }

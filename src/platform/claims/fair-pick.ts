@@ -1,5 +1,5 @@
 /** The SQL by which claims are fair: rows of a queue table, a few of each company in turn. */
-import type { Capacity } from './queue.ts';
+import type { ClaimCapacity } from './queue.ts';
 
 /** A queue table. Needs the columns company_id and ctid, and a partial index on (company_id, `order`) where `waiting`. */
 export interface QueueTable {
@@ -37,7 +37,7 @@ export const pickInTurn = ({ table, waiting, order }: QueueTable): string => `qu
   )`;
 
 /** The values of the first five parameters of a statement with `pickInTurn`. */
-export const pickValues = ({ slots, ahead, first, free, after }: Capacity): unknown[] => [
+export const pickValues = ({ slots, ahead, first, free, after }: ClaimCapacity): unknown[] => [
   slots + ahead,
   first,
   [...free.keys()],

@@ -9,20 +9,20 @@ const RETRY_MS = 500;
 const PAUSE_MS = 5;
 const FULL = 64;
 
-export interface Outcomes {
+export interface OutcomeBatches {
   add(outcome: RowOutcome): void;
   /** The number of outcomes that are not stored yet. */
   waiting(): number;
 }
 
-interface Listeners {
+interface OutcomeEvents {
   /** Called with the outcomes of each batch that was stored. */
   stored(outcomes: RowOutcome[]): void;
   /** Called whenever all outcomes are stored. */
   rest(): void;
 }
 
-export function createOutcomes(queue: AnyQueue, log: Log, { stored, rest }: Listeners): Outcomes {
+export function createOutcomes(queue: AnyQueue, log: Log, { stored, rest }: OutcomeEvents): OutcomeBatches {
   const outcomes: RowOutcome[] = [];
   let writing = false;
   let lastMs = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** What a claim loop has to know of a queue table, and what it tells the statements of the queue. */
+/** The types that describe a queue table to a claim loop, and the values that the loop gives to the statements of the queue. */
 
 /** A row that this process has claimed. */
 export interface ClaimedRow {
@@ -9,13 +9,13 @@ export interface ClaimedRow {
   claimed_by: string | null;
 }
 
-/** What became of a row. */
+/** The outcome of the work on a row. */
 export interface RowOutcome {
   _id: string;
   seq: string;
 }
 
-export interface Capacity {
+export interface ClaimCapacity {
   /** The number of rows whose work can begin at once. */
   slots: number;
   /** The number of rows to claim in addition, whose work begins later. */
@@ -31,7 +31,7 @@ export interface Capacity {
 }
 
 /** A queue table, and what is done with its rows. */
-export interface Queue<Row extends ClaimedRow, Outcome extends RowOutcome> {
+export interface ClaimQueue<Row extends ClaimedRow, Outcome extends RowOutcome> {
   /** The queue's name in the log. */
   name: string;
   /** An SQL condition that holds while a row waits; it has to be answered from an index. */
@@ -39,8 +39,10 @@ export interface Queue<Row extends ClaimedRow, Outcome extends RowOutcome> {
   /** How many rows this process works on at once, and how many of one company. */
   slots: number;
   slotsPerCompany: number;
+  /** A company whose work takes longer than this gets fewer slots; a second when absent. */
+  slowMs?: number;
   /** Claims rows as `pickInTurn` picks them and commits that. `dismissed` counts rows that left the queue without work. */
-  claim(capacity: Capacity): Promise<{ claimed: Row[]; dismissed: number }>;
+  claim(capacity: ClaimCapacity): Promise<{ claimed: Row[]; dismissed: number }>;
   /** Works on a row. Never throws: every failure is an outcome. Takes at most `actMs`. */
   act(row: Row): Promise<Outcome>;
   actMs: number;
@@ -53,10 +55,10 @@ export interface Queue<Row extends ClaimedRow, Outcome extends RowOutcome> {
 }
 
 /** A queue as the loop sees it, without the columns that only its own functions know. */
-export type AnyQueue = Queue<ClaimedRow, RowOutcome>;
+export type AnyQueue = ClaimQueue<ClaimedRow, RowOutcome>;
 
 /** What a worker stores before it begins rows that it has claimed ahead. */
-export interface Beginning<Row> {
+export interface BeginRequest<Row> {
   worker: string;
   /** A number that rises with each call of this worker, so that a call which arrives late changes nothing. */
   turn: number;
@@ -71,7 +73,7 @@ export interface AheadStatements<Row> {
   /** Registers a worker. Each id is used once. */
   register(worker: string): Promise<unknown>;
   /** Notes which rows a worker is about to begin, and returns the seq of each that may begin; null when the worker may begin nothing. */
-  begin(beginning: Beginning<Row>): Promise<string[] | null>;
+  begin(beginning: BeginRequest<Row>): Promise<string[] | null>;
   /** Returns rows of this worker to the queue. Is called once only for each claim. */
   giveBack(worker: string, held: Row[]): Promise<unknown>;
 }

@@ -69,6 +69,6 @@ test('a company falls back to two slots once its work takes longer than a second
   mock.timers.reset();
 });
 
-test('with one slot per company no company has two', () => {
+test('no company works on two rows at once when the limit is one slot per company', () => {
   assert.equal(createCompanySlots(1).first, 1);
 });

@@ -4,10 +4,10 @@
  * companies whose work hangs can not take the slots of the others. A row that is claimed and waits for a slot counts like one in progress.
  */
 
-// Two, so that one act that hangs does not keep a company from proving that its work is quick again.
+// Two slots, so that other work of the company can still show that it is quick again while one piece of work hangs.
 const UNPROVEN_SLOTS = 2;
-// Work that takes longer is slow. It is a tenth of the longest wait for a network, and ten times as long as a healthy one at a distance
-// needs.
+// Work that takes longer counts as slow, unless the queue says otherwise. The time is a tenth of the longest wait for a network, and ten
+// times what a healthy distant network needs.
 const SLOW_MS = 1_000;
 // The most companies that are remembered as quick. A full list is cleared, and a company is listed again after its next quick work.
 const MAX_PROVEN = 10_000;
@@ -15,27 +15,27 @@ const MAX_PROVEN = 10_000;
 export interface CompanySlots {
   /** Slots for a company of which nothing is claimed. */
   first: number;
-  /** The number of acts in progress. */
+  /** The number of rows whose work is in progress. */
   busy(): number;
   /** How many more rows may be claimed of each company that has claimed ones. */
   free(): Map<string, number>;
   claim(company: string): void;
   /** Undoes a claim whose row returned to the queue before its work began. */
   withdraw(company: string): void;
-  /** Whether the company may begin one act more than `besides`; a company that has become slow since the claim has to wait. */
+  /** True when the company may begin work on one row more than `besides`; a company that has become slow since the claim has to wait. */
   mayBegin(company: string, besides: number): boolean;
   /** Takes a slot for a claimed row. The function that it returns frees the slot. */
   begin(company: string): () => void;
 }
 
-interface Count {
+interface CompanyCount {
   claimed: number;
   begun: number;
 }
 
-export function createCompanySlots(perCompany: number): CompanySlots {
+export function createCompanySlots(perCompany: number, slowMs = SLOW_MS): CompanySlots {
   const first = Math.min(UNPROVEN_SLOTS, perCompany);
-  const counts = new Map<string, Count>();
+  const counts = new Map<string, CompanyCount>();
   const proven = new Set<string>();
   let busy = 0;
 
@@ -68,7 +68,7 @@ export function createCompanySlots(perCompany: number): CompanySlots {
       const timer = setTimeout(() => {
         slow = true;
         proven.delete(company);
-      }, SLOW_MS);
+      }, slowMs);
       return () => {
         clearTimeout(timer);
         change(company, -1, -1);

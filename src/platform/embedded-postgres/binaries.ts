@@ -62,11 +62,11 @@ export function runProgram(
   args: string[],
 ): Promise<{ stdout: string; stderr: string }> {
   const [file = program, ...rest] = [...launcher.prefix, program, ...args];
-  return promisify(execFile)(file, rest, { env, cwd: dirname(program), windowsHide: true, ...asUser(launcher) });
+  return promisify(execFile)(file, rest, { env, cwd: dirname(program), windowsHide: true, ...toSpawnUser(launcher) });
 }
 
 /** The spawn options that change to the launcher's user. */
-export function asUser(launcher: Launcher): { uid?: number; gid?: number } {
+export function toSpawnUser(launcher: Launcher): { uid?: number; gid?: number } {
   return launcher.uid === undefined ? {} : { uid: launcher.uid, gid: launcher.uid };
 }
 
@@ -77,12 +77,12 @@ export function asUser(launcher: Launcher): { uid?: number; gid?: number } {
  */
 export async function linkLibraries(native: string, elsewhere: string): Promise<Record<string, string>> {
   const missing: { link: string; source: string }[] = [];
-  for (const { link, source } of await readLinks(native)) {
+  for (const { link, source } of await listLibraryLinks(native)) {
     // Failure policy: a link that can not be read counts as missing; creating it reports the cause.
     await lstat(link).catch(() => missing.push({ link, source }));
   }
   try {
-    for (const { link, source } of missing) await makeLink(relative(dirname(link), source), link);
+    for (const { link, source } of missing) await createLink(relative(dirname(link), source), link);
     return {};
   } catch (error) {
     // Failure policy: a package that belongs to another user or is on a read-only disk is normal in containers, and the links are created
@@ -90,11 +90,11 @@ export async function linkLibraries(native: string, elsewhere: string): Promise<
     if (!['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
   await mkdir(elsewhere, { recursive: true, mode: 0o755 });
-  for (const { link, source } of missing) await makeLink(source, join(elsewhere, basename(link)));
+  for (const { link, source } of missing) await createLink(source, join(elsewhere, basename(link)));
   return { [process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH']: elsewhere };
 }
 
-async function readLinks(native: string): Promise<{ link: string; source: string }[]> {
+async function listLibraryLinks(native: string): Promise<{ link: string; source: string }[]> {
   const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch((error: unknown) => {
     // Failure policy: a platform without links (Windows) has no list; anything else is fatal.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -105,7 +105,7 @@ async function readLinks(native: string): Promise<{ link: string; source: string
   return links.map(({ source, target }) => ({ link: join(native, '..', target), source: join(native, '..', source) }));
 }
 
-async function makeLink(source: string, link: string): Promise<void> {
+async function createLink(source: string, link: string): Promise<void> {
   await symlink(source, link).catch((error: unknown) => {
     // Failure policy: an existing link was made by another process and points to the same library.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

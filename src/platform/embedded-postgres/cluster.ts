@@ -14,7 +14,7 @@ export interface Cluster {
 export async function openCluster(folder: string, binaries: PostgresBinaries): Promise<Cluster> {
   const home = join(folder, 'cluster');
   const data = join(home, 'data');
-  if (!(await exists(home))) await createCluster(folder, home, binaries);
+  if (!(await fileExists(home))) await createCluster(folder, home, binaries);
   const version = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
   if (version !== binaries.majorVersion) {
     throw new Error(
@@ -82,7 +82,7 @@ async function fsyncFolder(folder: string): Promise<void> {
   }
 }
 
-function exists(path: string): Promise<boolean> {
+function fileExists(path: string): Promise<boolean> {
   // Failure policy: a path that can not be read counts as missing; creating it then reports the cause.
   return lstat(path).then(
     () => true,

@@ -21,14 +21,14 @@ export function lockFolder(folder: string, pid: number): () => void {
   } catch (error) {
     database.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw new Error(`another Parley (pid ${readHolder(folder)}) is running on ${folder}`, { cause: error });
+    throw new Error(`another Parley (pid ${readLockHolder(folder)}) is running on ${folder}`, { cause: error });
   }
   return () => {
     if (database.isOpen) database.close();
   };
 }
 
-function readHolder(folder: string): string {
+function readLockHolder(folder: string): string {
   try {
     return readFileSync(join(folder, 'pid'), 'utf8');
   } catch {

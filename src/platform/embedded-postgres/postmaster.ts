@@ -8,31 +8,38 @@ import { promisify } from 'node:util';
 export interface Postmaster {
   pid: number;
   port: number;
+  /** The folder of its Unix socket; empty when it has none. */
+  socketFolder: string;
   /** `starting`, `ready` or `stopping`; empty before the server has written a status. */
   status: string;
 }
 
-/** Reads lines 1 (pid), 4 (port) and 8 (status) of the server's pid file; undefined when there is no such file. */
+/** Reads lines 1 (pid), 4 (port), 5 (folder of the socket) and 8 (status) of the server's pid file; undefined when there is no such file. */
 export async function readPostmaster(data: string): Promise<Postmaster | undefined> {
-  const text = await readFile(pidFile(data), 'utf8').catch((error: unknown) => {
+  const text = await readFile(pidFilePath(data), 'utf8').catch((error: unknown) => {
     // Failure policy: a missing file means that there is no server; any other error is fatal.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return undefined;
   });
   if (text === undefined) return undefined;
   const lines = text.split('\n');
-  return { pid: Number(lines[0]), port: Number(lines[3]), status: lines[7]?.trim() ?? '' };
+  return {
+    pid: Number(lines[0]),
+    port: Number(lines[3]),
+    socketFolder: lines[4] ?? '',
+    status: lines[7]?.trim() ?? '',
+  };
 }
 
 export async function removePidFile(data: string): Promise<void> {
-  await rm(pidFile(data), { force: true });
+  await rm(pidFilePath(data), { force: true });
 }
 
 /** True when the process is alive and is the server of this folder. The pid alone does not prove that, because pids are reused. */
 export async function isPostmasterOf(pid: number, data: string): Promise<boolean> {
-  if (!isAlive(pid)) return false;
+  if (!isProcessAlive(pid)) return false;
   if (process.platform === 'win32') return true;
-  if (process.platform === 'linux') return isPostgresIn(String(pid), await realpath(data));
+  if (process.platform === 'linux') return isPostgresProcessOf(String(pid), await realpath(data));
   return promisify(execFile)('/bin/ps', ['-o', 'command=', '-p', String(pid)]).then(
     ({ stdout }) => stdout.includes(data),
     // Failure policy: ps fails when there is no such process.
@@ -48,7 +55,7 @@ export async function killOrphanedBackends(data: string): Promise<void> {
   if (process.platform !== 'linux') return;
   const path = await realpath(data);
   for (const pid of await readdir('/proc')) {
-    if (/^\d+$/.test(pid) && (await isPostgresIn(pid, path))) signalProcess(Number(pid), 'SIGKILL');
+    if (/^\d+$/.test(pid) && (await isPostgresProcessOf(pid, path))) signalProcess(Number(pid), 'SIGKILL');
   }
 }
 
@@ -56,7 +63,7 @@ export async function killOrphanedBackends(data: string): Promise<void> {
  * True for a process of PostgreSQL whose working directory is the data folder. The shell of an operator may have the same working
  * directory, but has another name.
  */
-async function isPostgresIn(pid: string, path: string): Promise<boolean> {
+async function isPostgresProcessOf(pid: string, path: string): Promise<boolean> {
   try {
     if ((await readlink(`/proc/${pid}/cwd`)) !== path) return false;
     return (await readFile(`/proc/${pid}/comm`, 'utf8')).trim() === 'postgres';
@@ -68,7 +75,7 @@ async function isPostgresIn(pid: string, path: string): Promise<boolean> {
 }
 
 /** Waits until the process is no longer the server of the folder. The wait does not keep this process alive. */
-export async function watchPostmaster(pid: number, data: string): Promise<string> {
+export async function waitForPostmasterEnd(pid: number, data: string): Promise<string> {
   // The death of a server is noticed within this time. Each check costs two system calls.
   const pollMs = 200;
   while (await isPostmasterOf(pid, data)) await sleep(pollMs, undefined, { ref: false });
@@ -84,7 +91,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function isAlive(pid: number): boolean {
+function isProcessAlive(pid: number): boolean {
   try {
     return pid > 0 && process.kill(pid, 0);
   } catch (error) {
@@ -93,6 +100,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function pidFile(data: string): string {
+function pidFilePath(data: string): string {
   return join(data, 'postmaster.pid');
 }

@@ -11,9 +11,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { after, describe, test } from 'node:test';
 import { pino } from 'pino';
-import { weigh } from '../../../test/support/memory.ts';
+import { createMemoryMeter } from '../../../test/support/memory.ts';
 import { startObjectStore } from '../../../test/support/object-store.ts';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { loadConfig } from '../../config.ts';
 import { storageFull, type AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -86,7 +86,20 @@ for (const [name, store] of STORES) {
       assert.equal(await files.get(makeKey(newId()), { start: 0, end: 1 }), null);
     });
 
-    test('a file may be empty, and a later one replaces it', async () => {
+    test('a file whose length and hash are given is stored only when both are right', async () => {
+      const key = makeKey(newId());
+      const bytes = randomBytes(100_000);
+      const known = { bytes: bytes.length, sha256: hashOf(bytes) };
+      assert.deepEqual(await files.put(key, streamOf(bytes), { ...options, known }), known);
+      assert.ok((await read(await files.get(key))).equals(bytes));
+      const other = makeKey(newId());
+      await assert.rejects(files.put(other, streamOf(bytes.subarray(1)), { ...options, known }));
+      await assert.rejects(files.put(other, streamOf(randomBytes(100_000)), { ...options, known }));
+      await assert.rejects(files.put(other, streamOf(bytes), { ...options, maxBytes: 99_999, known }), TooManyBytes);
+      assert.equal(await files.get(other), null);
+    });
+
+    test('an empty file can be stored, and a later file with the same key replaces it', async () => {
       const key = makeKey(newId());
       assert.deepEqual(await files.put(key, Readable.from([]), options), { bytes: 0, sha256: hashOf(Buffer.alloc(0)) });
       assert.equal((await read(await files.get(key))).length, 0);
@@ -165,7 +178,7 @@ for (const [name, store] of STORES) {
       assert.deepEqual(left, [true, false, false, true, false]);
     });
 
-    test('a key that the platform has not made is refused by every operation', async () => {
+    test('a file key that the platform did not make is refused by every operation', async () => {
       const company = newId();
       const wrong = [
         '',
@@ -211,7 +224,7 @@ describe('a folder of files', () => {
     const make = async function* (): AsyncGenerator<Buffer> {
       for (let index = 0; index < 100; index += 1) yield Buffer.alloc(MEGABYTE, `megabyte ${index} `);
     };
-    const [up, down] = [weigh(), weigh()];
+    const [up, down] = [createMemoryMeter(), createMemoryMeter()];
     const content = Readable.from(up.pass(make()), { objectMode: false });
     const { bytes, sha256 } = await files.put(key, content, { ...options, maxBytes: 100 * MEGABYTE });
     assert.deepEqual([bytes, sha256], [100 * MEGABYTE, up.sha256()]);
@@ -225,7 +238,7 @@ describe('a folder of files', () => {
     assert.ok(up.most() < 32 * MEGABYTE && down.most() < 32 * MEGABYTE);
   });
 
-  test('while a file arrives it can not be read, and what an interrupted write leaves is swept', async () => {
+  test('a file can not be read before it is complete, and the sweep removes what an interrupted write left behind', async () => {
     const folder = await makeFolder();
     const files = createFiles(createFolderStore(folder, UNGUARDED), secrets);
     const key = makeKey(newId());
@@ -233,7 +246,7 @@ describe('a folder of files', () => {
     const writing = files.put(key, content, options);
     content.push('the first half');
     const unfinished = join(folder, '.unfinished');
-    await until('the first half is on the disk', async () => {
+    await waitUntil('the first half is on the disk', async () => {
       const [name] = await readdir(unfinished).catch(() => []);
       return name !== undefined && (await stat(join(unfinished, name))).size > 0;
     });
@@ -247,7 +260,7 @@ describe('a folder of files', () => {
     await assert.rejects(writing, /the process ended/);
   });
 
-  test('only the owner of the process may read the files, and what the platform has not written is left alone', async () => {
+  test('only the user of the process may read the stored files, and a sweep keeps files that the platform did not write', async () => {
     const folder = join(await makeFolder(), 'not', 'there', 'yet');
     const files = createFiles(createFolderStore(folder, UNGUARDED), secrets);
     const key = makeKey(newId());
@@ -291,7 +304,7 @@ describe('a bucket of files', () => {
 
   const isUnavailable = (error: AppError): boolean => error.code === 'UNAVAILABLE' && error.status === 503;
 
-  test('the content type is stored, and files of others in the bucket are left alone by a sweep', async () => {
+  test("a bucket stores the content type of a file, and a sweep keeps all files in the bucket that are not the platform's", async () => {
     const { files } = openBucket();
     const key = makeKey(newId());
     await files.put(key, streamOf('picture'), options);
@@ -306,7 +319,7 @@ describe('a bucket of files', () => {
     for (const other of others) assert.ok(objectStore.objects.delete(other));
   });
 
-  test('what the service refuses, or does not answer, is UNAVAILABLE, and the log has the reason and no secret', async () => {
+  test('a request that the bucket refuses or does not answer fails with UNAVAILABLE, and the log has the reason but no secret', async () => {
     const key = makeKey(newId());
     const { settings } = objectStore;
     const gone = await startObjectStore();
@@ -332,7 +345,7 @@ describe('a bucket of files', () => {
     }
   });
 
-  test('a file that breaks off while it is read is an error of its stream, never a shorter file', async () => {
+  test('the stream of a file that breaks off fails instead of ending early', async () => {
     const { files } = openBucket();
     objectStore.interfere((response) => {
       response.writeHead(200, { 'content-length': 1000 });
@@ -341,7 +354,7 @@ describe('a bucket of files', () => {
     await assert.rejects(read(await files.get(makeKey(newId()))), { kind: 'SOCKET' });
   });
 
-  test('an answer that makes no sense is UNAVAILABLE: a whole file for a part, a file without a size, a broken listing', async () => {
+  test('an answer of the bucket that is not valid fails with UNAVAILABLE', async () => {
     const { files, lines } = openBucket();
     const key = makeKey(newId());
     objectStore.interfere((response) => response.end('the whole file'));
@@ -385,9 +398,10 @@ describe('a signed link', () => {
     return { key: url.pathname.slice('/files/'.length), expires, signature };
   }
 
-  test('a signed link opens its file until it expires, and needs no escaping', () => {
+  test('a signed link returns its file until it expires, and needs no escaping', () => {
     const { files, passMs } = open();
-    const path = files.sign(key, 60);
+    const { path, expiresAt } = files.sign(key, 60);
+    assert.equal(expiresAt.getTime(), START_MS + 60_000);
     assert.match(path, /^[\w\-./?=&]+$/);
     const { key: signed, ...query } = parse(path);
     assert.equal(signed, key);
@@ -399,9 +413,9 @@ describe('a signed link', () => {
     assert.equal(files.isSigned(key, query), false);
   });
 
-  test('a link with another key, expiry, signature or secret opens nothing', () => {
+  test('a signed link with another key, expiry, signature or secret is refused', () => {
     const { files } = open();
-    const { expires, signature } = parse(files.sign(key, 60));
+    const { expires, signature } = parse(files.sign(key, 60).path);
     const other = makeKey(newId());
     const later = String(Number(expires) + 1);
     const queries: [key: string, query: Parameters<Files['isSigned']>[1]][] = [
@@ -418,15 +432,15 @@ describe('a signed link', () => {
       [key, {}],
       [key, { expires, signature: signature.toLowerCase() }],
       [key, { expires, signature: signature.slice(0, -1) }],
-      [key, { expires, signature: parse(files.sign(other, 60)).signature }],
-      [key, { expires, signature: parse(open('another encryption key').files.sign(key, 60)).signature }],
+      [key, { expires, signature: parse(files.sign(other, 60).path).signature }],
+      [key, { expires, signature: parse(open('another encryption key').files.sign(key, 60).path).signature }],
     ];
     for (const [wrong, query] of queries)
       assert.equal(files.isSigned(wrong, query), false, JSON.stringify([wrong, query]));
     assert.equal(files.isSigned(key, { expires, signature }), true);
   });
 
-  test('a link lasts a second at least and an hour at most', () => {
+  test('a signed link is valid for at least a second and at most an hour', () => {
     const { files } = open();
     for (const seconds of [1, 3600]) assert.ok(files.sign(key, seconds));
     for (const seconds of [0, -1, 3601, 1.5, Number.NaN, Infinity])

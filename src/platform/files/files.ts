@@ -1,13 +1,13 @@
 /**
- * Keeps the files of companies in a store: a folder, or a bucket of an S3-compatible service. A file is known by its key, which begins with
- * the company; what else there is to know about it stands in the record that names the key.
+ * Keeps the files of companies in a store: a folder, or a bucket of an S3-compatible service. A file is found by its key, which begins with
+ * the id of the company. Everything else about the file is in the record that contains the key.
  */
 import type { Readable } from 'node:stream';
-import { sameText, type Secrets } from '../secrets.ts';
+import { isSameSecret, type Secrets } from '../secrets.ts';
 import type { WrittenFile } from '../temporary-file.ts';
 import { checkRange, type ByteRange, type FileContent, type FileStore, type PutOptions } from './store.ts';
 
-/** Returns which of the company's keys some record names. */
+/** Returns those of the company's keys that a record contains. */
 export type FindKnown = (company: string, keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export interface Files {
@@ -20,8 +20,8 @@ export interface Files {
   get(key: string, range?: ByteRange): Promise<FileContent | null>;
   /** Removes a file; nothing happens when there is none. */
   remove(key: string): Promise<void>;
-  /** Returns a path, with its query, that opens the file to everybody who has it, for `seconds` from now. */
-  sign(key: string, seconds: number): string;
+  /** Makes a path, with its query, that opens the file to everybody who has it, for `seconds` from now. */
+  sign(key: string, seconds: number): { path: string; expiresAt: Date };
   /** True when `sign` has made a path with this key and query, and it has not expired. */
   isSigned(key: string, query: { expires?: string; signature?: string }): boolean;
   /**
@@ -38,14 +38,14 @@ const KEY = /^[0-9a-f]{24}\/[a-z][a-z-]{0,29}\/[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0
 const LONGEST_LINK_SECONDS = 3_600;
 /** Below this path the platform serves files to holders of a signed link. */
 const LINKS = '/files';
-/** How many keys one look at the records compares. */
+/** The number of keys that one query compares with the records. */
 const SWEPT_AT_ONCE = 500;
 
 export function createFiles(store: FileStore, secrets: Secrets, now: () => number = Date.now): Files {
   const signatureFor = (key: string, expires: string): string => secrets.derive(`file:${key}:${expires}`);
   return {
     async put(key, content, options) {
-      // Failure policy: a stream that fails before it is read fails when it is read; without a listener it would end the process.
+      // Failure policy: the error of a stream is thrown when the stream is read; without a listener an earlier error would end the process.
       content.on('error', () => undefined);
       try {
         return await store.put(checkKey(key), content, options);
@@ -62,12 +62,13 @@ export function createFiles(store: FileStore, secrets: Secrets, now: () => numbe
     sign(key, seconds) {
       if (!Number.isInteger(seconds) || seconds < 1 || seconds > LONGEST_LINK_SECONDS)
         throw new RangeError(`a link lasts 1 to ${LONGEST_LINK_SECONDS} seconds`);
-      const expires = String(Math.floor(now() / 1000) + seconds);
-      return `${LINKS}/${checkKey(key)}?expires=${expires}&signature=${signatureFor(key, expires)}`;
+      const expires = Math.floor(now() / 1000) + seconds;
+      const query = `expires=${expires}&signature=${signatureFor(key, String(expires))}`;
+      return { path: `${LINKS}/${checkKey(key)}?${query}`, expiresAt: new Date(expires * 1000) };
     },
     isSigned(key, { expires = '', signature }) {
       if (!KEY.test(key) || !/^[1-9]\d{0,14}$/.test(expires)) return false;
-      return sameText(signature, signatureFor(key, expires)) && Number(expires) * 1000 > now();
+      return isSameSecret(signature, signatureFor(key, expires)) && Number(expires) * 1000 > now();
     },
     sweep: (olderThan, findKnown) => sweep(store, olderThan.getTime(), findKnown),
   };
@@ -96,7 +97,7 @@ async function sweep(store: FileStore, olderThanMs: number, findKnown: FindKnown
   // A store lists all keys of one company after each other.
   let company = '';
   for await (const { key, writtenMs } of store.list()) {
-    // What this platform has not written is left alone.
+    // Files that this platform did not write are kept.
     if (!KEY.test(key) || writtenMs >= olderThanMs) continue;
     if (keys.length > 0 && (keys.length === SWEPT_AT_ONCE || companyOf(key) !== company)) await compare(company);
     company = companyOf(key);

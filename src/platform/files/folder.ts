@@ -17,7 +17,7 @@ export function createFolderStore(path: string, storage: Storage): FileStore {
   const unfinished = join(root, UNFINISHED);
   const place = (key: string): string => join(root, ...key.split('/'));
   return {
-    async put(key, content, { maxBytes }) {
+    async put(key, content, { maxBytes, known }) {
       storage.admit();
       const target = place(key);
       const side = join(unfinished, randomUUID());
@@ -25,6 +25,8 @@ export function createFolderStore(path: string, storage: Storage): FileStore {
       await ensureFolder(dirname(target));
       try {
         const written = await writeNew(side, content, maxBytes);
+        if (known && written.sha256 !== known.sha256)
+          throw new Error('the content of a file is not what was announced');
         await rename(side, target);
         await syncFolder(dirname(target));
         return written;

@@ -8,7 +8,7 @@ import { OutboundError } from '../outbound-error.ts';
 import type { Outbound } from '../outbound.ts';
 import type { OutboundStream, StreamedBody } from '../outbound-stream.ts';
 import type { Log } from '../telemetry.ts';
-import { openTemporaryFile, writeStream, type WrittenFile } from '../temporary-file.ts';
+import { openTemporaryFile, TooManyBytes, writeStream, type WrittenFile } from '../temporary-file.ts';
 import { parseListing, type Listing } from './s3-listing.ts';
 import { canonicalQuery, EMPTY_HASH, signRequest, type S3Credentials } from './sigv4.ts';
 import { checkRange, type ByteRange, type FileContent, type FileStore, type PutOptions } from './store.ts';
@@ -29,9 +29,12 @@ interface S3Request {
   timeoutMs: number;
 }
 
-/** A file that may be read by a slow client, which is given up by the server when it reads nothing for a minute. */
+/**
+ * The time limit for reading a file. It is long, because a client may read slowly; the server closes the connection of a client that reads
+ * nothing for a minute.
+ */
 const GET_MS = 15 * 60_000;
-/** As long as a request of a client may take that uploads the file. */
+/** The time limit for storing a file, as long as the request of the client that uploads it may take. */
 const PUT_MS = 60_000;
 const SMALL_MS = 10_000;
 /** The services take no larger object in one request. */
@@ -53,30 +56,49 @@ export function createS3Store(outbound: Outbound, settings: S3Settings, log: Log
   };
 }
 
-/** Writes the content to disk first, because the request begins with its length and its hash, by which the service detects damage. */
+/**
+ * Sends the content with its length and its hash, by which the service detects damage. Where these are not known, the content is written to
+ * disk first, because the request begins with them.
+ */
 async function putObject(
   service: Service,
   key: string,
   content: Readable,
-  { maxBytes, contentType }: PutOptions,
+  { maxBytes, contentType, known }: PutOptions,
 ): Promise<WrittenFile> {
+  if (known) {
+    if (known.bytes > Math.min(maxBytes, MAX_OBJECT_BYTES)) throw new TooManyBytes(maxBytes);
+    return sendObject(service, { key, content, contentType, written: known });
+  }
   const handle = await openTemporaryFile();
   try {
     const written = await writeStream(handle, content, { maxBytes: Math.min(maxBytes, MAX_OBJECT_BYTES) });
-    const answer = await service.call({
-      method: 'PUT',
-      key,
-      headers: { 'content-type': contentType },
-      body: { stream: handle.createReadStream({ start: 0, autoClose: false }), bytes: written.bytes },
-      payloadHash: written.sha256,
-      timeoutMs: PUT_MS,
-    });
-    const code = await readCode(answer.body);
-    if (!isSuccess(answer.status)) throw service.unavailable('PUT', `${answer.status} ${code}`);
-    return written;
+    const stored = handle.createReadStream({ start: 0, autoClose: false });
+    return await sendObject(service, { key, content: stored, contentType, written });
   } finally {
     await handle.close();
   }
+}
+
+interface Sending {
+  key: string;
+  content: Readable;
+  contentType: string;
+  written: WrittenFile;
+}
+
+async function sendObject(service: Service, { key, content, contentType, written }: Sending): Promise<WrittenFile> {
+  const answer = await service.call({
+    method: 'PUT',
+    key,
+    headers: { 'content-type': contentType },
+    body: { stream: content, bytes: written.bytes },
+    payloadHash: written.sha256,
+    timeoutMs: PUT_MS,
+  });
+  const code = await readCode(answer.body);
+  if (!isSuccess(answer.status)) throw service.unavailable('PUT', `${answer.status} ${code}`);
+  return written;
 }
 
 async function getObject(service: Service, key: string, range?: ByteRange): Promise<FileContent | null> {
@@ -179,7 +201,7 @@ async function readCode(body: Readable): Promise<string> {
   try {
     return /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(await readText(body, MAX_REFUSAL_BYTES))?.[1] ?? '';
   } catch {
-    // Failure policy: the status alone has to do, when the reason does not arrive.
+    // Failure policy: when the reason does not arrive, the error contains only the status.
     return '';
   }
 }

@@ -47,7 +47,7 @@ const EXAMPLES: Record<string, Example> = {
   },
 };
 
-test('a request is signed as the published examples are', () => {
+test('a request of the published examples gets the published signature', () => {
   for (const [name, { method, path, headers, body, signature }] of Object.entries(EXAMPLES)) {
     const url = new URL(path, 'https://examplebucket.s3.amazonaws.com');
     const payloadHash = body === undefined ? EMPTY_HASH : createHash('sha256').update(body).digest('hex');
@@ -56,7 +56,7 @@ test('a request is signed as the published examples are', () => {
   }
 });
 
-test('all given headers are signed together with the host, and those of the signature are added', () => {
+test('all given headers and the host are signed, and the headers of the signature are added', () => {
   const url = new URL('https://store.example:9000/bucket/key');
   const request = { method: 'PUT', url, headers: { 'Content-Type': ' image/png ' }, payloadHash: EMPTY_HASH };
   const { authorization = '', ...rest } = signRequest(request, credentials, at);
@@ -68,7 +68,7 @@ test('all given headers are signed together with the host, and those of the sign
   });
 });
 
-test('a query is sorted by name, and every character but letters, digits and -._~ is encoded', () => {
+test('the query of a signed request is sorted by name, and every character but letters, digits and -._~ is encoded', () => {
   assert.equal(
     canonicalQuery([
       ['b', "a +/='*"],

@@ -49,7 +49,10 @@ export function signRequest(request: UnsignedRequest, credentials: S3Credentials
   return { ...headers, authorization };
 }
 
-/** The query in the one spelling that the signature knows: sorted, and everything encoded but letters, digits and `-._~`. */
+/**
+ * Returns the query in the only format that the signature allows: sorted, and with all characters encoded except letters, digits and
+ * `-._~`.
+ */
 export function canonicalQuery(parameters: Iterable<[string, string]>): string {
   return [...parameters]
     .map(([name, value]) => [encode(name), encode(value)] as const)

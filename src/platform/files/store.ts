@@ -1,11 +1,13 @@
-/** What a store of files does; folder.ts and s3.ts are the two that exist. Keys have been checked before. */
+/** The interface of a store of files, which folder.ts and s3.ts implement. The caller has checked the keys. */
 import type { Readable } from 'node:stream';
 import type { WrittenFile } from '../temporary-file.ts';
 
 export interface PutOptions {
   maxBytes: number;
-  /** Kept by stores that keep it; the record that names the key is what counts. */
+  /** The media type of the file. Not every store keeps it, because the record of the file has it as well. */
   contentType: string;
+  /** The length and the hash of the content, if they are known. A store that needs them first then reads the content only once. */
+  known?: WrittenFile;
 }
 
 /** A part of a file: from `start` (inclusive) to `end` (exclusive), at least one byte. */

@@ -5,20 +5,20 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import type { CountVisit } from '../access.ts';
-import { serveOnce } from '../asset.ts';
+import { createAssetSender } from '../asset.ts';
 import { keepResult } from '../keep-result.ts';
 import { readDocument } from '../reference.ts';
 import { pageHeaders } from '../web-apps.ts';
 import type { Anchors } from './markdown.ts';
 import { listGuidePaths, readGuides, type Guide } from './shelf.ts';
 
-interface Library {
+interface GuideLibrary {
   guides: Guide[];
   anchors: Anchors;
 }
 
 /** One entry of the search index. */
-interface Entry {
+interface GuideEntry {
   id: number;
   /** The path below /docs. */
   path: string;
@@ -28,15 +28,15 @@ interface Entry {
 }
 
 export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
-  const open = keepResult(openLibrary);
+  const open = keepResult(loadLibrary);
   const headers = pageHeaders();
   const options = { config: { access: 'public' }, onRequest: count };
   const serve = (path: string, type: string, render: () => string | Promise<string>): void =>
-    void app.get(path, options, serveOnce(type, render, headers));
+    void app.get(path, options, createAssetSender(type, render, headers));
   for (const path of listGuidePaths())
     serve(`/docs${path && `/${path}`}`, 'text/html; charset=utf-8', async () => renderPage(await open(), path));
   serve('/docs/assets/search.json', 'application/json; charset=utf-8', async () =>
-    JSON.stringify(await listEntries((await open()).guides, JSON.parse(readDocument()) as Described)),
+    JSON.stringify(await listGuideEntries((await open()).guides, JSON.parse(readDocument()) as Described)),
   );
   serve('/docs/assets/minisearch.js', 'text/javascript; charset=utf-8', () =>
     readFileSync(new URL('../umd/index.js', import.meta.resolve('minisearch')), 'utf8').replace(
@@ -48,13 +48,13 @@ export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
 }
 
 /** Reads all guides. The Markdown parser is loaded with the first page instead of at the start. */
-async function openLibrary(): Promise<Library> {
+async function loadLibrary(): Promise<GuideLibrary> {
   const { listAnchors } = await import('./markdown.ts');
   const guides = readGuides();
   return { guides, anchors: listAnchors(guides) };
 }
 
-async function renderPage({ guides, anchors }: Library, path: string): Promise<string> {
+async function renderPage({ guides, anchors }: GuideLibrary, path: string): Promise<string> {
   const [{ renderGuide }, { renderLayout }] = await Promise.all([import('./markdown.ts'), import('./layout.ts')]);
   const guide = guides.find((each) => each.path === path);
   if (!guide) throw new Error(`no guide is called ${path}`);
@@ -69,7 +69,7 @@ interface Described {
   >;
 }
 
-async function listEntries(guides: Guide[], { paths = {} }: Described): Promise<Entry[]> {
+async function listGuideEntries(guides: Guide[], { paths = {} }: Described): Promise<GuideEntry[]> {
   const { splitSections } = await import('./markdown.ts');
   const sections = guides.flatMap((guide) =>
     splitSections(guide).map(({ heading, text }) => ({

@@ -5,7 +5,7 @@ const ROOT = new URL('../../../docs/', import.meta.url);
 const OVERVIEW = 'README';
 const DECISIONS = 'decisions';
 // The guides for integrators, in this order. All others explain how the platform is built.
-const FOR_INTEGRATORS = [OVERVIEW, 'authentication', 'errors', 'events'];
+const FOR_INTEGRATORS = [OVERVIEW, 'authentication', 'errors', 'lists', 'events', 'live', 'sdk', 'console'];
 
 export interface Guide {
   /** The path below /docs, such as `errors` or `decisions/0006-ids`; empty for the overview. */

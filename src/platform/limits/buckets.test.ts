@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findBucket, type Bucket } from './buckets.ts';
 
-test('a process remembers ten thousand buckets and all buckets with local tokens; the oldest others are forgotten', () => {
+test('a process remembers ten thousand token buckets and all from which it has unused tokens, and forgets the oldest others', () => {
   const buckets = new Map<string, Bucket>();
   const find = (number: number): Bucket =>
     findBucket(buckets, { subject: `address:${number}`, refillPerSecond: 1, capacity: 1 }, 0);

@@ -3,7 +3,7 @@
  * an estimate of the tokens in the database.
  */
 
-export interface Waiting {
+export interface WaitingCaller {
   done: (isGranted: boolean) => void;
   failed: (error: unknown) => void;
 }
@@ -20,7 +20,7 @@ export interface Bucket {
   /** The tokens that were in the database at its last answer, and the time of this answer. */
   databaseTokens: number;
   answeredAtMs: number;
-  waiting: Waiting[];
+  waiting: WaitingCaller[];
   /** The number of callers in the running request for tokens; null while none is running. */
   requested: number | null;
   /** Tokens that the next request returns to the database. */
@@ -44,7 +44,7 @@ const EVICTION_LOOKS = 8;
 export function findBucket(buckets: Map<string, Bucket>, shape: BucketShape, nowMs: number): Bucket {
   const known = buckets.get(shape.subject);
   if (known) return known;
-  if (buckets.size >= BUCKETS_MAX) evict(buckets);
+  if (buckets.size >= BUCKETS_MAX) evictBuckets(buckets);
   const { subject, capacity, refillPerSecond } = shape;
   const bucket: Bucket = {
     subject,
@@ -67,7 +67,7 @@ export function findBucket(buckets: Map<string, Bucket>, shape: BucketShape, now
 }
 
 /** Removes the oldest buckets. A bucket in use is moved to the end of the map instead. */
-function evict(buckets: Map<string, Bucket>): void {
+function evictBuckets(buckets: Map<string, Bucket>): void {
   for (const [subject, bucket] of buckets.entries().take(EVICTION_LOOKS)) {
     buckets.delete(subject);
     const { requested, waiting, localTokens, returned } = bucket;

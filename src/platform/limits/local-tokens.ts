@@ -5,7 +5,7 @@
 import { isContention, isUnavailable, many } from '../db.ts';
 import { createPump, type Pump } from '../pump.ts';
 import type { SystemTx } from '../tenant.ts';
-import { findBucket, type Bucket, type BucketShape, type Waiting } from './buckets.ts';
+import { findBucket, type Bucket, type BucketShape, type WaitingCaller } from './buckets.ts';
 
 export interface LocalTokens {
   find(shape: BucketShape, nowMs: number): Bucket;
@@ -17,7 +17,7 @@ export interface LocalTokens {
   close(): Promise<void>;
 }
 
-interface State {
+interface TokensState {
   system: SystemTx;
   buckets: Map<string, Bucket>;
   /** Buckets that need a request to the database. */
@@ -44,30 +44,30 @@ export function createLocalTokens(system: SystemTx): LocalTokens {
   const due = new Set<Bucket>();
   const pump = createPump(
     (running) => running < REQUESTS_AT_ONCE && due.size > 0,
-    () => requestTokens(state, nextRequests(state)),
+    () => requestTokens(state, takeDueRequests(state)),
   );
-  const state: State = { system, buckets: new Map(), due, pump, sweeper: null, isClosed: false };
+  const state: TokensState = { system, buckets: new Map(), due, pump, sweeper: null, isClosed: false };
   return {
     find: (shape, nowMs) => findBucket(state.buckets, shape, nowMs),
     take: (bucket, nowMs) => {
       if (bucket.localTokens > 0) {
         useLocalToken(bucket, nowMs);
-        if (isRunningLow(bucket)) ask(state, bucket);
+        if (isRunningLow(bucket)) planRequest(state, bucket);
         return true;
       }
       return new Promise((done, failed) => {
         bucket.waiting.push({ done, failed });
-        ask(state, bucket);
+        planRequest(state, bucket);
       });
     },
     putBack: (bucket) => {
       bucket.localTokens += 1;
-      serveWaiting(state, bucket);
+      serveWaitingCallers(state, bucket);
     },
     close: async () => {
       state.isClosed = true;
       if (state.sweeper) clearTimeout(state.sweeper);
-      for (const bucket of state.buckets.values()) giveBack(state, bucket);
+      for (const bucket of state.buckets.values()) returnTokens(state, bucket);
       await pump.rest();
     },
   };
@@ -82,33 +82,33 @@ function useLocalToken(bucket: Bucket, nowMs: number): void {
 const isRunningLow = ({ localTokens, lowMark }: Bucket): boolean => localTokens > 0 && localTokens <= lowMark;
 
 /** Gives local tokens to waiting callers. The rest is kept for up to a second. */
-function serveWaiting(state: State, bucket: Bucket): void {
+function serveWaitingCallers(state: TokensState, bucket: Bucket): void {
   for (const caller of bucket.waiting.splice(0, bucket.localTokens)) {
     useLocalToken(bucket, performance.now());
     caller.done(true);
   }
-  if (state.isClosed) giveBack(state, bucket);
-  else if (bucket.localTokens > 0) state.sweeper ??= setTimeout(() => sweep(state), IDLE_MS).unref();
+  if (state.isClosed) returnTokens(state, bucket);
+  else if (bucket.localTokens > 0) state.sweeper ??= setTimeout(() => sweepBuckets(state), IDLE_MS).unref();
 }
 
-function sweep(state: State): void {
+function sweepBuckets(state: TokensState): void {
   state.sweeper = null;
   const idleSinceMs = performance.now() - IDLE_MS;
   for (const bucket of state.buckets.values()) {
-    if (bucket.usedAtMs <= idleSinceMs) giveBack(state, bucket);
-    else serveWaiting(state, bucket);
+    if (bucket.usedAtMs <= idleSinceMs) returnTokens(state, bucket);
+    else serveWaitingCallers(state, bucket);
   }
 }
 
-function giveBack(state: State, bucket: Bucket): void {
+function returnTokens(state: TokensState, bucket: Bucket): void {
   if (bucket.localTokens === 0) return;
   bucket.returned += bucket.localTokens;
   bucket.localTokens = 0;
-  ask(state, bucket);
+  planRequest(state, bucket);
 }
 
 /** Plans a request for a bucket, unless one is running; then the next one follows its answer. */
-function ask({ due, pump }: State, bucket: Bucket): void {
+function planRequest({ due, pump }: TokensState, bucket: Bucket): void {
   if (bucket.requested !== null) return;
   due.add(bucket);
   pump.wake();
@@ -116,25 +116,26 @@ function ask({ due, pump }: State, bucket: Bucket): void {
 
 interface TokenRequest {
   bucket: Bucket;
-  callers: Waiting[];
+  callers: WaitingCaller[];
   /** The most tokens to take, including local ones for future callers. */
   most: number;
   returned: number;
 }
 
-function nextRequests(state: State): TokenRequest[] {
+function takeDueRequests(state: TokensState): TokenRequest[] {
   const requests: TokenRequest[] = [];
   for (const bucket of state.due) {
     if (requests.length === BUCKETS_PER_REQUEST) break;
     state.due.delete(bucket);
     // The bucket may need nothing any more, because a token was put back meanwhile.
-    if (bucket.waiting.length + bucket.returned > 0 || isRunningLow(bucket)) requests.push(makeRequest(state, bucket));
+    if (bucket.waiting.length + bucket.returned > 0 || isRunningLow(bucket))
+      requests.push(makeTokenRequest(state, bucket));
   }
   return requests;
 }
 
 /** Makes the request for a bucket. It includes as many local tokens as were used in the last 100 ms, so none for a single caller. */
-function makeRequest({ isClosed }: State, bucket: Bucket): TokenRequest {
+function makeTokenRequest({ isClosed }: TokensState, bucket: Bucket): TokenRequest {
   const nowMs = performance.now();
   const callers = bucket.waiting.splice(0);
   const returned = bucket.returned;
@@ -155,7 +156,7 @@ function makeRequest({ isClosed }: State, bucket: Bucket): TokenRequest {
   };
 }
 
-async function requestTokens(state: State, requests: TokenRequest[]): Promise<void> {
+async function requestTokens(state: TokensState, requests: TokenRequest[]): Promise<void> {
   if (requests.length === 0) return;
   try {
     const grants = new Map((await takeTokens(state.system, requests)).map((grant) => [grant.subject, grant]));
@@ -164,21 +165,21 @@ async function requestTokens(state: State, requests: TokenRequest[]): Promise<vo
     // Failure policy: the callers receive the error. Returned tokens of this request are lost, but the bucket refills by itself.
     for (const { bucket, callers } of requests) {
       bucket.requested = null;
-      fail(callers, error);
-      if (bucket.waiting.length + bucket.returned > 0) ask(state, bucket);
+      failCallers(callers, error);
+      if (bucket.waiting.length + bucket.returned > 0) planRequest(state, bucket);
     }
     // Callers who wait for the next request also receive the error, because the database is unreachable.
     if (isUnavailable(error) && !isContention(error)) {
-      for (const bucket of state.due) fail(bucket.waiting.splice(0), error);
+      for (const bucket of state.due) failCallers(bucket.waiting.splice(0), error);
     }
   }
 }
 
-function fail(callers: Waiting[], error: unknown): void {
+function failCallers(callers: WaitingCaller[], error: unknown): void {
   for (const caller of callers) caller.failed(error);
 }
 
-function applyGrant(state: State, { bucket, callers, most }: TokenRequest, grant: Grant | undefined): void {
+function applyGrant(state: TokensState, { bucket, callers, most }: TokenRequest, grant: TokenGrant | undefined): void {
   if (!grant) throw new Error(`limits.take: no answer for ${bucket.subject}`);
   const nowMs = performance.now();
   Object.assign(bucket, { requested: null, databaseTokens: grant.remaining, answeredAtMs: nowMs, usedAtMs: nowMs });
@@ -190,18 +191,18 @@ function applyGrant(state: State, { bucket, callers, most }: TokenRequest, grant
     if (isGranted) bucket.localTokens -= 1;
     caller.done(isGranted);
   }
-  serveWaiting(state, bucket);
-  if (bucket.waiting.length + bucket.returned > 0) ask(state, bucket);
+  serveWaitingCallers(state, bucket);
+  if (bucket.waiting.length + bucket.returned > 0) planRequest(state, bucket);
 }
 
-interface Grant {
+interface TokenGrant {
   subject: string;
   granted: number;
   remaining: number;
 }
 
-function takeTokens(system: SystemTx, requests: TokenRequest[]): Promise<Grant[]> {
-  return many<Grant>(system, {
+function takeTokens(system: SystemTx, requests: TokenRequest[]): Promise<TokenGrant[]> {
+  return many<TokenGrant>(system, {
     name: 'limits.take',
     text: 'select subject, granted, remaining from take_tokens($1, $2, $3, $4, $5, $6)',
     values: [

@@ -2,12 +2,12 @@
  * Splits the text of a CSV into rows (RFC 4180 and common deviations) while the text arrives. Cells and rows have size
  * limits: a cell that is too large is dropped and recorded as the fault of its row, and the next row is read normally.
  */
+import { fileFault } from '../file-fault.ts';
 import {
-  checkLine,
-  draftRow,
+  checkLineNumber,
+  createRowDraft,
   isWanted,
   MAX_CELL_BYTES,
-  sheetFault,
   UNREAD,
   type Cell,
   type RowDraft,
@@ -30,13 +30,13 @@ const CR = 13;
  * The state of the parser. START: at the beginning of a cell. PLAIN: in a cell without quotes.
  * QUOTED: inside quotes. AFTER: after a quote that ends the cell or is the first of two.
  */
-type Place = 'START' | 'PLAIN' | 'QUOTED' | 'AFTER';
+type CutterPlace = 'START' | 'PLAIN' | 'QUOTED' | 'AFTER';
 
-interface Cutting {
+interface CuttingState {
   mark: number;
   wanted: WantedColumns;
   read(text: string): Cell;
-  place: Place;
+  place: CutterPlace;
   line: number;
   column: number;
   cell: string;
@@ -51,7 +51,7 @@ interface Cutting {
 }
 
 export function cutRows(delimiter: string, wanted: WantedColumns, read: (text: string) => Cell): RowCutter {
-  const cutting: Cutting = {
+  const cutting: CuttingState = {
     mark: delimiter.charCodeAt(0),
     wanted,
     read,
@@ -72,7 +72,7 @@ export function cutRows(delimiter: string, wanted: WantedColumns, read: (text: s
     },
     end: () => {
       const { place, line, column } = cutting;
-      if (place === 'QUOTED') throw sheetFault(`can not be read as CSV: a quote in row ${line + 1} is never closed`);
+      if (place === 'QUOTED') throw fileFault(`can not be read as CSV: a quote in row ${line + 1} is never closed`);
       if (place !== 'START' || column > 0) endRow(cutting);
       return cutting.rows.splice(0);
     },
@@ -80,7 +80,7 @@ export function cutRows(delimiter: string, wanted: WantedColumns, read: (text: s
 }
 
 /** Processes one special character, or several ordinary ones in a row. Returns the position of the next character. */
-function processCharacters(cutting: Cutting, text: string, at: number): number {
+function processCharacters(cutting: CuttingState, text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (cutting.sawReturn) {
     cutting.sawReturn = false;
@@ -104,7 +104,7 @@ function processCharacters(cutting: Cutting, text: string, at: number): number {
   return end;
 }
 
-function processQuoted(cutting: Cutting, text: string, at: number): number {
+function processQuoted(cutting: CuttingState, text: string, at: number): number {
   const end = text.indexOf('"', at);
   addToCell(cutting, text.slice(at, end === -1 ? text.length : end));
   if (end === -1) return text.length;
@@ -115,16 +115,16 @@ function processQuoted(cutting: Cutting, text: string, at: number): number {
 /**
  * Handles the character after a closing quote. When the cell continues, its quotes are part of the text: "a" b is a text with two quotes.
  */
-function endQuotes(cutting: Cutting, code: number, at: number): number {
+function endQuotes(cutting: CuttingState, code: number, at: number): number {
   if (endAtDelimiter(cutting, code)) return at + 1;
-  if (!isTooLong(cutting)) cutting.cell = `"${cutting.cell}`;
+  if (!isCellTooLong(cutting)) cutting.cell = `"${cutting.cell}`;
   addToCell(cutting, '"');
   cutting.place = 'PLAIN';
   return at;
 }
 
 /** Ends the cell or the row at a delimiter or a line break; returns false for any other character. */
-function endAtDelimiter(cutting: Cutting, code: number): boolean {
+function endAtDelimiter(cutting: CuttingState, code: number): boolean {
   if (code === cutting.mark) endCell(cutting);
   else if (code === LF || code === CR) {
     cutting.sawReturn = code === CR;
@@ -133,24 +133,24 @@ function endAtDelimiter(cutting: Cutting, code: number): boolean {
   return true;
 }
 
-const isTooLong = ({ bytes }: Cutting): boolean => bytes > MAX_CELL_BYTES;
+const isCellTooLong = ({ bytes }: CuttingState): boolean => bytes > MAX_CELL_BYTES;
 
-function addToCell(cutting: Cutting, text: string): void {
-  if (isTooLong(cutting)) return;
+function addToCell(cutting: CuttingState, text: string): void {
+  if (isCellTooLong(cutting)) return;
   if (!isWanted(cutting.column, cutting.wanted)) {
     cutting.isBlank &&= text.trim() === '';
     return;
   }
   cutting.bytes += Buffer.byteLength(text);
-  cutting.cell = isTooLong(cutting) ? '' : cutting.cell + text;
+  cutting.cell = isCellTooLong(cutting) ? '' : cutting.cell + text;
 }
 
-function endCell(cutting: Cutting): void {
+function endCell(cutting: CuttingState): void {
   const { column, cell } = cutting;
-  if (isTooLong(cutting)) (cutting.draft ??= draftRow()).tooLarge(column);
+  if (isCellTooLong(cutting)) (cutting.draft ??= createRowDraft()).tooLarge(column);
   else {
     const value = cutting.isBlank ? cutting.read(cell) : UNREAD;
-    if (value !== null) (cutting.draft ??= draftRow()).set(column, value);
+    if (value !== null) (cutting.draft ??= createRowDraft()).set(column, value);
   }
   cutting.place = 'START';
   cutting.column = column + 1;
@@ -159,9 +159,9 @@ function endCell(cutting: Cutting): void {
   cutting.isBlank = true;
 }
 
-function endRow(cutting: Cutting): void {
+function endRow(cutting: CuttingState): void {
   endCell(cutting);
-  checkLine(cutting.line);
+  checkLineNumber(cutting.line);
   if (cutting.draft) cutting.rows.push(cutting.draft.end(cutting.line));
   cutting.draft = null;
   cutting.line += 1;

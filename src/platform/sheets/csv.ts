@@ -1,15 +1,17 @@
 /** Reads and writes CSV: UTF-8 with or without a byte order mark; comma, semicolon or tab; quotes as in RFC 4180. */
+import type { ByteSource } from '../byte-source.ts';
+import { fileFault } from '../file-fault.ts';
 import { cutRows } from './csv-rows.ts';
-import { inSteps, sheetFault, type Cell, type SheetRow, type SheetSource, type WantedColumns } from './sheet.ts';
+import { splitIntoSteps, type Cell, type SheetRow, type WantedColumns } from './sheet.ts';
 
 // The number of characters from which the delimiter is guessed.
 const SAMPLE_LETTERS = 64 * 1024;
 
-export async function* readCsv(source: SheetSource, wanted: WantedColumns): AsyncGenerator<SheetRow> {
+export async function* readCsv(source: ByteSource, wanted: WantedColumns): AsyncGenerator<SheetRow> {
   const texts = decodeUtf8(source);
   try {
     const first = await readSample(texts);
-    const cutter = cutRows(guessDelimiter(first), wanted, readCell);
+    const cutter = cutRows(guessDelimiter(first), wanted, parseCsvCell);
     yield* cutter.take(first);
     for await (const text of texts) yield* cutter.take(text);
     yield* cutter.end();
@@ -18,23 +20,23 @@ export async function* readCsv(source: SheetSource, wanted: WantedColumns): Asyn
   }
 }
 
-async function* decodeUtf8(source: SheetSource): AsyncGenerator<string> {
+async function* decodeUtf8(source: ByteSource): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  for await (const piece of inSteps(source.read(0, source.bytes))) yield refuseNul(decodeStep(decoder, piece));
-  yield refuseNul(decodeStep(decoder, null));
+  for await (const piece of splitIntoSteps(source.read(0, source.bytes))) yield refuseNul(decodePiece(decoder, piece));
+  yield refuseNul(decodePiece(decoder, null));
 }
 
-function decodeStep(decoder: TextDecoder, piece: Buffer | null): string {
+function decodePiece(decoder: TextDecoder, piece: Buffer | null): string {
   try {
     return piece === null ? decoder.decode() : decoder.decode(piece, { stream: true });
   } catch {
     // Failure policy: the decoder's message does not help the caller, so the error says which encoding is expected.
-    throw sheetFault('is not UTF-8; save it as CSV in UTF-8', 'ENCODING');
+    throw fileFault('is not UTF-8; save it as CSV in UTF-8', 'ENCODING');
   }
 }
 
 function refuseNul(text: string): string {
-  if (text.includes('\0')) throw sheetFault('has the character NUL in it');
+  if (text.includes('\0')) throw fileFault('has the character NUL in it');
   return text;
 }
 
@@ -67,17 +69,17 @@ const PLAIN_NUMBER = /^[+-]?\d+([.,]\d+)?(e[+-]?\d+)?$/i;
  * Converts a text to a cell. Removes the apostrophe that csvLine() puts before formulas, so that an exported file can be imported
  * unchanged.
  */
-function readCell(text: string): Cell {
+function parseCsvCell(text: string): Cell {
   const plain = text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
   return plain.trim() === '' ? null : plain;
 }
 
 /** Formats one line of a CSV. A text that a spreadsheet program would run as a formula gets an apostrophe before it. */
 export function csvLine(cells: Cell[]): string {
-  return `${cells.map(writeCell).join(',')}\r\n`;
+  return `${cells.map(formatCsvCell).join(',')}\r\n`;
 }
 
-function writeCell(cell: Cell): string {
+function formatCsvCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);
   const text = FORMULA.test(cell) && !PLAIN_NUMBER.test(cell) ? `'${cell}` : cell;

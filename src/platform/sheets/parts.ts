@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { Workbook } from './workbook.ts';
 import { readXml, type TagHandlers } from './xml.ts';
 
-export interface Parts {
+export interface WorkbookParts {
   sheetPath: string;
   /** The numbers of cell styles that show a date. */
   dateStyles: Set<number>;
@@ -15,24 +15,24 @@ const SMALL_BYTES = 10 * 1024 * 1024;
 // Excel allows at most 65,490 styles.
 const MAX_STYLES = 65_536;
 
-export async function readParts(workbook: Workbook): Promise<Parts> {
-  const { firstSheet, from1904 } = await readBook(workbook);
+export async function readWorkbookParts(workbook: Workbook): Promise<WorkbookParts> {
+  const { firstSheet, from1904 } = await readWorkbookXml(workbook);
   return {
-    sheetPath: await findSheet(workbook, firstSheet),
+    sheetPath: await findSheetPath(workbook, firstSheet),
     dateStyles: await readDateStyles(workbook),
     from1904,
   };
 }
 
-async function readPart(workbook: Workbook, path: string, handlers: TagHandlers): Promise<void> {
+async function readWorkbookPart(workbook: Workbook, path: string, handlers: TagHandlers): Promise<void> {
   const part = workbook.part(path, SMALL_BYTES);
   if (part) for await (const _ of readXml(part, handlers));
 }
 
-async function readBook(workbook: Workbook): Promise<{ firstSheet: string | null; from1904: boolean }> {
+async function readWorkbookXml(workbook: Workbook): Promise<{ firstSheet: string | null; from1904: boolean }> {
   let firstSheet: string | null = null;
   let from1904 = false;
-  await readPart(workbook, 'xl/workbook.xml', {
+  await readWorkbookPart(workbook, 'xl/workbook.xml', {
     open(name, attributes) {
       if (name === 'workbookPr') from1904 = /^(1|true)$/.test(attributes['date1904'] ?? '');
       if (name === 'sheet') firstSheet ??= attributes['r:id'] ?? null;
@@ -41,9 +41,9 @@ async function readBook(workbook: Workbook): Promise<{ firstSheet: string | null
   return { firstSheet, from1904 };
 }
 
-async function findSheet(workbook: Workbook, id: string | null): Promise<string> {
+async function findSheetPath(workbook: Workbook, id: string | null): Promise<string> {
   let path = 'xl/worksheets/sheet1.xml';
-  await readPart(workbook, 'xl/_rels/workbook.xml.rels', {
+  await readWorkbookPart(workbook, 'xl/_rels/workbook.xml.rels', {
     open(name, attributes) {
       const target = attributes['Target'];
       if (name === 'Relationship' && attributes['Id'] === id && target)
@@ -62,9 +62,10 @@ async function readDateStyles(workbook: Workbook): Promise<Set<number>> {
   const ownFormats = new Map<number, boolean>();
   let isStyle = false;
   let count = 0;
-  await readPart(workbook, 'xl/styles.xml', {
+  await readWorkbookPart(workbook, 'xl/styles.xml', {
     open(name, attributes) {
-      if (name === 'numFmt') ownFormats.set(Number(attributes['numFmtId']), showsDate(attributes['formatCode'] ?? ''));
+      if (name === 'numFmt')
+        ownFormats.set(Number(attributes['numFmtId']), isDatePattern(attributes['formatCode'] ?? ''));
       else if (name === 'cellXfs') isStyle = true;
       else if (name === 'xf' && isStyle) {
         const id = Number(attributes['numFmtId'] ?? 0);
@@ -80,7 +81,7 @@ async function readDateStyles(workbook: Workbook): Promise<Set<number>> {
 }
 
 /** Returns true for a number format that contains a day or a year, outside of quotes, colours and escaped letters. */
-function showsDate(format: string): boolean {
+function isDatePattern(format: string): boolean {
   // Excel allows 255 characters. The expression below would take very long on a longer text with many brackets.
   if (format.length > 255) return false;
   return /[dy]/i.test(format.replaceAll(/"[^"]*"|\[[^\]]*\]|\\.|_.|\*./g, ''));

@@ -1,13 +1,6 @@
 /** Types and limits that the readers of CSV and XLSX share. */
 import { setImmediate } from 'node:timers/promises';
-import { AppError, invalid } from '../errors.ts';
-
-/** The bytes of a spreadsheet: an upload, or its pieces in the database. */
-export interface SheetSource {
-  bytes: number;
-  /** Reads the bytes from `start` (inclusive) to `end` (exclusive). */
-  read(start: number, end: number): AsyncIterable<Buffer>;
-}
+import { fileFault } from '../file-fault.ts';
 
 /** The value of a cell. Dates are texts such as 2026-11-20 or 2026-11-20T09:30:00; an empty cell is null. */
 export type Cell = string | number | boolean | null;
@@ -41,15 +34,15 @@ const MAX_COLUMNS = 500;
 const MAX_LINES = 1_048_576;
 
 /** Throws when a file has too many lines. The first line is 0. */
-export function checkLine(line: number): void {
-  if (line >= MAX_LINES) throw sheetFault(`has more than ${MAX_LINES} lines`, 'TOO_MANY_ROWS');
+export function checkLineNumber(line: number): void {
+  if (line >= MAX_LINES) throw fileFault(`has more than ${MAX_LINES} lines`, 'TOO_MANY_ROWS');
 }
 
 // The number of bytes that are parsed without a pause. Between two steps the child process can receive messages from its parent.
 const STEP_BYTES = 16 * 1024;
 
 /** Splits pieces into small steps, with a turn of the event loop before each. */
-export async function* inSteps(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* splitIntoSteps(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     for (let start = 0; start < piece.length; start += STEP_BYTES) {
       await setImmediate();
@@ -66,13 +59,13 @@ export interface RowDraft {
   end(number: number): SheetRow;
 }
 
-export function draftRow(): RowDraft {
+export function createRowDraft(): RowDraft {
   const cells: Cell[] = [];
   let bytes = 0;
   let fault: RowFault | undefined;
   return {
     set: (column, value) => {
-      if (column >= MAX_COLUMNS) throw sheetFault(`has more than ${MAX_COLUMNS} columns`, 'TOO_LARGE');
+      if (column >= MAX_COLUMNS) throw fileFault(`has more than ${MAX_COLUMNS} columns`, 'TOO_LARGE');
       bytes += typeof value === 'string' ? Buffer.byteLength(value) : 8;
       if (bytes > MAX_ROW_BYTES) fault ??= { column: null };
       if (fault?.column === null) return;
@@ -80,15 +73,9 @@ export function draftRow(): RowDraft {
       cells[column] = value;
     },
     tooLarge: (column) => {
-      if (column >= MAX_COLUMNS) throw sheetFault(`has more than ${MAX_COLUMNS} columns`, 'TOO_LARGE');
+      if (column >= MAX_COLUMNS) throw fileFault(`has more than ${MAX_COLUMNS} columns`, 'TOO_LARGE');
       fault ??= { column };
     },
     end: (number) => ({ number, cells, ...(fault ? { fault } : {}) }),
   };
 }
-
-export const sheetFault = (message: string, code = 'MALFORMED'): AppError => invalid('file', message, code);
-
-/** Returns true for an error that a parser throws about a broken file; false for an AppError and for a defect of the platform. */
-export const isBroken = (error: unknown): boolean =>
-  !(error instanceof AppError) && !(error instanceof TypeError && !('code' in error));

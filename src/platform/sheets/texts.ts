@@ -2,7 +2,8 @@
  * Reads the shared texts of a workbook, which cells refer to by number. There may be two million texts with half
  * a gigabyte, so only the needed texts are kept, in buffers outside of the heap, whose size is known exactly.
  */
-import { MAX_CELL_BYTES, sheetFault } from './sheet.ts';
+import { fileFault } from '../file-fault.ts';
+import { MAX_CELL_BYTES } from './sheet.ts';
 import type { Workbook } from './workbook.ts';
 import { readXml, type TagHandlers } from './xml.ts';
 
@@ -17,14 +18,14 @@ const MAX_HELD_BYTES = 128 * 1024 * 1024;
 const BLOCK_BYTES = 4 * 1024 * 1024;
 
 /** A set of numbers below two million, one bit for each. */
-export interface Bits {
+export interface BitSet {
   add(number: number): void;
   has(number: number): boolean;
   /** The largest number in the set, or -1. */
   last(): number;
 }
 
-export function createBits(): Bits {
+export function createBitSet(): BitSet {
   let words = new Uint32Array(256);
   let last = -1;
   return {
@@ -45,17 +46,24 @@ export function createBits(): Bits {
 }
 
 /** Adds the numbers of all shared texts that are not blank to the set. */
-export async function findFilled(workbook: Workbook, filled: Bits): Promise<void> {
+export async function findFilledTexts(workbook: Workbook, filled: BitSet): Promise<void> {
   await walkTexts(workbook, Infinity, (number, text) => {
     if (text !== null) filled.add(number);
   });
+}
+
+/** Reads all shared texts of a small workbook. */
+export async function readTexts(workbook: Workbook): Promise<SharedText[]> {
+  const texts: SharedText[] = [];
+  await walkTexts(workbook, Infinity, (_, text) => texts.push(text));
+  return texts;
 }
 
 /**
  * Loads the shared texts with these numbers and returns a function that looks them up. Throws an error about the file when the texts
  * together are too large.
  */
-export async function holdTexts(workbook: Workbook, wanted: Bits): Promise<(number: number) => SharedText> {
+export async function loadTexts(workbook: Workbook, wanted: BitSet): Promise<(number: number) => SharedText> {
   const blocks: Buffer[] = [];
   const count = wanted.last() + 1;
   // `places` holds the position of each text plus one, or 0 for a blank text; `lengths` its length in bytes, or LONG.
@@ -67,7 +75,7 @@ export async function holdTexts(workbook: Workbook, wanted: Bits): Promise<(numb
     const bytes = text === TOO_LONG ? 0 : Buffer.byteLength(text);
     // A text never spans two blocks.
     if ((end % BLOCK_BYTES) + bytes > BLOCK_BYTES) end += BLOCK_BYTES - (end % BLOCK_BYTES);
-    if (end + bytes > MAX_HELD_BYTES) throw sheetFault('has more than 128 MB of texts in its columns', 'TOO_LARGE');
+    if (end + bytes > MAX_HELD_BYTES) throw fileFault('has more than 128 MB of texts in its columns', 'TOO_LARGE');
     const block = (blocks[Math.floor(end / BLOCK_BYTES)] ??= Buffer.allocUnsafeSlow(BLOCK_BYTES));
     if (text !== TOO_LONG) block.write(text, end % BLOCK_BYTES);
     places[number] = end + 1;
@@ -91,7 +99,7 @@ const LONG = 65_535;
 async function walkTexts(
   workbook: Workbook,
   until: number,
-  take: (number: number, text: SharedText) => void,
+  take: (number: number, text: SharedText) => unknown,
 ): Promise<void> {
   let number = 0;
   let text = '';
@@ -114,7 +122,7 @@ async function walkTexts(
       if (name === 't') isText = false;
       else if (name === 'rPh') isReading = false;
       else if (name === 'si') {
-        if (number >= MAX_TEXTS) throw sheetFault(`has more than ${MAX_TEXTS} different texts`, 'TOO_LARGE');
+        if (number >= MAX_TEXTS) throw fileFault(`has more than ${MAX_TEXTS} different texts`, 'TOO_LARGE');
         if (number < until) take(number, bytes > MAX_CELL_BYTES ? TOO_LONG : decodeText(text));
         number += 1;
       }
@@ -130,6 +138,6 @@ export function decodeText(text: string): string | null {
   const plain = text.includes('_x')
     ? text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
     : text;
-  if (plain.includes('\0') || !plain.isWellFormed()) throw sheetFault('has a character in it that is none');
+  if (plain.includes('\0') || !plain.isWellFormed()) throw fileFault('has a character in it that is none');
   return plain.trim() === '' ? null : plain;
 }

@@ -1,17 +1,17 @@
 /** Reads the first sheet of a workbook (ECMA-376) as a stream of rows. */
+import type { ByteSource } from '../byte-source.ts';
+import { fileFault } from '../file-fault.ts';
 import { isPrecise } from '../numbers.ts';
-import { readParts, type Parts } from './parts.ts';
+import { readWorkbookParts, type WorkbookParts } from './parts.ts';
 import {
-  checkLine,
-  draftRow,
+  checkLineNumber,
+  createRowDraft,
   isWanted,
   MAX_CELL_BYTES,
-  sheetFault,
   UNREAD,
   type Cell,
   type RowDraft,
   type SheetRow,
-  type SheetSource,
   type WantedColumns,
 } from './sheet.ts';
 import { decodeText, TOO_LONG, type SharedText } from './texts.ts';
@@ -26,16 +26,16 @@ export type TextLookup = (number: number, column: number) => SharedText;
 
 /** Reads the rows of a workbook. `prepare` reads the shared texts before the rows are read. */
 export async function* readXlsx(
-  source: SheetSource,
+  source: ByteSource,
   wanted: WantedColumns,
   prepare: (workbook: Workbook) => Promise<TextLookup>,
 ): AsyncGenerator<SheetRow> {
   const workbook = await openWorkbook(source);
   try {
-    const parts = await readParts(workbook);
+    const parts = await readWorkbookParts(workbook);
     const lookUp = await prepare(workbook);
     const sheet = workbook.part(parts.sheetPath);
-    if (!sheet) throw sheetFault('is a workbook without a sheet', 'NOT_A_SHEET');
+    if (!sheet) throw fileFault('is a workbook without a sheet', 'NOT_A_SHEET');
     const { handlers, take } = collectRows({ ...parts, wanted, lookUp });
     for await (const _ of readXml(sheet, handlers)) yield* take();
   } finally {
@@ -43,7 +43,7 @@ export async function* readXlsx(
   }
 }
 
-interface Reading extends Parts {
+interface XlsxReading extends WorkbookParts {
   wanted: WantedColumns;
   lookUp: TextLookup;
 }
@@ -56,22 +56,22 @@ interface OpenCell {
   bytes: number;
 }
 
-function addText(cell: OpenCell, text: string): void {
+function appendCellText(cell: OpenCell, text: string): void {
   cell.bytes += Buffer.byteLength(text);
   cell.text = cell.bytes > MAX_CELL_BYTES ? '' : cell.text + text;
 }
 
 /** Adds a cell to the row and returns the row. A row is null until it has a cell with a value. */
-function addCell(draft: RowDraft | null, cell: OpenCell, reading: Reading): RowDraft | null {
-  const value = readValue(cell, reading);
+function addCellToRow(draft: RowDraft | null, cell: OpenCell, reading: XlsxReading): RowDraft | null {
+  const value = readCellValue(cell, reading);
   if (value === null) return draft;
-  const begun = draft ?? draftRow();
+  const begun = draft ?? createRowDraft();
   if (value === TOO_LONG) begun.tooLarge(cell.column);
   else begun.set(cell.column, value);
   return begun;
 }
 
-function collectRows(reading: Reading) {
+function collectRows(reading: XlsxReading) {
   let rows: SheetRow[] = [];
   let number = -1;
   let draft: RowDraft | null = null;
@@ -83,7 +83,7 @@ function collectRows(reading: Reading) {
   const openRow = (reference: string | undefined): void => {
     const given = Number(reference) - 1;
     number = Number.isSafeInteger(given) && given > number ? given : number + 1;
-    checkLine(number);
+    checkLineNumber(number);
     draft = null;
     nextColumn = 0;
   };
@@ -104,13 +104,13 @@ function collectRows(reading: Reading) {
         else if ((name === 'v' || name === 't') && cell && !isReading) isValue = true;
       },
       text(text: string): void {
-        if (isValue && cell) addText(cell, text);
+        if (isValue && cell) appendCellText(cell, text);
       },
       close(name: string): void {
         if (name === 'v' || name === 't') isValue = false;
         else if (name === 'rPh') isReading = false;
         else if (name === 'c' && cell) {
-          draft = addCell(draft, cell, reading);
+          draft = addCellToRow(draft, cell, reading);
           cell = null;
         } else if (name === 'row' && draft) {
           rows.push(draft.end(number));
@@ -126,11 +126,11 @@ function parseColumn(reference: string | undefined): number | undefined {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? '')?.[0];
   if (letters === undefined) return undefined;
   const column = letters.split('').reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
-  if (column > LAST_COLUMN) throw sheetFault('has a cell beyond the last column');
+  if (column > LAST_COLUMN) throw fileFault('has a cell beyond the last column');
   return column - 1;
 }
 
-function readValue({ column, type, style, text, bytes }: OpenCell, reading: Reading): Cell | typeof TOO_LONG {
+function readCellValue({ column, type, style, text, bytes }: OpenCell, reading: XlsxReading): Cell | typeof TOO_LONG {
   if (bytes > MAX_CELL_BYTES) return TOO_LONG;
   if (text.trim() === '') return null;
   if (type === 's') return /^\s*\d{1,9}\s*$/.test(text) ? reading.lookUp(Number(text), column) : null;
@@ -143,8 +143,8 @@ function readValue({ column, type, style, text, bytes }: OpenCell, reading: Read
   // The cell holds an error value such as #N/A, the result of a formula without a value.
   if (type === 'e') return null;
   const number = Number(text);
-  if (!Number.isFinite(number)) throw sheetFault('has a number in it that is none');
-  if (reading.dateStyles.has(style)) return toDate(number, reading.from1904);
+  if (!Number.isFinite(number)) throw fileFault('has a number in it that is none');
+  if (reading.dateStyles.has(style)) return toDateCell(number, reading.from1904);
   return isPrecise(text) ? number : roundNumber(text.trim(), number);
 }
 
@@ -163,7 +163,7 @@ const START_1904 = Date.UTC(1904, 0, 1);
 // The number of the day 31 December 9999.
 const LAST_DAY = 2_958_465;
 
-function toDate(days: number, from1904: boolean): Cell {
+function toDateCell(days: number, from1904: boolean): Cell {
   if (days < 0 || days > LAST_DAY) return days;
   const seconds = Math.round(((from1904 ? START_1904 : START_1900) + days * DAY_MS) / 1000);
   const text = new Date(seconds * 1000).toISOString();

@@ -1,24 +1,24 @@
 /**
- * Reads spreadsheets in child processes and decides how many run at once, whose turn it is, and which child reads which file. Requests and
- * jobs share the same slots. A slot is used for one piece of work at a time, so that other companies get their turn during a long file.
+ * Reads files in child processes and decides how many run at once, whose turn it is, and which child reads which file. Requests and jobs
+ * share the same slots. A slot is used for one piece of work at a time, so that other companies get their turn during a long file.
  */
 import { availableParallelism } from 'node:os';
-import { openChild, type Child } from '../child.ts';
-import { AppError } from '../errors.ts';
-import { createShares } from '../shares.ts';
-import type { SheetSource } from './sheet.ts';
+import { readBytes, type ByteSource } from './byte-source.ts';
+import { openChild, type Child } from './child.ts';
+import { AppError } from './errors.ts';
+import { createShares } from './shares.ts';
 
-/** Reads one spreadsheet piece by piece. */
-export interface SheetReader {
+/** Reads one file piece by piece. */
+export interface ChildReader {
   /** Requests one piece of work from the child, with a limit on CPU time. Throws the errors of `Child.ask`. */
   ask<A>(request: object, cpuMs: number): Promise<A>;
   /** Ends the reading, even in the middle of a piece of work. */
   close(): void;
 }
 
-export interface SheetReaders {
+export interface ChildReaders {
   /** Opens a reader. `owner` is the company whose share of the slots is used. Aborting the signal closes the reader. */
-  open(owner: string, source: SheetSource, signal?: AbortSignal): SheetReader;
+  open(owner: string, source: ByteSource, signal?: AbortSignal): ChildReader;
   /**
    * Runs work for a caller who waits for the result; only a few such callers are admitted at once. Throws UNAVAILABLE when the caller would
    * wait too long.
@@ -41,47 +41,47 @@ const HEAP_MB = 96;
 // The idle children that are kept for the next file, because starting a child takes some tenths of a second.
 const IDLE_CHILDREN = 2;
 const IDLE_MS = 30_000;
-// A child is replaced after this many files, because the system limits its total CPU time.
-const SHEETS_PER_CHILD = 20;
+// A child that has worked for this long is replaced before the next file, because the system limits its total CPU time.
+const WORN_MS = 300_000;
 
 /** The request that makes a child forget its file. */
 const FORGET = { forget: true };
 
-interface Kept {
+interface IdleReader {
   child: Child;
-  sheets: number;
+  workedMs: number;
   /** The file that the child reads now; null for an idle child. */
-  source: SheetSource | null;
+  source: ByteSource | null;
   expiry: NodeJS.Timeout | null;
 }
 
 /** Creates the readers. `module` is the program of the children, and `nice` is their priority. */
-export function createReaders(module: URL, nice: number): SheetReaders {
+export function createReaders(module: URL, nice: number): ChildReaders {
   const places = createShares(1, PIECE_WAIT_MS, { all: CONCURRENT_PIECES, kept: 0 });
   const admitted = createShares(1, WAIT_MS, { all: ADMITTED, kept: 0 });
-  const idle: Kept[] = [];
-  const living = new Set<Kept>();
-  const begin = (): Kept => {
-    const kept: Kept = { child: null as never, sheets: 0, source: null, expiry: null };
+  const idle: IdleReader[] = [];
+  const living = new Set<IdleReader>();
+  const begin = (): IdleReader => {
+    const kept: IdleReader = { child: null as never, workedMs: 0, source: null, expiry: null };
     kept.child = openChild({ module, heapMb: HEAP_MB, nice }, (question) => readRange(kept.source, question));
     living.add(kept);
     return kept;
   };
-  const end = (kept: Kept): void => {
+  const end = (kept: IdleReader): void => {
     if (kept.expiry) clearTimeout(kept.expiry);
     living.delete(kept);
     if (idle.includes(kept)) idle.splice(idle.indexOf(kept), 1);
     kept.child.end();
   };
-  const rest = (kept: Kept): void => {
+  const rest = (kept: IdleReader): void => {
     kept.source = null;
-    if (kept.sheets >= SHEETS_PER_CHILD || idle.length >= IDLE_CHILDREN) return end(kept);
+    if (kept.workedMs >= WORN_MS || idle.length >= IDLE_CHILDREN) return end(kept);
     kept.expiry = setTimeout(() => end(kept), IDLE_MS).unref();
     idle.push(kept);
     // Failure policy: a child that fails to forget its file is ended.
     kept.child.ask(FORGET, IDLE_MS).catch(() => end(kept));
   };
-  const take = (): Kept => {
+  const take = (): IdleReader => {
     let kept = idle.pop();
     // An idle child may have been killed meanwhile by the system or an operator.
     while (kept && !kept.child.isAlive()) {
@@ -90,7 +90,6 @@ export function createReaders(module: URL, nice: number): SheetReaders {
     }
     kept ??= begin();
     if (kept.expiry) clearTimeout(kept.expiry);
-    kept.sheets += 1;
     return kept;
   };
   return {
@@ -105,13 +104,13 @@ export function createReaders(module: URL, nice: number): SheetReaders {
 
 interface ChildPool {
   within<T>(work: () => Promise<T>): Promise<T>;
-  take(): Kept;
-  rest(kept: Kept): void;
-  end(kept: Kept): void;
+  take(): IdleReader;
+  rest(kept: IdleReader): void;
+  end(kept: IdleReader): void;
 }
 
-function openReader({ within, take, rest, end }: ChildPool, source: SheetSource, signal?: AbortSignal): SheetReader {
-  let kept: Kept | null = null;
+function openReader({ within, take, rest, end }: ChildPool, source: ByteSource, signal?: AbortSignal): ChildReader {
+  let kept: IdleReader | null = null;
   let running = 0;
   let isClosed = false;
   const close = (): void => {
@@ -128,13 +127,15 @@ function openReader({ within, take, rest, end }: ChildPool, source: SheetSource,
   return {
     ask: <A>(request: object, cpuMs: number) =>
       within(async () => {
-        if (isClosed) throw new AppError('UNAVAILABLE', 'The sheet took too long to read', [], { 'retry-after': '5' });
+        if (isClosed) throw new AppError('UNAVAILABLE', 'The file took too long to read', [], { 'retry-after': '5' });
         kept ??= take();
         kept.source = source;
         running += 1;
+        const beganMs = performance.now();
         try {
           return await kept.child.ask<A>(request, cpuMs);
         } finally {
+          kept.workedMs += performance.now() - beganMs;
           running -= 1;
         }
       }),
@@ -142,10 +143,8 @@ function openReader({ within, take, rest, end }: ChildPool, source: SheetSource,
   };
 }
 
-async function readRange(source: SheetSource | null, question: object): Promise<Buffer> {
+async function readRange(source: ByteSource | null, question: object): Promise<Buffer> {
   const { start, end } = question as { start: number; end: number };
-  const pieces: Buffer[] = [];
   // Without a source the answer is empty: the child is idle and still requests data of its former file.
-  if (source) for await (const piece of source.read(start, end)) pieces.push(piece);
-  return Buffer.concat(pieces);
+  return source ? readBytes(source, start, end) : Buffer.alloc(0);
 }

@@ -1,0 +1,61 @@
+-- The search finds messages by their words. The words stand in a table of their own, which is written once for each message: an index on
+-- messages would be written again with each status, because a status changes updated_at, which has an index.
+
+-- Returns the words of a text as the search compares them: without case and accents, split at blanks and punctuation, and cut after 64
+-- characters, for which only longer texts have to be looked through. Each begins with the end of the company's id, so the index keeps the
+-- words of companies apart, and the messages of one do not slow down the search of another.
+create function message_words(company text, content text) returns tsvector
+language sql immutable parallel safe
+return array_to_tsvector(array_remove(array_remove(string_to_array(
+  regexp_replace(' ' || case when octet_length(content) <= 64 then fold(content)
+      else regexp_replace(fold(left(content, 8192)), '([^\u0001-\u002f\u003a-\u0040\u005b-\u0060]{64})[^\u0001-\u002f\u003a-\u0040\u005b-\u0060]+', '\1', 'g') end,
+    '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u2000-\u206f\u3000-\u303f]+', ' ' || right(company, 8), 'g'),
+  ' '), ''), right(company, 8)));
+
+-- Returns the query for messages with words that begin with each word of a search; null when the search has no words.
+create function message_query(company text, search text) returns tsquery
+language sql immutable parallel safe
+return (select case when words = '{}' then null else ('''' || array_to_string(words, ''':* & ''') || ''':*')::tsquery end
+  from tsvector_to_array(message_words(company, search)) words);
+
+create table message_search (
+  company_id text collate "C" not null references companies,
+  _id text collate "C" not null,
+  inbox_id text collate "C" not null,
+  created_at timestamptz(3) not null,
+  words tsvector not null,
+  -- The row of a message goes with it by a trigger. A foreign key would be checked for each message, which takes longer than the index of words.
+  primary key (company_id, _id)
+);
+call tenant_table('message_search');
+
+-- Triggers of the database write these rows, so no code can forget them.
+create function begin_message_search() returns trigger
+language plpgsql as $$
+begin
+  insert into message_search (company_id, _id, inbox_id, created_at, words)
+    select company_id, _id, inbox_id, created_at, message_words(company_id, coalesce(content, '')) from added;
+  return null;
+end
+$$;
+create function change_message_search() returns trigger
+language plpgsql as $$
+begin
+  update message_search set words = message_words(new.company_id, coalesce(new.content, ''))
+    where company_id = new.company_id and _id = new._id;
+  return null;
+end
+$$;
+create function end_message_search() returns trigger
+language plpgsql as $$
+begin
+  delete from message_search s using gone where s.company_id = gone.company_id and s._id = gone._id;
+  return null;
+end
+$$;
+create trigger messages_search_begins after insert on messages
+  referencing new table as added for each statement execute function begin_message_search();
+create trigger messages_search_changes after update of content on messages
+  for each row when (new.content is distinct from old.content) execute function change_message_search();
+create trigger messages_search_ends after delete on messages
+  referencing old table as gone for each statement execute function end_message_search();
