@@ -1,27 +1,27 @@
-/**
- * The channel port: a channel translates between the wire format of one network and the platform's own types. A channel uses no database
- * and no feature. The properties of `can` describe how channels differ, so that no other code asks for a channel by name.
- */
+/** The channel port. A channel translates between a network's wire format and the platform's types; `can` tells how channels differ. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { TObject } from 'typebox';
 import type { Outbound } from '../platform/outbound.ts';
-import type { ContentType, MessageContent } from './content.ts';
-import type { Identity, IdentityKind } from './identity.ts';
+import type { Abilities } from './abilities.ts';
+import type { CalledInbox, SignatureCheck } from './called.ts';
+import type { Callback, CheckResult, InboundConnection, Pairing } from './check.ts';
+import type { FetchResult, MessageContent, Samples, WantedFile } from './content.ts';
+import type { DistinctId } from './distinct.ts';
+import type { FetchedItems, FetchPlace, FetchPosition, TranslatedItem } from './fetching.ts';
+import type { Identity, IdentityKind, Person } from './identity.ts';
+import type { HostedLogIn } from './log-in.ts';
+import type { InboundAccount, InboundPeopleLimit, SendingLimits } from './limits.ts';
+import type { OutboundFile } from './media.ts';
+import type { OperatorsGateway } from './operators-gateway.ts';
+import type { ChannelSettings } from './settings.ts';
+import type { AnsweredMessage, MessageThread } from './thread.ts';
+import type { ChannelTemplates, InboundTemplate } from './templates/network.ts';
 
-/** Why something failed, in the network's words; `code` is the network's own number, or one of the platform's strings. */
+/** The error of the network for a failure; `code` is the network's own number, or one of the platform's strings. */
 export interface NetworkError {
   code: number | string;
   title: string;
   message: string;
   details: string;
-}
-
-/** A person as a network names them. */
-export interface Person {
-  /** The names by which the network knows the person, the most reliable first; empty when it names nobody. */
-  names: Identity[];
-  /** The name for display, when the network sends one. It identifies nobody. */
-  displayName?: string;
 }
 
 interface InboundBase {
@@ -34,15 +34,25 @@ interface InboundBase {
 export interface InboundMessage extends InboundBase, MessageContent {
   kind: 'message';
   externalId: string;
+  /** Only of networks whose ids the senders make up. */
+  distinct?: DistinctId;
   /** live: a new message · echo: a message sent from the business's own app · history: an old message, synchronised. */
   origin: 'live' | 'echo' | 'history';
   /** True when the business wrote the message: always for echoes, sometimes for history. */
   fromBusiness: boolean;
   /** True for notices of the network itself, for example about a changed number. */
   system: boolean;
+  /** True for an echo that is no message of its own: it settles a message of ours whose outcome is not known yet. */
+  isConfirmation?: true;
+  /** True for an echo that is either a message of ours or one of its own: it is stored where it fits no message whose id is not known yet. */
+  mayBeOurs?: true;
+  /** True when a program of the contact wrote the message, such as an out-of-office notice. No agent answers it. */
+  isAutomatic?: true;
   /** The contact, with at least one name, also when the business wrote the message. */
   person: Person;
   replyTo: string | null;
+  /** The alias by which `replyTo` may name a message of ours; absent on networks that keep our ids. */
+  replyToAlias?: string;
   /** The advertisement or product that made the contact write, as the network sends it. */
   referral: Record<string, unknown> | null;
   /** Whether the contact forwarded the message from another chat, and whether it was forwarded many times. */
@@ -50,6 +60,8 @@ export interface InboundMessage extends InboundBase, MessageContent {
   errors: NetworkError[];
   /** The status that a message of the history had reached; null for other messages. */
   historyStatus: 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | null;
+  /** The attachment of a file that arrived together with its message. */
+  attachment?: { _id: string; storage_key: string; url: string };
   /** The person's new names, when the message is a notice that they changed. */
   renamed: Person | null;
 }
@@ -80,20 +92,30 @@ export interface InboundRevoke extends InboundBase {
   originalExternalId: string;
 }
 
-/** A change of the business's account. `coexistence` is null when the change does not concern the shared use with the business app. */
-export interface InboundAccount {
-  kind: 'account';
-  /** The account (the Cloud API's waba_id), which may have several inboxes. */
-  account: string;
-  timestamp: Date;
-  coexistence: boolean | null;
-}
-
 /** A person told the network whether they want the business's messages. */
 export interface InboundPreference extends InboundBase {
   kind: 'preference';
   person: Person;
   optedOut: boolean;
+}
+
+/** A server's report about a message of ours. Anybody can write one: it counts for a named recipient of the inbox, else `mail` is stored. */
+export interface InboundReport extends InboundBase {
+  kind: 'report';
+  /** Our message, when the report names it by our own id; null when only `aliases`, the other ids that it names, tell. */
+  own: { messageId: string; externalId: string } | null;
+  aliases: string[];
+  /** The recipients that the report names; empty when it names nobody, or when their names do not count. */
+  recipients: Identity[];
+  /** The causes of a failed delivery; null when the recipient complains, and wants no more messages. */
+  errors: NetworkError[] | null;
+  mail: InboundMessage[];
+}
+
+/** How far an inbox has been read at its network. It is stored together with the elements before it. */
+export interface InboundPosition extends InboundBase {
+  kind: 'position';
+  position: FetchPosition;
 }
 
 /** An element of a callback that could not be read. It is stored apart and never blocks the other elements. */
@@ -110,17 +132,32 @@ export type Inbound =
   | InboundEdit
   | InboundRevoke
   | InboundPreference
+  | InboundReport
+  | InboundPosition
+  | InboundConnection
   | InboundAccount
+  | InboundTemplate
+  | InboundPeopleLimit
   | InboundUnreadable;
 
 export interface OutboundMessage {
   /** Our own message id; the network returns it with each status. */
   messageId: string;
-  /** The recipient; the first name is the one to send to. */
+  /** The recipient; the first name is the one to send to, and the others are the person's further names on the channel. */
   to: Person;
   content: MessageContent;
+  /** The file of an image, audio, video, document or sticker, or of the header of a template; null for other contents. */
+  file: OutboundFile | null;
+  /** The files that the cards of a carousel show, by the attachments that the components name. */
+  cards?: ReadonlyMap<string, OutboundFile>;
   /** The network's id of the message that this one answers. */
   replyTo: string | null;
+  /** The mails before this message; only for channels whose messages belong to threads. */
+  thread?: MessageThread;
+  /** True when a program of the business wrote the message, so that programs of the recipient do not answer it. */
+  isAutomatic?: true;
+  /** True when the sender limits its own rate: a rate-limit refusal is returned at once, so that all its messages can pause. */
+  isPaced?: boolean;
 }
 
 /**
@@ -128,61 +165,19 @@ export interface OutboundMessage {
  * is never sent again. `network` is true when the network itself named the cause.
  */
 export type SendResult =
-  /** `person`: the recipient as the network's answer names them. */
-  | { outcome: 'accepted'; externalId: string; person: Person }
-  | { outcome: 'rejected'; error: NetworkError; network: boolean }
+  /** `person`: as the answer names them. `held`: the network's word when it does not send yet. `alias`: another id of the message. */
+  | { outcome: 'accepted'; externalId: string; person: Person; held?: string; alias?: string }
+  /** `fileForgotten`: the network may no longer know the `networkId` of the file, so the file has to be uploaded again. */
+  | { outcome: 'rejected'; error: NetworkError; network: boolean; fileForgotten?: boolean }
   | { outcome: 'unknown' };
 
-/** Whether the network accepts the credentials of an inbox. `retry` is false when a person has to change the settings first. */
-export type CheckResult = { ok: true; coexistence: boolean | null } | { ok: false; error: string; retry: boolean };
+/** The outcome of an upload, without an answer a failure: nothing was sent to anybody. `network`: whether the network named the cause. */
+export type UploadResult =
+  /** `expiresAt`: until then messages can name the id. */
+  | { outcome: 'uploaded'; networkId: string; expiresAt: Date }
+  | { outcome: 'failed'; error: NetworkError; network: boolean };
 
-export interface Callback {
-  /** The address that the network shall call; null makes the network forget an address that it got before. */
-  url: string | null;
-  /** The inbox's own token. The network shows it when it verifies the address, or in each call to a path of the inbox. */
-  verifyToken: string;
-}
-
-/** The settings of an inbox on one channel. The code of the inboxes stores and shows them without knowing their meaning. */
-export interface ChannelSettings<Config = Record<string, unknown>> {
-  /** The property of an inbox that holds these settings; each channel has its own. */
-  field: string;
-  /** The schema of the settings in a request; null when the settings come from the network itself. */
-  body: TObject | null;
-  /** The schema of the settings in an answer, where each secret is masked. */
-  record: TObject;
-  /** Properties that are encrypted at rest. */
-  secrets: readonly string[];
-  /** The network's address of the inbox. Only one ACTIVE inbox of the installation owns an address. */
-  address(config: Config): string;
-  /** The network's account, which may have several addresses; null on networks without accounts. */
-  account(config: Config): string | null;
-  /** The addresses in the settings that this process will call. They are checked like every address that a tenant gives. */
-  targets(config: Config): { path: string; url: string }[];
-  /** An example of valid settings as a request has them; the contract tests use it. */
-  sample: Config;
-}
-
-/** How channels differ. SILENT has the value of each ability for channels that do not mention it. */
-export interface Abilities {
-  /** The content types that the channel sends. */
-  content: readonly ContentType[];
-  markRead: boolean;
-  window24h: boolean;
-  reportsFailures: boolean;
-}
-
-/** Examples that the contract tests run over. */
-export interface Samples {
-  /** A number for an inbox, on channels whose inboxes need one. */
-  number: string | null;
-  /** One message for each content type that the channel sends. */
-  contents: readonly MessageContent[];
-  /** Callbacks of the network, as parsed JSON, to the inbox that has the sample settings. */
-  callbacks: readonly unknown[];
-}
-
-/** The part of a channel that needs no network. The OpenAPI document is generated from it. */
+/** The part of a channel that needs no network; the OpenAPI document is generated from it. */
 export interface ChannelDeclaration<Name extends string = string, Config = Record<string, unknown>> {
   name: Name;
   /** Null when inboxes of the channel have no settings. */
@@ -190,8 +185,11 @@ export interface ChannelDeclaration<Name extends string = string, Config = Recor
   needsNumber: boolean;
   /** The kinds of names by which the network knows people, the most reliable first. */
   identities: readonly IdentityKind[];
+  contactSource: 'INBOUND' | 'WIDGET';
   can: Abilities;
   samples: Samples;
+  /** Translates an item that was fetched. Runs in a child process, and throws when the item can not be read. */
+  translate?(item: TranslatedItem): Promise<(Inbound | null)[]>;
   /** Connects the channel to its network. A channel without this function neither sends nor receives. */
   open?(network: NetworkAccess): ChannelNetwork<Config>;
 }
@@ -200,17 +198,32 @@ export interface ChannelDeclaration<Name extends string = string, Config = Recor
 export interface NetworkAccess {
   graphUrl: string;
   appSecret: string | null;
+  /** The gateway of the professional network; null or absent when the operator has set none. */
+  gateway?: OperatorsGateway | null;
   outbound: Outbound;
 }
 
-export interface ChannelNetwork<Config = Record<string, unknown>> {
+export interface ChannelNetwork<Config = Record<string, unknown>> extends SendingLimits<Config> {
   /** `callback` is the address at which the network shall notify this inbox; null leaves the network's present setting. */
   check?(config: Config, signal: AbortSignal, callback: Callback | null): Promise<CheckResult>;
+  /** Returns the code by which a phone is paired with the inbox. Never throws. */
+  pair?(config: Config, signal: AbortSignal): Promise<Pairing>;
+  /** The log-in at the network's own page, on networks where an account comes from there instead of from a request. */
+  logIn?: HostedLogIn<Config>;
   send?(message: OutboundMessage, config: Config, signal: AbortSignal): Promise<SendResult>;
+  /** Fetches a file that a contact sent. Never throws; `signal` also ends the stream. */
+  fetchFile?(wanted: WantedFile, config: Config, signal: AbortSignal): Promise<FetchResult>;
+  /** Fetches what has arrived behind the place, the oldest first. Never throws. */
+  fetchItems?(config: Config, place: FetchPlace, signal: AbortSignal): Promise<FetchedItems>;
+  /** Uploads a file before the messages that name it by the id that the network gives it. */
+  uploadFile?(file: OutboundFile, config: Config, signal: AbortSignal): Promise<UploadResult>;
   /** True for error codes by which the network refuses the credentials themselves. */
   refusesCredentials?(code: number | string): boolean;
   /** Throws NetworkRefusal when the network refused the call, and another error when no answer came; the caller tries again later. */
-  markRead?(externalId: string, config: Config, signal: AbortSignal): Promise<void>;
+  markRead?(message: AnsweredMessage, config: Config, signal: AbortSignal): Promise<void>;
+  /** Shows for some seconds to the contact that somebody writes an answer to this message. Throws as markRead does. */
+  showTyping?(message: AnsweredMessage, config: Config, signal: AbortSignal): Promise<void>;
+  templates?: ChannelTemplates<Config>;
   /** The cause of a failure in Portuguese, for display. */
   failureText?(code: number | string): string;
   callbacks?: Callbacks;
@@ -241,16 +254,21 @@ export const SILENT = {
   settings: null,
   needsNumber: false,
   identities: [],
-  can: { content: [], markRead: false, window24h: false, reportsFailures: false },
+  contactSource: 'INBOUND',
+  can: {
+    content: [],
+    media: [],
+    markRead: false,
+    typing: false,
+    templates: false,
+    threads: false,
+    echoesSends: false,
+    paced: false,
+    window24h: false,
+    reportsFailures: false,
+  },
   samples: { number: null, contents: [], callbacks: [] },
 } satisfies Omit<ChannelDeclaration, 'name'>;
-
-/** Checks the signature of a body while its bytes arrive. */
-export interface SignatureCheck {
-  add(bytes: Buffer): void;
-  /** Whether the signature fits; called after the last bytes. */
-  holds(): boolean;
-}
 
 /** How a channel handles the calls of its network to one inbox, each of which has a path of its own. */
 export interface InboxCallbacks<Config = Record<string, unknown>> {
@@ -262,15 +280,11 @@ export interface InboxCallbacks<Config = Record<string, unknown>> {
   parse(body: unknown, config: Config): Iterable<Inbound | null>;
 }
 
-/** What the network of an inbox may prove itself with: a secret of the settings, or the token that it was given with the address. */
-export interface CalledInbox<Config = Record<string, unknown>> {
-  config: Config;
-  verifyToken: string;
-}
-
 /** How a channel handles the calls of its network, which all arrive at one path of the installation. */
 export interface Callbacks {
   path: `/hooks/${string}`;
+  /** True when `check` tells the network this path; the operator does so on other networks. */
+  isTold?: true;
   /** Reads the GET request by which the network verifies that the path is ours; null for any other request. */
   readHandshake?(query: Record<string, unknown>): { token: string; challenge: string } | null;
   /** Starts the check of a signature before the body arrives; null when the headers have no usable signature. */
@@ -278,8 +292,8 @@ export interface Callbacks {
   /** The address of the first inbox in a callback, found without parsing megabytes; empty when there is none. */
   firstAddress(raw: Buffer): string;
   /**
-   * Yields the elements of a callback: every entry, change, message and status. A part that the platform ignores yields null, so that
-   * the caller can pause within a long row of them as well. Never throws on a parsed JSON value.
+   * Yields the elements of a callback: every entry, change, message and status. A part that the platform ignores yields null, so that the
+   * caller can pause even while a long series of parts is ignored. Never throws on a parsed JSON value.
    */
   parse(body: unknown): Iterable<Inbound | null>;
 }

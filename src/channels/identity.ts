@@ -13,6 +13,14 @@ export interface Identity {
   address: string;
 }
 
+/** A person as a network names them. */
+export interface Person {
+  /** The names by which the network knows the person, the most reliable first; empty when it names nobody. */
+  names: Identity[];
+  /** The name for display, when the network sends one. It identifies nobody. */
+  displayName?: string;
+}
+
 export interface IdentityKind {
   kind: string;
   /** The form in which a caller may write such a name, for example in an inbox's test numbers. */
@@ -23,7 +31,7 @@ export interface IdentityKind {
 }
 
 interface GivenKind extends Pick<IdentityKind, 'kind' | 'writing' | 'sample'> {
-  /** Both functions return the text itself when they are absent. */
+  /** When one of these two functions is absent, the text itself is used. */
   toValue?: (text: string) => string;
   toAddress?: (text: string) => string;
 }
@@ -34,10 +42,10 @@ export function declareIdentity({ toValue = unchanged, toAddress = unchanged, ..
   return { ...kind, identify: (text) => ({ kind: kind.kind, value: toValue(text), address: toAddress(text) }) };
 }
 
-/** A phone number as people write it, with spaces, dots, dashes and parentheses. */
+/** A phone number as people write it, with spaces, dots, dashes, slashes and parentheses. */
 export const PHONE_NUMBER = declareIdentity({
   kind: 'PHONE',
-  writing: /^\+?[0-9][0-9 ().-]*$/,
+  writing: /^(?=.*\d)\+?[\d\s().\-/]+$/,
   sample: '+55 (11) 91234-5678',
   toValue: phoneKey,
   toAddress: onlyDigits,
@@ -52,6 +60,13 @@ export const EMAIL_ADDRESS = declareIdentity({
 
 /** The id of a person at a professional network. */
 export const NETWORK_ID = declareIdentity({ kind: 'NETWORK', writing: /\S/, sample: 'ACoAAB1x2Y3z' });
+
+/** The id that the platform gives to the browser of an anonymous visitor of a web chat. */
+export const VISITOR = declareIdentity({
+  kind: 'VISITOR',
+  writing: /^[0-9a-f]{24}$/,
+  sample: '65f0a1b2c3d4e5f60718293a',
+});
 
 /** The id of a person in the company's own systems. */
 export const EXTERNAL_ID = declareIdentity({ kind: 'EXTERNAL', writing: /\S/, sample: 'customer-4711' });

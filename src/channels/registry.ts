@@ -1,9 +1,10 @@
 /** The list of channels. A new channel needs a folder and a line here; the contract tests then cover it without further work. */
-import type { Channel, ChannelDeclaration, ChannelSettings, NetworkAccess } from './channel.ts';
+import type { Channel, ChannelDeclaration, NetworkAccess } from './channel.ts';
 import { emailChannel } from './email/index.ts';
 import { partnerApiChannel } from './partner-api/index.ts';
 import { professionalNetworkChannel } from './professional-network/index.ts';
 import { wapAutoCloserChannel } from './wap-auto-closer/index.ts';
+import type { ChannelSettings } from './settings.ts';
 import { webV2Channel } from './web-v2/index.ts';
 
 const CHANNELS = [wapAutoCloserChannel, webV2Channel, partnerApiChannel, professionalNetworkChannel, emailChannel];
@@ -15,6 +16,10 @@ export const CHANNEL_NAMES: readonly ChannelName[] = CHANNELS.map(({ name }) => 
 export const CHANNEL_SETTINGS: readonly ChannelSettings[] = CHANNELS.flatMap(
   ({ settings }) => (settings as ChannelSettings | null) ?? [],
 );
+
+/** Returns how a channel translates what was fetched, for processes that call no network; undefined when it fetches nothing. */
+export const findTranslator = (name: string): ChannelDeclaration['translate'] =>
+  (CHANNELS as ChannelDeclaration[]).find((channel) => channel.name === name)?.translate;
 
 export type IdentityPlaces = Readonly<Record<string, Readonly<Record<string, number>>>>;
 

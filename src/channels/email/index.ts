@@ -1,5 +1,35 @@
-/** E-mail. The channel has no settings yet, so an inbox of it neither sends nor receives. */
-import { declareChannel, SILENT } from '../channel.ts';
+/** E-mail: an inbox is a mailbox, which sends by SMTP and is read by IMAP. */
+import { declareChannel, SILENT, type ChannelNetwork, type NetworkAccess } from '../channel.ts';
+import { composeContent, type ContentType } from '../content.ts';
 import { EMAIL_ADDRESS } from '../identity.ts';
+import { checkMailbox, fetchFile, fetchItems } from './fetch.ts';
+import { MAIL_MEDIA } from './media.ts';
+import { emailSettings, type EmailConfig } from './settings.ts';
+import { checkSmtp, refusesCredentials, sendMail } from './smtp.ts';
 
-export const emailChannel = declareChannel({ ...SILENT, name: 'EMAIL', identities: [EMAIL_ADDRESS] });
+const CONTENT: readonly ContentType[] = ['TEXT', ...MAIL_MEDIA.map(({ contentType }) => contentType)];
+
+export const emailChannel = declareChannel<'EMAIL', EmailConfig>({
+  ...SILENT,
+  name: 'EMAIL',
+  settings: emailSettings,
+  identities: [EMAIL_ADDRESS],
+  can: { ...SILENT.can, content: CONTENT, media: MAIL_MEDIA, threads: true },
+  samples: { ...SILENT.samples, contents: CONTENT.map((type) => composeContent(type, { content: 'Hello' })) },
+  // Libraries that read mails are loaded in the processes that need them.
+  translate: async (item) => (await import('./translate.ts')).translateMail(item),
+  open: openNetwork,
+});
+
+function openNetwork(network: NetworkAccess): ChannelNetwork<EmailConfig> {
+  return {
+    async check(config, signal) {
+      const sending = await checkSmtp(network, config, signal);
+      return sending.ok ? checkMailbox(network, config, signal) : sending;
+    },
+    send: (message, config, signal) => sendMail(network, message, config, signal),
+    fetchItems: (config, place, signal) => fetchItems(network, config, place, signal),
+    fetchFile: (wanted, config, signal) => fetchFile(network, wanted, config, signal),
+    refusesCredentials,
+  };
+}

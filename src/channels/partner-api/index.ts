@@ -1,13 +1,58 @@
-/** WhatsApp through the gateway of a partner. The channel has settings, but neither sends nor receives yet. */
-import { declareChannel, SILENT } from '../channel.ts';
+/** WhatsApp through the gateway of a partner: an instance of an Evolution API server (version 2), which the company runs or rents. */
+import { declareChannel, SILENT, type ChannelNetwork, type NetworkAccess } from '../channel.ts';
+import type { ContentType } from '../content.ts';
 import { PHONE_NUMBER } from '../identity.ts';
-import { partnerApiSettings } from './settings.ts';
+import { isSameSecret } from '../../platform/secrets.ts';
+import { fetchFile } from './fetch-file.ts';
+import { refusesCredentials } from './gateway.ts';
+import { checkInstance, pairInstance, SECRET_HEADER } from './instance.ts';
+import { LID_NAME } from './jid.ts';
+import { PARTNER_MEDIA } from './media.ts';
+import { parseEvent } from './parse.ts';
+import { partnerSamples } from './samples.ts';
+import { markRead, sendMessage, showTyping } from './send.ts';
+import { partnerApiSettings, type PartnerApiConfig } from './settings.ts';
 
-export const partnerApiChannel = declareChannel({
+const CONTENT: readonly ContentType[] = [
+  'TEXT',
+  'LOCATION',
+  'CONTACTS',
+  'REACTION',
+  ...PARTNER_MEDIA.map(({ contentType }) => contentType),
+];
+
+export const partnerApiChannel = declareChannel<'PARTNER_API', PartnerApiConfig>({
   ...SILENT,
   name: 'PARTNER_API',
   settings: partnerApiSettings,
   needsNumber: true,
-  identities: [PHONE_NUMBER],
-  samples: { ...SILENT.samples, number: '+5585991230001' },
+  identities: [PHONE_NUMBER, LID_NAME],
+  can: {
+    ...SILENT.can,
+    content: CONTENT,
+    media: PARTNER_MEDIA,
+    markRead: true,
+    typing: true,
+    echoesSends: true,
+  },
+  samples: partnerSamples,
+  open: openNetwork,
 });
+
+function openNetwork(network: NetworkAccess): ChannelNetwork<PartnerApiConfig> {
+  return {
+    check: (config, signal, callback) => checkInstance(network, { config, signal }, callback),
+    pair: (config, signal) => pairInstance(network, { config, signal }),
+    send: (message, config, signal) => sendMessage(network, message, config, signal),
+    markRead: (message, config, signal) => markRead(network, message, { config, signal }),
+    showTyping: (message, config, signal) => showTyping(network, message, { config, signal }),
+    fetchFile: (wanted, config, signal) => fetchFile(network, wanted, config, signal),
+    refusesCredentials,
+    inboxCallbacks: {
+      path: '/hooks/partner',
+      beginCheck: ({ [SECRET_HEADER]: secret }, { verifyToken }) =>
+        typeof secret === 'string' ? { add: () => undefined, holds: () => isSameSecret(secret, verifyToken) } : null,
+      parse: parseEvent,
+    },
+  };
+}

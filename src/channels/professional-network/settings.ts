@@ -1,5 +1,6 @@
+/** The settings of an inbox on this channel (`professional_network_config`): its account, which only a log-in at the network gives. */
 import { Type, type Static } from 'typebox';
-import type { ChannelSettings } from '../channel.ts';
+import type { ChannelSettings } from '../settings.ts';
 
 const record = Type.Object({
   account_id: Type.String({ minLength: 1, maxLength: 200 }),
@@ -8,9 +9,11 @@ const record = Type.Object({
   profile_url: Type.Optional(Type.String()),
   public_identifier: Type.Optional(Type.String()),
 });
+export type NetworkConfig = Static<typeof record>;
 
-export const professionalNetworkSettings: ChannelSettings<Static<typeof record>> = {
+export const professionalNetworkSettings: ChannelSettings<NetworkConfig> = {
   field: 'professional_network_config',
+  // One key opens every account of the gateway, so a request that names an account would prove nothing.
   body: null,
   record,
   secrets: [],

@@ -2,11 +2,16 @@
  * Reads the content of a message, with one reader for each message type of the network. A reader returns null when parts that it needs are
  * missing.
  */
-import { composeContent, type ContentType, type MessageContent, type MessageMedia } from '../content.ts';
-import { own } from '../../platform/own.ts';
-import { asBoolean, asIdentifier, asLabel, asNumber, asRecord, toStorable, asText, type Json } from './values.ts';
+import {
+  composeContent,
+  composeInteractive,
+  type ContentType,
+  type MessageContent,
+  type MessageMedia,
+} from '../content.ts';
+import { getOwnProperty } from '../../platform/own-property.ts';
+import { asBoolean, asIdentifier, asLabel, asNumber, asRecord, toStorable, asText, type Json } from '../values.ts';
 
-type Interactive = NonNullable<MessageContent['interactive']>;
 type Reader = (message: Json) => MessageContent | null;
 
 function readText(message: Json): MessageContent | null {
@@ -68,10 +73,6 @@ function readReaction(message: Json): MessageContent | null {
     : composeContent('REACTION', { reaction: { externalId, emoji: asText(reaction?.emoji) || null } });
 }
 
-function makeInteractive(type: string, parts: Partial<Interactive>): Interactive {
-  return { type, id: null, title: null, description: null, payload: null, response: null, ...parts };
-}
-
 /**
  * Parses the answer to a form (flow), which is JSON inside a string. Failure policy: a string that is not valid JSON is returned as a
  * string.
@@ -93,19 +94,19 @@ function readInteractive(message: Json): MessageContent | null {
   const named = asIdentifier(interactive.type);
   // Some senders give a reply another type. So when the part that the type names is missing, the type of a reply part that is present is
   // used.
-  const type = [named, ...REPLIES].find((name) => name !== null && asRecord(own(interactive, name)));
-  const reply = type ? asRecord(own(interactive, type)) : null;
+  const type = [named, ...REPLIES].find((name) => name !== null && asRecord(getOwnProperty(interactive, name)));
+  const reply = type ? asRecord(getOwnProperty(interactive, type)) : null;
   if (!type || !reply) return null;
   if (type === 'button_reply' || type === 'list_reply') {
     const title = asText(reply.title);
     const parts = { id: asText(reply.id), title, description: asText(reply.description) };
-    return composeContent('INTERACTIVE', { content: title, interactive: makeInteractive(type, parts) });
+    return composeContent('INTERACTIVE', { content: title, interactive: composeInteractive(type, parts) });
   }
   if (type === 'nfm_reply') {
     const parts = { title: asText(reply.name), response: parseResponse(reply.response_json) };
-    return composeContent('INTERACTIVE', { content: asText(reply.body), interactive: makeInteractive(type, parts) });
+    return composeContent('INTERACTIVE', { content: asText(reply.body), interactive: composeInteractive(type, parts) });
   }
-  return composeContent('INTERACTIVE', { interactive: makeInteractive(type, { response: toStorable(reply) }) });
+  return composeContent('INTERACTIVE', { interactive: composeInteractive(type, { response: toStorable(reply) }) });
 }
 
 /** Reads the tap on a quick-reply button of a template. */
@@ -114,13 +115,16 @@ function readButton(message: Json): MessageContent | null {
   const title = asText(button?.text);
   const payload = asText(button?.payload);
   if (title === null && payload === null) return null;
-  return composeContent('INTERACTIVE', { content: title, interactive: makeInteractive('button', { title, payload }) });
+  return composeContent('INTERACTIVE', {
+    content: title,
+    interactive: composeInteractive('button', { title, payload }),
+  });
 }
 
 function readOrder(message: Json): MessageContent | null {
   const order = asRecord(message.order);
   if (!order) return null;
-  const interactive = makeInteractive('order', { response: toStorable(order) });
+  const interactive = composeInteractive('order', { response: toStorable(order) });
   return composeContent('INTERACTIVE', { content: asText(order.text) || null, interactive });
 }
 
@@ -154,7 +158,7 @@ export function readContent(message: Json): MessageContent {
   const type = asIdentifier(message.type);
   const read =
     type === null
-      ? readers.get([...readers.keys()].find((part) => asRecord(own(message, part))) ?? '')
+      ? readers.get([...readers.keys()].find((part) => asRecord(getOwnProperty(message, part))) ?? '')
       : readers.get(type);
   return read?.(message) ?? makeUnsupported(message, type);
 }
@@ -163,7 +167,7 @@ export function readContent(message: Json): MessageContent {
 const MAX_RAW_BYTES = 16_384;
 
 function makeUnsupported(message: Json, type: string | null): MessageContent {
-  const part = asRecord(type === null ? null : own(message, type));
+  const part = asRecord(type === null ? null : getOwnProperty(message, type));
   // The network names the kind of some messages in a part: {"type": "unsupported", "unsupported": {"type": "poll_creation"}}.
   const kind = asLabel(part?.type) ?? asLabel(type) ?? 'unknown';
   const raw = asRecord(toStorable(message));

@@ -1,6 +1,7 @@
 /** The error codes of the network: a sentence in Portuguese for each, and whether a message may be sent again at once after it. */
 import type { NetworkError } from '../channel.ts';
-import { asLabel, asNumber, asRecord, asText } from './values.ts';
+import type { Overload } from '../limits.ts';
+import { asLabel, asNumber, asRecord, asText } from '../values.ts';
 
 /**
  * Whether a message is sent again after an error. no: never; now: at once, because the fault soon passes; pair: after a pause, because the
@@ -129,6 +130,21 @@ function toCode(value: unknown): number | string | null {
   const number = asNumber(value);
   return number !== null && Number.isSafeInteger(number) ? number : asLabel(value);
 }
+
+const OVERLOADS = new Map<number | string, Overload>([
+  [130429, 'number'],
+  [131056, 'pair'],
+  [4, 'account'],
+  [17, 'account'],
+  [80007, 'account'],
+]);
+
+/** The translation is unknown or not approved, the template is paused, or it is disabled. */
+const REFUSED_TEMPLATE: readonly (number | string)[] = [132001, 132015, 132016];
+
+export const refusesTemplate = (code: number | string): boolean => REFUSED_TEMPLATE.includes(code);
+
+export const findOverload = (code: number | string): Overload | null => OVERLOADS.get(code) ?? null;
 
 /** Reads the list `errors` of a message, a status or a notification. */
 export function networkErrors(errors: unknown): NetworkError[] {

@@ -3,18 +3,23 @@ import { createHmac } from 'node:crypto';
 import type { NetworkAccess, NetworkError } from '../channel.ts';
 import type { OutboundResponse } from '../../platform/outbound-answer.ts';
 import { OutboundError } from '../../platform/outbound-error.ts';
+import type { OutboundForm } from '../../platform/outbound-form.ts';
 import type { Outbound, OutboundRequest } from '../../platform/outbound.ts';
 import { networkError } from './errors.ts';
-import { asRecord, type Json } from './values.ts';
+import { asRecord, type Json } from '../values.ts';
 
 export interface GraphCall {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   /** The segments of the path after the version; each segment is escaped. */
   path: readonly string[];
   query?: Record<string, string>;
   body?: Json;
+  /** A form in the place of `body`, for files. */
+  form?: OutboundForm;
   token: string | null | undefined;
   signal: AbortSignal;
+  /** The largest answer that is read, for calls that answer more than a few ids. */
+  maxBytes?: number;
 }
 
 /** The outcome of a call. refused: the call certainly had no effect. `network` is true when the network itself named the cause. */
@@ -23,6 +28,8 @@ export type GraphAnswer =
   | { outcome: 'refused'; error: NetworkError; network: boolean }
   | { outcome: 'unknown'; reason: string };
 
+export type FailedCall = Exclude<GraphAnswer, { outcome: 'done' }>;
+
 export type Graph = (call: GraphCall) => Promise<GraphAnswer>;
 
 /**
@@ -30,8 +37,10 @@ export type Graph = (call: GraphCall) => Promise<GraphAnswer>;
  * it.
  */
 const DEFAULT_VERSION = 'v26.0';
-/** The answers that this channel uses are below 2 kB; a much larger answer does not come from the Graph API. */
+/** Most answers that this channel uses are below 2 kB; a much larger answer does not come from the Graph API. */
 const MAX_ANSWER_BYTES = 64 * 1024;
+/** The longest error message that is shown; the messages of the network are below 300 characters. */
+const MAX_SENTENCE = 500;
 /** The characters that an authorization header can hold; a value with other characters can not be a token. */
 const TOKEN = /^[!-~]+$/;
 export const NO_TOKEN = 'The inbox has no usable business_token.';
@@ -56,7 +65,10 @@ export function createGraph(network: NetworkAccess): Graph {
   const base = addVersion(network.graphUrl);
   return async (call) => {
     const { token } = call;
-    if (!isUsableToken(token)) return makeRefusal('PROVIDER_REJECTED', NO_TOKEN);
+    if (!isUsableToken(token)) {
+      call.form?.body.stream.destroy();
+      return makeRefusal('PROVIDER_REJECTED', NO_TOKEN);
+    }
     const proof = network.appSecret ? createHmac('sha256', network.appSecret).update(token).digest('hex') : null;
     const query = new URLSearchParams({ ...call.query, ...(proof && { appsecret_proof: proof }) });
     const path = call.path.map(encodeURIComponent).join('/');
@@ -65,11 +77,14 @@ export function createGraph(network: NetworkAccess): Graph {
       url: `${base}/${path}${query.size > 0 ? `?${query.toString()}` : ''}`,
       headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
       signal: call.signal,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: call.maxBytes ?? MAX_ANSWER_BYTES,
     };
     if (call.body) {
       request.body = JSON.stringify(call.body);
       request.headers = { ...request.headers, 'content-type': 'application/json' };
+    } else if (call.form) {
+      request.body = call.form.body;
+      request.headers = { ...request.headers, 'content-type': call.form.contentType };
     }
     return maskSecrets(await callNetwork(network.outbound, request), proof === null ? [token] : [token, proof]);
   };
@@ -132,4 +147,16 @@ function maskSecrets(answer: GraphAnswer, secrets: string[]): GraphAnswer {
     details: mask(details),
   };
   return { ...answer, error };
+}
+
+/** Returns one sentence that explains to people why a call failed. */
+export function describeFailure(answer: FailedCall): string {
+  if (answer.outcome === 'unknown') return answer.reason;
+  const { code, message, details } = answer.error;
+  if (!answer.network) return message;
+  const words = [message, details]
+    .filter((part) => part !== '')
+    .join(' – ')
+    .slice(0, MAX_SENTENCE);
+  return `The network refused: ${words || 'no cause given'} (code ${code}).`;
 }

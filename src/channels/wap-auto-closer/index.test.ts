@@ -87,7 +87,7 @@ test('the settings of a WhatsApp inbox need three ids of visible characters; the
 
 test('the network address of a WhatsApp inbox is its phone number id, and its settings contain no URL to call', () => {
   const config = { phone_number_id: '618822003344771', business_id: '12', waba_id: '730011223344556' };
-  assert.equal(wapSettings.address(config), '618822003344771');
+  assert.equal(wapSettings.address?.(config), '618822003344771');
   assert.deepEqual(wapSettings.targets(config), []);
 });
 

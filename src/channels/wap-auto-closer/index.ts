@@ -1,13 +1,20 @@
-/** The channel of the WhatsApp Cloud API: it receives notifications, and sends messages and read marks. */
+/** The channel of the WhatsApp Cloud API: it receives notifications, sends messages and read marks, and keeps templates. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { declareChannel, SILENT, type ChannelNetwork, type NetworkAccess, type SignatureCheck } from '../channel.ts';
+import type { SignatureCheck } from '../called.ts';
+import { declareChannel, SILENT, type ChannelNetwork, type NetworkAccess } from '../channel.ts';
 import { PHONE_NUMBER } from '../identity.ts';
-import { failureText, refusesCredentials } from './errors.ts';
+import { failureText, findOverload, refusesCredentials, refusesTemplate } from './errors.ts';
+import { createFileFetcher } from './fetch-file.ts';
+import { createGraph } from './graph.ts';
+import { WAP_MEDIA } from './media.ts';
 import { parseCallback } from './parse.ts';
+import { readPeopleLimit } from './people-limit.ts';
 import { BSUID_NAME } from './person.ts';
 import { wapSamples } from './samples.ts';
 import { createWapSender } from './send.ts';
 import { wapSettings, type WapConfig } from './settings.ts';
+import { createWapTemplates } from './templates.ts';
+import { uploadFile } from './upload.ts';
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
@@ -16,13 +23,21 @@ const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
  * refused.
  */
 function openNetwork(access: NetworkAccess): ChannelNetwork<WapConfig> {
-  const { check, sendMessage, markRead } = createWapSender(access);
+  const graph = createGraph(access);
+  const { check, sendMessage, markRead, showTyping } = createWapSender(graph);
   return {
     check,
     send: sendMessage,
-    markRead,
+    uploadFile: (file, config, signal) => uploadFile(graph, file, { config, signal }),
+    markRead: ({ externalId }, config, signal) => markRead(externalId, config, signal),
+    showTyping: ({ externalId }, config, signal) => showTyping(externalId, config, signal),
+    fetchFile: createFileFetcher(access),
+    templates: createWapTemplates(graph),
+    readPeopleLimit: (config, signal) => readPeopleLimit(graph, config, signal),
+    findOverload,
     failureText,
     refusesCredentials,
+    refusesTemplate,
     callbacks: {
       path: '/hooks/wap',
       readHandshake,
@@ -38,7 +53,25 @@ export const wapAutoCloserChannel = declareChannel({
   settings: wapSettings,
   needsNumber: true,
   identities: [PHONE_NUMBER, BSUID_NAME],
-  can: { ...SILENT.can, content: ['TEXT'], markRead: true, window24h: true, reportsFailures: true },
+  contactSource: 'INBOUND',
+  can: {
+    ...SILENT.can,
+    content: [
+      'TEXT',
+      'INTERACTIVE',
+      'LOCATION',
+      'CONTACTS',
+      'REACTION',
+      'TEMPLATE',
+      ...WAP_MEDIA.map((format) => format.contentType),
+    ],
+    media: WAP_MEDIA,
+    markRead: true,
+    typing: true,
+    templates: true,
+    window24h: true,
+    reportsFailures: true,
+  },
   samples: wapSamples,
   open: openNetwork,
 });

@@ -16,7 +16,7 @@ import {
   type Contacts,
   type WapPerson,
 } from './person.ts';
-import { asBoolean, asIdentifier, asDate, asRecord, toStorable, type Json } from './values.ts';
+import { asBoolean, asIdentifier, asDate, asRecord, toStorable, type Json } from '../values.ts';
 
 /** The data that all messages of one notification share. */
 export interface Scene {

@@ -2,82 +2,18 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { seedOfRun } from '../../../test/full/harness/chance.ts';
-import { randomFrom } from '../../../test/support/random.ts';
-import type { Inbound, Person } from '../channel.ts';
+import { readSeed } from '../../../test/full/harness/chance.ts';
+import { assertStorable, mutate } from '../../../test/support/mutations.ts';
+import { createRandom } from '../../../test/support/random.ts';
+import type { Inbound } from '../channel.ts';
+import type { Person } from '../identity.ts';
 import { CONTENT_TYPES, type MessageContent } from '../content.ts';
+import type { Json } from '../values.ts';
 import { parseElements } from '../../../test/support/callbacks.ts';
-import type { Json } from './values.ts';
 
 const ROUNDS = 6000;
 /** The most CPU milliseconds for one notification: a few kB take well below a millisecond, so a parser that needs a second is broken. */
 const BUDGET_MS = 1000;
-
-function makeNested(depth: number): unknown {
-  let value: unknown = 'bottom';
-  for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { '\0deep': value };
-  return value;
-}
-
-const JUNK: (() => unknown)[] = [
-  () => null,
-  () => undefined,
-  () => true,
-  () => '',
-  () => '\0\ud800x',
-  () => 'constructor',
-  () => -1,
-  () => 1e308,
-  () => Number.MAX_SAFE_INTEGER + 2,
-  () => '1781524800',
-  () => 'BR.77',
-  () => [],
-  () => ({}),
-  () => [[[]]],
-  () => JSON.parse('{"__proto__": {"polluted": true}, "type": "text"}'),
-  () => makeNested(20_000),
-  () => Array.from({ length: 300 }, () => null),
-  () => 'x'.repeat(100_000),
-];
-
-/** Lists every property and list element in a JSON value: the object or list that holds it, and its key. */
-function listProperties(value: unknown, places: [Json, string][] = []): [Json, string][] {
-  if (typeof value !== 'object' || value === null) return places;
-  for (const key of Object.keys(value)) {
-    places.push([value as Json, key]);
-    listProperties((value as Json)[key], places);
-  }
-  return places;
-}
-
-/** Changes a callback at random. `pristine` is an unchanged copy, whose parts are put into wrong properties of the callback. */
-function mutate(callback: unknown, pristine: unknown, random: () => number): void {
-  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const places = listProperties(callback);
-  const parts = listProperties(pristine).map(([holder, key]) => holder[key]);
-  for (let left = 1 + Math.floor(random() * 4); left > 0 && places.length > 0; left -= 1) {
-    const [holder, key] = pick(places);
-    const kind = random();
-    if (kind < 0.25 && Array.isArray(holder)) holder.splice(Number(key), 1);
-    else if (kind < 0.25) delete holder[key];
-    else if (kind < 0.7) holder[key] = pick(JUNK)();
-    else if (kind < 0.9) holder[key] = pick(parts);
-    else holder[pick(['type', 'from', 'id', 'errors', 'messages', 'system'])] = holder[key];
-  }
-}
-
-function assertStorable(value: unknown, depth = 0): void {
-  assert.ok(depth < 50, 'nothing is nested without bound');
-  if (typeof value === 'string') assert.ok(value.isWellFormed() && !value.includes('\0'));
-  else if (typeof value === 'number') assert.ok(Number.isFinite(value));
-  else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
-    for (const [key, item] of Object.entries(value)) {
-      assertStorable(key);
-      assertStorable(item, depth + 1);
-    }
-  } else
-    assert.ok(value === null || typeof value === 'boolean' || value instanceof Date, `${typeof value} at ${depth}`);
-}
 
 function assertPerson({ names }: Person): void {
   assert.ok(names.length > 0);
@@ -104,8 +40,11 @@ function assertWellFormed(item: Inbound): void {
   if (item.kind === 'unreadable') return assert.ok(item.reason !== '');
   assert.ok(item.timestamp.getTime() > 0);
   if (item.kind === 'account') return assert.ok(item.account !== '');
+  if (item.kind === 'template') return assert.ok(item.account !== '' && item.name !== '' && item.language !== '');
+  if (item.kind === 'people-limit') return assert.ok(item.account !== '' && Number.isInteger(item.people));
   assert.ok(item.address !== '');
   if (item.kind === 'preference') return assertPerson(item.person);
+  assert.ok(item.kind !== 'position' && item.kind !== 'connection' && item.kind !== 'report', 'this network has none');
   assert.ok(item.externalId !== '' && item.externalId.length <= 512);
   if (item.kind === 'message') {
     assertPerson(item.person);
@@ -119,9 +58,9 @@ function assertWellFormed(item: Inbound): void {
 test(`${ROUNDS} mutated notifications are all parsed in time, and their elements are well formed`, (t) => {
   const folder = new URL('./fixtures/', import.meta.url);
   const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
-  const seed = seedOfRun();
+  const seed = readSeed();
   t.diagnostic(`SEED=${seed}`);
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const seen = new Set<string>();
   for (let round = 0; round < ROUNDS; round += 1) {
     const source = sources[round % sources.length] ?? '';
@@ -144,9 +83,11 @@ test(`${ROUNDS} mutated notifications are all parsed in time, and their elements
     'account',
     'edit',
     'message',
+    'people-limit',
     'preference',
     'revoke',
     'status',
+    'template',
     'unreadable',
   ]);
 });

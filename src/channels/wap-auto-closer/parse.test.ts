@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { parseElements } from '../../../test/support/callbacks.ts';
 import { phoneKey } from '../../platform/phone.ts';
 import type { WapPerson } from './person.ts';
-import type { Json } from './values.ts';
+import type { Json } from '../values.ts';
 
 interface Fixture {
   guarantee: string;
@@ -25,6 +25,7 @@ const BLANK_MESSAGE = {
   referral: null,
   forwarded: null,
   unsupported: null,
+  email: null,
   errors: [],
   historyStatus: null,
   renamed: null,

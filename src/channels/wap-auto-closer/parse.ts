@@ -5,8 +5,10 @@
 import type { Inbound, InboundStatus } from '../channel.ts';
 import { networkError, networkErrors } from './errors.ts';
 import { readEcho, readLive, readHistoryMessage, readScene, makeUnreadable, type Scene } from './message.ts';
+import { readCapability } from './people-limit.ts';
 import { completePerson, isNamed, namePerson, toPerson } from './person.ts';
-import { asIdentifier, asDate, asList, asRecord, type Json } from './values.ts';
+import { TEMPLATE_READERS } from './template-news.ts';
+import { asIdentifier, asDate, asList, asRecord, type Json } from '../values.ts';
 
 interface Change {
   account: string | null;
@@ -31,13 +33,15 @@ const OWN_ID = /^[0-9a-f]{24}$/;
 
 type Reading = Generator<Inbound | null>;
 
-/** The notification fields that the platform reads. All other fields (templates, quality, calls, …) are answered with 200 and ignored. */
+/** The notification fields that the platform reads. All other fields (calls, flows, …) are answered with 200 and ignored. */
 const READERS = new Map<string, (change: Change) => Reading>([
   ['messages', readMessages],
   ['smb_message_echoes', readEchoes],
   ['history', readHistory],
   ['account_update', readAccount],
   ['user_preferences', readPreferences],
+  ...TEMPLATE_READERS,
+  ['business_capability_update', readCapability],
 ]);
 
 /** Whether a phone number is shared with the business app after an account event. */

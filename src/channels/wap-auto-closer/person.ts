@@ -1,9 +1,8 @@
 /**
  * Reads the people in a notification: their phone numbers, their business-scoped user ids (BSUID) and the contact list of the notification.
  */
-import type { Person } from '../channel.ts';
-import { declareIdentity, PHONE_NUMBER } from '../identity.ts';
-import { asIdentifier, asLabel, asList, asRecord, type Json } from './values.ts';
+import { declareIdentity, PHONE_NUMBER, type Person } from '../identity.ts';
+import { asIdentifier, asLabel, asList, asRecord, type Json } from '../values.ts';
 
 /** The names of a person in a notification. `phone` is digits without `+`. */
 export interface WapPerson {

@@ -1,19 +1,54 @@
 /** Examples for the contract tests of channels. */
-import type { Samples } from '../channel.ts';
-import { composeContent } from '../content.ts';
+import { composeContent, composeInteractive, type Samples } from '../content.ts';
 import { wapSettings } from './settings.ts';
 
 const { phone_number_id, waba_id } = wapSettings.sample;
 
-const notify = (value: Record<string, unknown>) => ({
+const notifyAccount = (field: string, value: Record<string, unknown>) => ({
   object: 'whatsapp_business_account',
-  entry: [{ id: waba_id, changes: [{ field: 'messages', value: { metadata: { phone_number_id }, ...value } }] }],
+  entry: [{ id: waba_id, time: 1_781_524_800, changes: [{ field, value }] }],
 });
+const notify = (value: Record<string, unknown>) =>
+  notifyAccount('messages', { metadata: { phone_number_id }, ...value });
 const person = { wa_id: '5585991230001', user_id: 'BR.77000000000000000001', profile: { name: 'Ana' } };
 
 export const wapSamples: Samples = {
   number: '+5585991230001',
-  contents: [composeContent('TEXT', { content: 'Bom dia! https://loja.example/a' })],
+  contents: [
+    composeContent('TEXT', { content: 'Bom dia! https://loja.example/a' }),
+    composeContent('IMAGE', { content: 'A nova cor' }),
+    composeContent('AUDIO', {}),
+    composeContent('VIDEO', { content: 'Como se monta' }),
+    composeContent('DOCUMENT', { content: 'O orçamento' }),
+    composeContent('STICKER', {}),
+    composeContent('LOCATION', {
+      location: { latitude: -3.7327, longitude: -38.527, name: 'Loja', address: 'Rua do Sol, 12', url: null },
+    }),
+    composeContent('CONTACTS', { contacts: [{ name: { formatted_name: 'Ana Sá', first_name: 'Ana' } }] }),
+    composeContent('REACTION', { reaction: { externalId: 'wamid.IN1', emoji: '👍' } }),
+    composeContent('INTERACTIVE', {
+      content: 'Qual o melhor horário?',
+      interactive: composeInteractive('button', {
+        offer: { action: { buttons: [{ type: 'reply', reply: { id: 'manha', title: 'De manhã' } }] } },
+      }),
+    }),
+    composeContent('TEMPLATE', {
+      content: 'Oi, Ana! O seu pedido 4821 saiu para entrega.',
+      template: {
+        name: 'order_update',
+        language: 'pt_BR',
+        components: [
+          {
+            type: 'body',
+            parameters: [
+              { type: 'text', text: 'Ana' },
+              { type: 'text', text: '4821' },
+            ],
+          },
+        ],
+      },
+    }),
+  ],
   callbacks: [
     notify({
       contacts: [person],
@@ -38,6 +73,13 @@ export const wapSamples: Samples = {
           recipient_user_id: person.user_id,
         },
       ],
+    }),
+    notifyAccount('message_template_status_update', {
+      event: 'PAUSED',
+      message_template_id: 1_689_556_908_129_832,
+      message_template_name: 'order_update',
+      message_template_language: 'pt_BR',
+      reason: null,
     }),
   ],
 };

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import type { OutboundMessage } from '../channel.ts';
 import { composeContent } from '../content.ts';
 import { createOutbound } from '../../platform/outbound.ts';
+import { createGraph } from './graph.ts';
 import { toPerson } from './person.ts';
 import type { WapConfig } from './settings.ts';
 import { createWapSender, retryDelayMs } from './send.ts';
@@ -76,7 +77,7 @@ function createSenderWithAnswers(answers: Answer[], options: { appSecret?: strin
   scripts.set(number, answers);
   const config: WapConfig = { phone_number_id: number, business_id: '9', waba_id: `${number}9`, business_token: TOKEN };
   const { appSecret = null, graphUrl = origin } = options;
-  const sender = createWapSender({ graphUrl, appSecret, outbound });
+  const sender = createWapSender(createGraph({ graphUrl, appSecret, outbound }));
   return { sender, config, number, calls: () => received.get(number) ?? [] };
 }
 
@@ -84,6 +85,7 @@ const textMessage = (content: string, over: Partial<OutboundMessage> = {}): Outb
   messageId: '65f0a1b2c3d4e5f60718293a',
   to: toPerson({ phone: '5585991230001' }),
   content: composeContent('TEXT', { content }),
+  file: null,
   replyTo: null,
   ...over,
 });
@@ -294,6 +296,14 @@ describe('marking as read', { concurrency: true }, () => {
     const { sender, config, calls } = createSenderWithAnswers([reply(200, { success: true })]);
     await sender.markRead('wamid.IN1', config, limitTime());
     assert.deepEqual(calls()[0]?.body, { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.IN1' });
+  });
+
+  test('showing that somebody types calls the network with the id of the message', async () => {
+    const { sender, config, calls } = createSenderWithAnswers([reply(200, { success: true })]);
+    await sender.showTyping('wamid.IN1', config, limitTime());
+    const typing_indicator = { type: 'text' };
+    const expected = { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.IN1', typing_indicator };
+    assert.deepEqual(calls()[0]?.body, expected);
   });
 
   test('a read mark that the network does not confirm fails, so that the caller can repeat it', async () => {

@@ -1,20 +1,13 @@
 /** The calls of this channel to its network: to send a message, to mark a message as read, and to check the credentials of an inbox. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  NetworkRefusal,
-  type Callback,
-  type CheckResult,
-  type NetworkAccess,
-  type OutboundMessage,
-  type Person,
-  type SendResult,
-} from '../channel.ts';
+import { NetworkRefusal, type OutboundMessage, type SendResult } from '../channel.ts';
+import type { Callback, CheckResult } from '../check.ts';
 import type { WapConfig } from './settings.ts';
-import { retryRule } from './errors.ts';
-import { createGraph, isUsableToken, NO_TOKEN, type Graph, type GraphAnswer } from './graph.ts';
-import { PHONE_NUMBER } from '../identity.ts';
+import { addressRecipient, buildBody } from './body.ts';
+import { findOverload, retryRule } from './errors.ts';
+import { describeFailure, isUsableToken, NO_TOKEN, type FailedCall, type Graph, type GraphAnswer } from './graph.ts';
 import { namePerson, toPerson } from './person.ts';
-import { asIdentifier, asList, asRecord, type Json } from './values.ts';
+import { asIdentifier, asLabel, asList, asRecord, type Json } from '../values.ts';
 
 export interface WapSender {
   /** Sends a message and returns before the signal aborts the call. Sends it again only after a refusal that is safe to repeat. */
@@ -23,6 +16,7 @@ export interface WapSender {
    * Marks a message as read. Throws when the network did not confirm; the caller may repeat the call, because marking twice is harmless.
    */
   markRead(externalId: string, config: WapConfig, signal: AbortSignal): Promise<void>;
+  showTyping(externalId: string, config: WapConfig, signal: AbortSignal): Promise<void>;
   /** Checks the credentials and subscribes the app to the account, because without the subscription the network sends no notifications. */
   check(config: WapConfig, signal: AbortSignal, callback: Callback | null): Promise<CheckResult>;
 }
@@ -35,27 +29,34 @@ const RETRY_DELAYS_MS = [300, 1000];
 const PAIR_DELAY_MS = 4000;
 /** The time limit of all tries of one message together, because a message is sent within a request. */
 const SEND_BUDGET_MS = 10_000;
-/** The longest error message that is shown; the messages of the network are below 300 characters. */
-const MAX_SENTENCE = 500;
 /**
  * The least time that must be left for a further try. With less time the try could be cut off, and a certain refusal would become an
  * unknown outcome.
  */
 const LEAST_ATTEMPT_MS = 3000;
 
-export function createWapSender(network: NetworkAccess): WapSender {
-  const graph = createGraph(network);
+export function createWapSender(graph: Graph): WapSender {
   return {
     sendMessage: (message, config, signal) => sendMessage(graph, { message, config, signal }),
-    markRead: async (externalId, config, signal) => {
-      const body = { messaging_product: 'whatsapp', status: 'read', message_id: externalId };
-      const answer = await graph(makeMessagesCall(body, config, signal));
-      if (answer.outcome === 'done') return;
-      const words = `The message was not marked as read. ${describeFailure(answer)}`;
-      throw answer.outcome === 'refused' ? new NetworkRefusal(words, answer.error) : new Error(words);
-    },
+    markRead: (externalId, config, signal) => sendReadMark(graph, makeReadMark(externalId), { config, signal }),
+    // The network knows this only together with a read mark. It ends with the next message, or after 25 seconds.
+    showTyping: (externalId, config, signal) =>
+      sendReadMark(graph, { ...makeReadMark(externalId), typing_indicator: { type: 'text' } }, { config, signal }),
     check: (config, signal, callback) => checkCredentials(graph, { config, signal }, callback),
   };
+}
+
+const makeReadMark = (externalId: string): Json => ({
+  messaging_product: 'whatsapp',
+  status: 'read',
+  message_id: externalId,
+});
+
+async function sendReadMark(graph: Graph, body: Json, { config, signal }: Pick<Sending, 'config' | 'signal'>) {
+  const answer = await graph(makeMessagesCall(body, config, signal));
+  if (answer.outcome === 'done') return;
+  const words = `The message was not marked as read. ${describeFailure(answer)}`;
+  throw answer.outcome === 'refused' ? new NetworkRefusal(words, answer.error) : new Error(words);
 }
 
 /**
@@ -87,10 +88,23 @@ async function sendMessage(graph: Graph, { message, config, signal }: Sending): 
     const answer = await graph(call);
     if (answer.outcome === 'unknown') return { outcome: 'unknown' };
     if (answer.outcome === 'done') return readAcceptance(answer.body);
-    const rejected: SendResult = { outcome: 'rejected', error: answer.error, network: answer.network };
+    const rejected = toRejection(message, answer);
+    if (message.isPaced && findOverload(answer.error.code) !== null) return rejected;
     const delayMs = retryDelayMs(answer.error.code, attempts, performance.now() - start);
     if (delayMs === null || !(await waitBeforeRetry(delayMs, signal))) return rejected;
   }
+}
+
+/**
+ * After these error codes the network may have forgotten an uploaded file, or may never have had it: unknown object (33), parameter
+ * (100, 131009). Its words would say more, but the network changes them.
+ */
+const FORGETFUL_CODES: readonly (number | string)[] = [33, 100, 131009];
+
+function toRejection({ file, cards }: OutboundMessage, { error, network }: Refusal): SendResult {
+  const isUploaded = [file, ...(cards?.values() ?? [])].some((each) => each !== null && each.networkId !== null);
+  const fileForgotten = network && isUploaded && FORGETFUL_CODES.includes(error.code);
+  return { outcome: 'rejected', error, network, ...(fileForgotten && { fileForgotten }) };
 }
 
 /** Returns the refusal of a message that is not sent to the network. */
@@ -112,27 +126,6 @@ async function waitBeforeRetry(delayMs: number, signal: AbortSignal): Promise<bo
   }
 }
 
-/** Returns the recipient for the network, which has one field for phone numbers and one for user ids. */
-function addressRecipient({ names: [name] }: Person): Json | null {
-  if (!name) return null;
-  return name.kind === PHONE_NUMBER.kind ? { to: name.address } : { recipient: name.address };
-}
-
-/** Builds the body of the call; null for a content type that this channel does not send. */
-function buildBody(message: OutboundMessage, recipient: Json): Json | null {
-  const { contentType, content } = message.content;
-  if (contentType !== 'TEXT' || content === null) return null;
-  return {
-    messaging_product: 'whatsapp',
-    recipient_type: 'individual',
-    ...recipient,
-    type: 'text',
-    text: { body: content, preview_url: /https?:\/\//i.test(content) },
-    ...(message.replyTo !== null && { context: { message_id: message.replyTo } }),
-    biz_opaque_callback_data: message.messageId, // Every status contains this id, which settles an unknown outcome.
-  };
-}
-
 function makeMessagesCall(body: Json, config: WapConfig, signal: AbortSignal) {
   const path = [config.phone_number_id, 'messages'];
   return { method: 'POST' as const, path, body, token: config.business_token, signal };
@@ -140,11 +133,14 @@ function makeMessagesCall(body: Json, config: WapConfig, signal: AbortSignal) {
 
 /** Reads the network's answer to an accepted message. Without the id of the message in the answer, the outcome is unknown. */
 function readAcceptance(body: Json): SendResult {
-  const externalId = asIdentifier(asRecord(asList(body.messages)[0])?.id);
+  const sent = asRecord(asList(body.messages)[0]);
+  const externalId = asIdentifier(sent?.id);
   if (externalId === null) return { outcome: 'unknown' };
+  const status = asLabel(sent?.message_status);
   const contact = asRecord(asList(body.contacts)[0]);
   const person = toPerson(namePerson(contact?.wa_id, contact?.user_id, contact?.parent_user_id));
-  return { outcome: 'accepted', externalId, person };
+  const held = status === null || status === 'accepted' ? {} : { held: status };
+  return { outcome: 'accepted', externalId, person, ...held };
 }
 
 async function checkCredentials(
@@ -196,20 +192,9 @@ function needsPerson(code: number | string): boolean {
   return PERSONAL_CODES.includes(code) || (typeof code === 'number' && code >= 200 && code <= 299);
 }
 
-type Failed = Exclude<GraphAnswer, { outcome: 'done' }>;
+type Refusal = Extract<GraphAnswer, { outcome: 'refused' }>;
 
-function toCheckFailure(answer: Failed): CheckResult {
+function toCheckFailure(answer: FailedCall): CheckResult {
   const retry = answer.outcome === 'unknown' || !needsPerson(answer.error.code);
   return { ok: false, error: describeFailure(answer), retry };
-}
-
-function describeFailure(answer: Failed): string {
-  if (answer.outcome === 'unknown') return answer.reason;
-  const { code, message, details } = answer.error;
-  if (!answer.network) return message;
-  const words = [message, details]
-    .filter((part) => part !== '')
-    .join(' – ')
-    .slice(0, MAX_SENTENCE);
-  return `The network refused: ${words || 'no cause given'} (code ${code}).`;
 }

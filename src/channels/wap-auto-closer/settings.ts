@@ -1,7 +1,7 @@
 /** The settings of an inbox on this channel (`api_wap_config`), as they are stored. */
 import { Type, type Static } from 'typebox';
 import { explainedPattern, nullable, strict } from '../../platform/schema.ts';
-import type { ChannelSettings } from '../channel.ts';
+import type { ChannelSettings } from '../settings.ts';
 
 /**
  * An id of the network. Ids are decimal strings, because they can exceed 2^53. They become part of a URL path, so only visible characters
@@ -34,6 +34,7 @@ export const wapSettings: ChannelSettings<WapConfig> = {
   secrets: ['business_token'],
   address: (config) => config.phone_number_id,
   account: (config) => config.waba_id,
+  portfolio: (config) => config.business_id,
   // The settings contain no address to call, because only the operator sets the address of the network.
   targets: () => [],
   sample: {

@@ -1,8 +1,43 @@
-/** The web chat. It runs on no network of others, so it has neither settings nor an address. */
-import { declareChannel, SILENT } from '../channel.ts';
-import { declareIdentity } from '../identity.ts';
+/**
+ * The web chat on a company's own site. The platform itself is its network: a sent message is accepted as soon as it is stored, visitors read
+ * it by the visitor API (features/web-chat), and what they write and report comes from there as well.
+ */
+import { declareChannel, SILENT, type ChannelNetwork } from '../channel.ts';
+import { composeContent, type ContentType } from '../content.ts';
+import { EMAIL_ADDRESS, EXTERNAL_ID, VISITOR } from '../identity.ts';
+import { WEB_MEDIA } from './media.ts';
+import type { WebConfig } from '../web-config.ts';
+import { webSettings } from './settings.ts';
 
-/** The id that the platform gives to a visitor. */
-const VISITOR = declareIdentity({ kind: 'VISITOR', writing: /\S/, sample: '65f0a1b2c3d4e5f60718293a' });
+// Of an interactive message, a visitor sees the text, and the reply buttons or the rows of the list.
+const CONTENT: readonly ContentType[] = [
+  'TEXT',
+  'INTERACTIVE',
+  'LOCATION',
+  'IMAGE',
+  'AUDIO',
+  'VIDEO',
+  'DOCUMENT',
+  'STICKER',
+];
 
-export const webV2Channel = declareChannel({ ...SILENT, name: 'WEB_V2', identities: [VISITOR] });
+export const webV2Channel = declareChannel<'WEB_V2', WebConfig>({
+  ...SILENT,
+  name: 'WEB_V2',
+  settings: webSettings,
+  // A site proves the id in its own system and perhaps the e-mail address of a known visitor; everybody has the id of a browser.
+  identities: [EXTERNAL_ID, EMAIL_ADDRESS, VISITOR],
+  contactSource: 'WIDGET',
+  can: { ...SILENT.can, content: CONTENT, media: WEB_MEDIA, markRead: true, typing: true },
+  samples: {
+    ...SILENT.samples,
+    contents: CONTENT.map((contentType) => composeContent(contentType, { content: 'Hello' })),
+  },
+  open: (): ChannelNetwork<WebConfig> => ({
+    check: () => Promise.resolve({ ok: true, coexistence: null }),
+    send: ({ messageId, to }) => Promise.resolve({ outcome: 'accepted', externalId: messageId, person: to }),
+    // Visitors see both by their live stream.
+    markRead: () => Promise.resolve(),
+    showTyping: () => Promise.resolve(),
+  }),
+});

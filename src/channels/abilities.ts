@@ -1,0 +1,24 @@
+/** How channels differ, so that no other code asks for a channel by name. */
+import type { ContentType } from './content.ts';
+import type { MediaFormat } from './media.ts';
+
+/** How channels differ. SILENT has the value of each ability for channels that do not mention it. */
+export interface Abilities {
+  /** The content types that the channel sends. */
+  content: readonly ContentType[];
+  /** The files that the channel sends, one entry for each content type that has a file. */
+  media: readonly MediaFormat[];
+  markRead: boolean;
+  /** Whether the network shows to a contact that somebody writes an answer. */
+  typing: boolean;
+  /** Whether the network has templates, which it reviews and which can be sent at any time. */
+  templates: boolean;
+  /** Whether messages belong to a thread, so that a message is sent with what is before it. */
+  threads: boolean;
+  /** Whether the network reports each message that is sent through it, perhaps before it answers the call that sends the message. */
+  echoesSends: boolean;
+  /** Whether the network punishes accounts that send too quickly, so that the platform spaces what an account sends. */
+  paced: boolean;
+  window24h: boolean;
+  reportsFailures: boolean;
+}

@@ -1,0 +1,65 @@
+/** Composes the mail that carries a message. */
+import type { Readable } from 'node:stream';
+import type { SendMailOptions } from 'nodemailer';
+import type { OutboundMessage } from '../channel.ts';
+import { EMAIL_ADDRESS } from '../identity.ts';
+import { makeMessageId, stripMarks } from './message-id.ts';
+import type { EmailConfig } from './settings.ts';
+import { toLabel } from './words.ts';
+
+/** The longest subject: it fits into a line with its name (RFC 5322, 2.1.1). */
+const MAX_SUBJECT = 70;
+/** Servers shorten longer lists of references; the first one and the last ones are kept. */
+const MAX_REFERENCES = 20;
+/** What mail programs put before the subject of an answer. */
+const ANSWERS = /^\s*((re|res|r|aw|sv|antw|enc|fw|fwd)(\[\d+\])?\s*:\s*)+/i;
+
+/** These keep the programs of recipients from answering a program (RFC 3834, and what Exchange reads). */
+const AUTOMATIC = { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' };
+
+/** Returns the address to which a message goes; null when the recipient has none. */
+export const findRecipient = ({ to }: OutboundMessage): string | null =>
+  to.names.find(({ kind }) => kind === EMAIL_ADDRESS.kind)?.address ?? null;
+
+interface Composition {
+  recipient: string;
+  /** The content of the message's file; null without a file. */
+  stream: Readable | null;
+  config: EmailConfig;
+}
+
+/** Composes the mail. Its id is made from the message's, so that each attempt to send it has the same one. */
+export function composeMail(message: OutboundMessage, { recipient, stream, config }: Composition): SendMailOptions {
+  const { content, file, replyTo, thread } = message;
+  const earlier = [...new Set([...(thread?.ids ?? []), ...(replyTo === null ? [] : [replyTo])])].map(stripMarks);
+  const answered = replyTo ?? earlier.at(-1) ?? null;
+  return {
+    // Names and addresses are objects, so that the library parses none of them.
+    from: { name: toLabel(config.from_name ?? undefined) ?? '', address: config.address },
+    to: { name: '', address: recipient },
+    envelope: { from: config.address, to: [recipient] },
+    subject: makeSubject(thread?.subject ?? null, content.content),
+    text: content.content ?? '',
+    date: new Date(),
+    ...(message.isAutomatic && { headers: AUTOMATIC }),
+    messageId: `<${makeMessageId(message.messageId, config.address)}>`,
+    ...(answered !== null && { inReplyTo: `<${stripMarks(answered)}>`, references: listReferences(earlier) }),
+    ...(file && stream && { attachments: [{ filename: file.fileName, contentType: file.mimeType, content: stream }] }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+const listReferences = (ids: string[]): string[] =>
+  [...new Set(ids.length > MAX_REFERENCES ? [...ids.slice(0, 1), ...ids.slice(1 - MAX_REFERENCES)] : ids)].map(
+    (id) => `<${id}>`,
+  );
+
+/** An answer has the subject of its thread. The first mail to a person is called after its first line. */
+function makeSubject(threadSubject: string | null, text: string | null): string {
+  const subject = toLabel(threadSubject?.replace(ANSWERS, ''));
+  if (subject !== null) return `Re: ${subject}`;
+  const [line = ''] = (text ?? '').trim().split('\n', 1);
+  const label = toLabel(line) ?? '';
+  return label.length > MAX_SUBJECT ? `${label.slice(0, MAX_SUBJECT - 1).toWellFormed()}…` : label;
+}

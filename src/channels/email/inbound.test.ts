@@ -1,0 +1,241 @@
+/** A mail becomes messages, or news about a mail of ours. */
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { SAMPLE_HEADERS, writeMail, writeMultipart, type SamplePart } from '../../../test/support/mails.ts';
+import type { Inbound, InboundMessage, InboundReport } from '../channel.ts';
+import { toInbound } from './inbound.ts';
+import { findOwnMessage, makeMessageId } from './message-id.ts';
+import { parseMail } from './parse.ts';
+
+const INBOX = 'support@shop.example';
+const ADDRESS = 'support imap.shop.example:993';
+const MESSAGE = '65f0a1b2c3d4e5f60718293a';
+const OWN_ID = makeMessageId(MESSAGE, INBOX);
+
+async function translate(mail: string): Promise<(Inbound | null)[]> {
+  const parsed = await parseMail(Readable.from([Buffer.from(mail)]));
+  const receivedAt = new Date('2026-11-02T13:00:05Z');
+  return [
+    ...toInbound(parsed, { address: ADDRESS, recipient: INBOX, receivedAt, nameFile: ({ part }) => `1.7.${part}` }),
+  ];
+}
+
+async function translateMessages(mail: string): Promise<InboundMessage[]> {
+  const elements = await translate(mail);
+  return elements.map((element) => {
+    assert.equal(element?.kind, 'message');
+    return element as InboundMessage;
+  });
+}
+
+const pdf = (disposition: string, bytes: number): SamplePart => ({
+  headers: {
+    'Content-Type': 'application/pdf; name="Order.pdf"',
+    'Content-Disposition': disposition,
+    'Content-Transfer-Encoding': 'base64',
+  },
+  body: Buffer.alloc(bytes, 'x').toString('base64'),
+});
+const text = (body: string): SamplePart => ({ headers: { 'Content-Type': 'text/plain' }, body });
+
+test('a mail is a message of its sender, without the quoted mail, which answers the mail that it refers to', async () => {
+  const headers = { ...SAMPLE_HEADERS, 'In-Reply-To': `<${OWN_ID}>`, References: `<root@shop.example> <${OWN_ID}>` };
+  const body = 'Thanks!\n\nOn Mon, Nov 2, 2026 at 9:00 AM Shop <support@shop.example> wrote:\n> Your order';
+  const [message, ...more] = await translateMessages(writeMail(headers, body));
+  assert.deepEqual(more, []);
+  assert.equal(message?.content, 'Thanks!');
+  assert.deepEqual([message?.externalId, message?.replyTo], ['first@client.example', OWN_ID]);
+  assert.deepEqual(message?.person, {
+    names: [{ kind: 'EMAIL', value: 'ana@client.example', address: 'ana@client.example' }],
+    displayName: 'Ana Sá',
+  });
+  assert.equal(message?.timestamp.toISOString(), '2026-11-02T13:00:05.000Z');
+  assert.equal(message?.isAutomatic, undefined);
+  assert.deepEqual(message?.email, { subject: 'Where is my order?', to: [INBOX], cc: [] });
+});
+
+test('each file of a mail is a message of its own, and the mail keeps its id when it has no text', async () => {
+  const withText = writeMultipart(SAMPLE_HEADERS, 'mixed', [text('Two files'), pdf('attachment', 5), pdf('inline', 6)]);
+  const messages = await translateMessages(withText);
+  assert.deepEqual(
+    messages.map(({ contentType, externalId, media }) => [contentType, externalId, media?.networkId ?? null]),
+    [
+      ['TEXT', 'first@client.example', null],
+      ['DOCUMENT', 'first@client.example#1', '1.7.2'],
+      ['DOCUMENT', 'first@client.example#2', '1.7.3'],
+    ],
+  );
+  const [only] = await translateMessages(writeMultipart(SAMPLE_HEADERS, 'mixed', [pdf('attachment', 5)]));
+  assert.deepEqual([only?.externalId, only?.media?.fileName], ['first@client.example', 'Order.pdf']);
+});
+
+test('a mail without a text and without files has its subject as its text', async () => {
+  const [message] = await translateMessages(writeMail(SAMPLE_HEADERS, ''));
+  assert.equal(message?.content, 'Where is my order?');
+});
+
+test('a mail that somebody sends on inside of their own is a file', async () => {
+  const inner = { headers: { 'Content-Type': 'message/rfc822' }, body: writeMail(SAMPLE_HEADERS, 'The first mail') };
+  const messages = await translateMessages(writeMultipart(SAMPLE_HEADERS, 'mixed', [text('See below'), inner]));
+  assert.deepEqual(
+    messages.map(({ contentType, content, media }) => [contentType, content, media?.mimeType]),
+    [
+      ['TEXT', 'See below', undefined],
+      ['DOCUMENT', null, 'message/rfc822'],
+    ],
+  );
+});
+
+test('a small picture that the text shows is decoration, and a large one is a message', async () => {
+  const picture = (bytes: number): SamplePart => ({
+    headers: { 'Content-Type': 'image/png', 'Content-ID': '<logo>', 'Content-Transfer-Encoding': 'base64' },
+    body: Buffer.alloc(bytes, 1).toString('base64'),
+  });
+  const html: SamplePart = { headers: { 'Content-Type': 'text/html' }, body: '<p>Hi <img src="cid:logo"></p>' };
+  const types = async (bytes: number): Promise<string[]> => {
+    const messages = await translateMessages(writeMultipart(SAMPLE_HEADERS, 'related', [html, picture(bytes)]));
+    return messages.map(({ contentType }) => contentType);
+  };
+  assert.deepEqual(await types(500), ['TEXT']);
+  assert.deepEqual(await types(50_000), ['TEXT', 'IMAGE']);
+});
+
+test('a mail without an id gets the same one each time that it is read', async () => {
+  const { 'Message-ID': _id, ...headers } = SAMPLE_HEADERS;
+  const ids = await Promise.all([1, 2].map(async () => (await translateMessages(writeMail(headers, 'Hi')))[0]));
+  assert.equal(ids[0]?.externalId, ids[1]?.externalId);
+  const [other] = await translateMessages(writeMail(headers, 'Hello'));
+  assert.notEqual(other?.externalId, ids[0]?.externalId);
+});
+
+test('a mail is its sender’s, and nobody writes into the conversation of another person by naming them in Reply-To', async () => {
+  const [message] = await translateMessages(writeMail({ ...SAMPLE_HEADERS, 'Reply-To': 'rui@client.example' }, 'Hi'));
+  assert.equal(message?.person.names[0]?.value, 'ana@client.example');
+});
+
+test('a mail that a form of a website sends from the address of the inbox is of the person in Reply-To', async () => {
+  const headers = { ...SAMPLE_HEADERS, From: `The shop <${INBOX}>`, 'Reply-To': 'Visitor <visitor@client.example>' };
+  const [message] = await translateMessages(writeMail(headers, 'A question'));
+  assert.deepEqual(
+    [message?.content, message?.person.names[0]?.value, message?.person.displayName],
+    ['A question', 'visitor@client.example', 'Visitor'],
+  );
+  for (const ignored of [{ 'Reply-To': INBOX }, { 'Message-ID': `<${OWN_ID}>` }])
+    assert.deepEqual(await translate(writeMail({ ...headers, ...ignored }, 'A question')), [null]);
+});
+
+const AUTOMATIC: Record<string, Record<string, string>> = {
+  'an out-of-office notice': { 'Auto-Submitted': 'auto-replied' },
+  'a notice of a program': { 'Auto-Submitted': 'auto-generated; reason=x' },
+  'a newsletter': { 'List-Id': '<news.shop.example>' },
+  'a mail in bulk': { Precedence: 'bulk' },
+  'a mail that wants no answer': { 'X-Auto-Response-Suppress': 'OOF, AutoReply' },
+  'a mail of a server': { From: 'MAILER-DAEMON@client.example' },
+  'a mail that no error may be returned to': { 'Return-Path': '<>' },
+  'a mail of no-reply': { From: 'No-Reply@client.example' },
+};
+
+for (const [name, headers] of Object.entries(AUTOMATIC))
+  test(`${name} is stored, and marked so that no agent answers it`, async () => {
+    const [message] = await translateMessages(writeMail({ ...SAMPLE_HEADERS, ...headers }, 'I am away'));
+    assert.equal(message?.isAutomatic, true);
+  });
+
+test('a mail that says that it was not submitted automatically is a mail of a person', async () => {
+  const [message] = await translateMessages(writeMail({ ...SAMPLE_HEADERS, 'Auto-Submitted': 'no' }, 'Hi'));
+  assert.equal(message?.isAutomatic, undefined);
+});
+
+const DAEMON = 'mailer-daemon@client.example';
+
+const report = (action: string, status: string, id = OWN_ID): string =>
+  writeMultipart({ ...SAMPLE_HEADERS, From: DAEMON }, 'report; report-type=delivery-status', [
+    text('Your mail could not be delivered.'),
+    {
+      headers: { 'Content-Type': 'message/delivery-status' },
+      body: `Reporting-MTA: dns; mx.client.example\n\nFinal-Recipient: rfc822; Bob@Client.example\nAction: ${action}\nStatus: ${status}\nDiagnostic-Code: smtp; 550 No such\n user here\n`,
+    },
+    { headers: { 'Content-Type': 'text/rfc822-headers' }, body: `Message-ID: <${id}>\nSubject: Hello\n` },
+  ]);
+
+async function translateReport(mail: string): Promise<InboundReport> {
+  const [element] = await translate(mail);
+  assert.ok(element?.kind === 'report');
+  return element;
+}
+
+test('the report of a failed delivery makes the message that it names FAILED, with the code and the words of the server', async () => {
+  const read = await translateReport(report('failed', '5.1.1'));
+  assert.deepEqual(read.own, { messageId: MESSAGE, externalId: OWN_ID });
+  assert.deepEqual(
+    read.recipients.map(({ value }) => value),
+    ['bob@client.example'],
+  );
+  const [error] = read.errors ?? [];
+  assert.deepEqual([error?.code, error?.message], ['5.1.1', 'smtp; 550 No such user here']);
+});
+
+test('a report of a delay or of a success changes nothing', async () => {
+  assert.deepEqual(await translate(report('delayed', '4.2.2')), [null]);
+  assert.deepEqual(await translate(report('delivered', '2.0.0')), [null]);
+});
+
+test('a report about a mail that is not ours is stored as an automatic message', async () => {
+  for (const action of ['failed', 'delayed'])
+    for (const id of ['somebody@elsewhere.example', makeMessageId(MESSAGE, 'x@elsewhere.example')]) {
+      const [element] = await translate(report(action, '5.1.1', id));
+      const [message] = element?.kind === 'report' ? element.mail : [element];
+      assert.ok(message?.kind === 'message' && !(element?.kind === 'report' && element.own));
+      assert.deepEqual([message.isAutomatic, message.content], [true, 'Your mail could not be delivered.']);
+    }
+});
+
+test('the reports of servers that do not use the standard are understood as well', async () => {
+  const old = { ...SAMPLE_HEADERS, From: DAEMON, Subject: 'failure notice' };
+  const copy = `--- Below this line is a copy\n\nMessage-ID: <${OWN_ID}>\nSubject: Hello`;
+  const body = `I wasn't able to deliver your message.\n\n<bob@client.example>:\n550 5.1.1 No such user\n\n${copy}`;
+  const named = { ...old, 'X-Failed-Recipients': 'bob@client.example' };
+  assert.equal((await translateReport(writeMail(old, body))).own?.messageId, MESSAGE);
+  const read = await translateReport(writeMail(named, `Delivery failed.\n\n${copy}`));
+  assert.deepEqual([read.own?.messageId, read.recipients[0]?.value], [MESSAGE, 'bob@client.example']);
+});
+
+test('an answer of a person at the address of a server is a message, whatever numbers it has', async () => {
+  const headers = { ...SAMPLE_HEADERS, From: 'postmaster@client.example', 'In-Reply-To': `<${OWN_ID}>` };
+  const extras: Record<string, string>[] = [{}, { 'X-Failed-Recipients': 'bob@client.example' }];
+  for (const extra of extras) {
+    const [message] = await translateMessages(writeMail({ ...headers, ...extra }, 'Please send me 551 pieces'));
+    assert.equal(message?.content, 'Please send me 551 pieces');
+  }
+});
+
+const complain = (original: string): string =>
+  writeMultipart({ ...SAMPLE_HEADERS, From: 'abuse@client.example' }, 'report; report-type=feedback-report', [
+    text('This is a complaint.'),
+    {
+      headers: { 'Content-Type': 'message/feedback-report' },
+      body: 'Feedback-Type: abuse\nOriginal-Rcpt-To: <bob@client.example>\n',
+    },
+    { headers: { 'Content-Type': 'text/rfc822-headers' }, body: `Message-ID: <${original}>\nSubject: Hello\n` },
+  ]);
+
+test('a complaint is only about the mail of ours that is attached to it, whatever address it names', async () => {
+  const { own, errors, recipients } = await translateReport(complain(OWN_ID));
+  assert.deepEqual([own?.messageId, errors, recipients], [MESSAGE, null, []]);
+  const forged = await translateReport(complain('forged@elsewhere.example'));
+  const [message] = forged.mail;
+  assert.deepEqual([forged.own, message?.isAutomatic, message?.content], [null, true, 'This is a complaint.']);
+});
+
+test('a mail of the inbox to itself is ignored, and a mail without a sender is kept aside', async () => {
+  assert.deepEqual(await translate(writeMail({ ...SAMPLE_HEADERS, From: INBOX }, 'Hi')), [null]);
+  const { From: _from, ...headers } = SAMPLE_HEADERS;
+  assert.equal((await translate(writeMail(headers, 'Hi')))[0]?.kind, 'unreadable');
+});
+
+test('only the id of a mail that an address of the same domain sent names one of our messages', () => {
+  assert.equal(findOwnMessage(OWN_ID, INBOX), MESSAGE);
+  for (const id of [`x${OWN_ID}`, OWN_ID.replace('shop', 'other'), 'parley.1@shop.example', ''])
+    assert.equal(findOwnMessage(id, INBOX), null, id);
+});

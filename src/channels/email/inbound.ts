@@ -1,0 +1,171 @@
+/** Turns a mail into the elements that the platform stores: a message for its text and one for each file, or news about a mail of ours. */
+import type { Inbound, InboundMessage, InboundReport } from '../channel.ts';
+import { composeContent, type ContentType, type MessageContent } from '../content.ts';
+import { EMAIL_ADDRESS, type Person } from '../identity.ts';
+import { MAX_BYTES } from '../../platform/media/formats.ts';
+import { isAutomatic } from './automatic.ts';
+import { findOriginalIds, readBounce, readComplaint } from './bounce.ts';
+import { findOwnMessage, hashText, markFile, markTwin, toAlias } from './message-id.ts';
+import type { Mail, MailAddress, MailFile } from './parse.ts';
+import { stripQuoted } from './quoted.ts';
+
+/** The longest text of a message. The rest of a longer mail is not shown. */
+const MAX_CONTENT = 32_768;
+/** Pictures in the text below this size are decoration: logos of signatures, and pixels that count readers. */
+const MIN_INLINE_BYTES = 8_192;
+
+/** The most recipients that are shown of To and of Cc. */
+const MAX_RECIPIENTS = 10;
+
+/** How a mail arrived. */
+export interface Arrival {
+  /** The network's address of the inbox. */
+  address: string;
+  /** The mail address of the inbox. */
+  recipient: string;
+  /** When the mail server of the inbox received the mail; null when nobody knows it. */
+  receivedAt: Date | null;
+  /** Returns the id by which a file of the mail can be fetched later. */
+  nameFile(file: MailFile): string;
+}
+
+/** Yields null for a mail that the platform ignores, such as a notice that a delivery takes longer. */
+export function* toInbound(mail: Mail, arrival: Arrival): Generator<Inbound | null> {
+  const { address } = arrival;
+  const timestamp = arrival.receivedAt ?? mail.date ?? new Date();
+  const report = readReport(mail, arrival, timestamp);
+  if (report) yield report;
+  else if (isNotice(mail, arrival) || isSentByInbox(mail, arrival)) yield null;
+  else if (mail.from) yield* toMessages(mail, arrival, timestamp);
+  else yield { kind: 'unreadable', address, reason: 'The mail has no sender', raw: { subject: mail.subject } };
+}
+
+const findOwn = (ids: string[], { recipient }: Arrival): string | undefined =>
+  ids.find((id) => findOwnMessage(id, recipient) !== null);
+
+/** Servers also report about our mails that a delivery takes longer, or that it succeeded. */
+const isNotice = (mail: Mail, arrival: Arrival): boolean =>
+  mail.reports.some(({ mimeType }) => mimeType === 'message/delivery-status') &&
+  findOwn(findOriginalIds(mail), arrival) !== undefined &&
+  readBounce(mail) === null;
+
+/** Whether the inbox sent the mail itself. A form of a website also writes from its address, and names the person in Reply-To. */
+function isSentByInbox({ from, replyTo, messageId }: Mail, { recipient }: Arrival): boolean {
+  const isOwn = messageId !== null && findOwnMessage(messageId, recipient) !== null;
+  return isOwn || (from?.address === recipient && (replyTo === null || replyTo.address === recipient));
+}
+
+/** The most ids of a report that are looked up. */
+const MAX_ALIASES = 10;
+
+/** Returns the report about a mail that may be ours; null for any other mail. */
+function readReport(mail: Mail, arrival: Arrival, timestamp: Date): InboundReport | null {
+  const complaint = readComplaint(mail);
+  const bounce = complaint ? null : readBounce(mail);
+  const ids = complaint ?? bounce?.ids ?? [];
+  if (ids.length === 0) return null;
+  const externalId = findOwn(ids, arrival);
+  const messageId = externalId === undefined ? null : findOwnMessage(externalId, arrival.recipient);
+  return {
+    kind: 'report',
+    address: arrival.address,
+    timestamp,
+    own: externalId === undefined || messageId === null ? null : { messageId, externalId },
+    aliases: ids.slice(0, MAX_ALIASES).map((id) => toAlias(id)),
+    // The address that a complaint names is often made unreadable; the id of the mail alone decides who complains.
+    recipients: bounce ? bounce.recipients.map((recipient) => EMAIL_ADDRESS.identify(recipient)) : [],
+    errors: bounce && [{ code: bounce.status, title: 'The mail was returned', message: bounce.words, details: '' }],
+    mail: mail.from && !isSentByInbox(mail, arrival) ? [...toMessages(mail, arrival, timestamp)] : [],
+  };
+}
+
+function* toMessages(mail: Mail, arrival: Arrival, timestamp: Date): Generator<InboundMessage> {
+  const id = mail.messageId ?? `hash-${hashText(JSON.stringify([mail.from, mail.date, mail.subject, mail.text]))}`;
+  const replyTo = mail.inReplyTo[0] ?? mail.references.at(-1) ?? null;
+  const digest = digestMail(mail);
+  const otherId = markTwin(id, digest);
+  const base = {
+    kind: 'message' as const,
+    address: arrival.address,
+    timestamp,
+    origin: 'live' as const,
+    fromBusiness: false,
+    system: false,
+    person: findAuthor(mail, arrival.recipient),
+    replyTo,
+    ...(replyTo !== null && { replyToAlias: toAlias(replyTo) }),
+    referral: null,
+    forwarded: null,
+    errors: [],
+    historyStatus: null,
+    renamed: null,
+    ...(isAutomatic(mail) && { isAutomatic: true as const }),
+  };
+  const files = mail.files.filter(({ inline, bytes }) => bytes > 0 && (!inline || bytes >= MIN_INLINE_BYTES));
+  const email = { subject: mail.subject, to: listAddresses(mail.to), cc: listAddresses(mail.cc) };
+  const first = { externalId: id, distinct: { firstId: id, digest, otherId } };
+  if (mail.text !== '' || files.length === 0) yield { ...base, ...toTextContent(mail), email, ...first };
+  for (const [index, file] of files.entries()) {
+    const isFirst = index === 0 && mail.text === '';
+    const further = {
+      externalId: markFile(id, index + 1),
+      distinct: { firstId: id, digest, otherId: markFile(otherId, index + 1) },
+    };
+    yield { ...base, ...toFileContent(file, arrival), ...(isFirst ? { email, ...first } : further) };
+  }
+}
+
+/** Tells two mails with the same id apart. Copies of one mail differ in the headers that servers add. */
+const digestMail = ({ from, date, subject, text, files }: Mail): string =>
+  hashText(
+    JSON.stringify([from?.address, date, subject, text.replaceAll(/\s+/g, ' '), files.map(({ sha256 }) => sha256)]),
+  );
+
+/** The person who wrote the mail: its sender, or Reply-To where a form of a website writes from the address of the inbox. */
+function findAuthor({ from, replyTo }: Mail, inbox: string): Person {
+  const author = from?.address === inbox ? replyTo : from;
+  return namePerson(author?.address ?? '', author?.name ?? null);
+}
+
+const namePerson = (address: string, name: MailAddress['name']): Person => ({
+  names: [EMAIL_ADDRESS.identify(address)],
+  ...(name !== null && { displayName: name }),
+});
+
+const listAddresses = (recipients: MailAddress[]): string[] =>
+  recipients.slice(0, MAX_RECIPIENTS).map(({ address }) => address);
+
+/** Some people write only a subject. */
+function toTextContent({ text, subject }: Mail): MessageContent {
+  const written = stripQuoted(text) || (subject ?? '');
+  const isLonger = written.length > MAX_CONTENT;
+  return composeContent('TEXT', {
+    content: isLonger ? `${written.slice(0, MAX_CONTENT - 1).toWellFormed()}…` : written,
+  });
+}
+
+function toFileContent(file: MailFile, { nameFile }: Arrival): MessageContent {
+  const { mimeType, fileName, bytes, sha256 } = file;
+  return composeContent(findContentType(file), {
+    media: {
+      networkId: nameFile(file),
+      mimeType,
+      fileName,
+      size: bytes,
+      sha256,
+      url: null,
+      voice: false,
+      animated: false,
+    },
+  });
+}
+
+const KINDS: readonly (readonly [ContentType & keyof typeof MAX_BYTES, RegExp])[] = [
+  ['IMAGE', /^image\/(jpeg|png|gif|webp)$/],
+  ['AUDIO', /^audio\/(mpeg|ogg|aac|amr|mp4|webm)$/],
+  ['VIDEO', /^video\/(mp4|3gpp)$/],
+];
+
+/** A file that is too large for its kind is a document, whose limit is higher. */
+const findContentType = ({ mimeType, bytes }: MailFile): ContentType =>
+  KINDS.find(([kind, types]) => types.test(mimeType) && bytes <= MAX_BYTES[kind])?.[0] ?? 'DOCUMENT';

@@ -1,0 +1,166 @@
+/** Mails of all kinds are read, and none of them takes long. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, globSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { SAMPLE_HEADERS, writeMail, writeMultipart } from '../../../test/support/mails.ts';
+import { htmlToText } from './html-text.ts';
+import { parseMail, type Mail } from './parse.ts';
+import { stripQuoted } from './quoted.ts';
+
+const parse = (mail: string): Promise<Mail> => parseMail(Readable.from([Buffer.from(mail)]));
+
+test('a plain mail is read with its sender, its recipients, its subject and its ids', async () => {
+  const mail = await parse(
+    writeMail(
+      {
+        ...SAMPLE_HEADERS,
+        Subject: '=?utf-8?Q?Cad=C3=AA_meu_pedido=3F?=',
+        Cc: '"Silva, Rui" <rui@client.example>, Team: a@team.example, b@team.example;',
+        'Reply-To': 'ana.home@client.example',
+        'In-Reply-To': '<sent@shop.example>',
+        References: '<root@shop.example>\n <sent@shop.example>',
+        'Content-Type': 'text/plain; charset=iso-8859-1',
+        'Content-Transfer-Encoding': 'quoted-printable',
+      },
+      'Ol=E1!\n\nCad=EA?',
+    ),
+  );
+  assert.deepEqual(mail.from, { address: 'ana@client.example', name: 'Ana Sá' });
+  assert.equal(mail.replyTo?.address, 'ana.home@client.example');
+  assert.deepEqual(
+    mail.cc.map(({ address }) => address),
+    ['rui@client.example', 'a@team.example', 'b@team.example'],
+  );
+  assert.deepEqual([mail.subject, mail.text], ['Cadê meu pedido?', 'Olá!\n\nCadê?']);
+  assert.equal(mail.date?.toISOString(), '2026-11-02T13:00:00.000Z');
+  assert.deepEqual([mail.messageId, mail.inReplyTo], ['first@client.example', ['sent@shop.example']]);
+  assert.deepEqual(mail.references, ['root@shop.example', 'sent@shop.example']);
+});
+
+test('a mail with text and HTML has its plain text, and its files have their part numbers, names and hashes', async () => {
+  const alternatives = writeMultipart({}, 'alternative', [
+    { headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: 'Plain text' },
+    { headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: '<p>HTML <b>text</b></p>' },
+  ]).replaceAll('a-boundary', 'inner');
+  const [head = '', ...rest] = alternatives.split('\r\n\r\n');
+  const type = /multipart\/.*/.exec(head)?.[0] ?? '';
+  const mail = await parse(
+    writeMultipart(SAMPLE_HEADERS, 'mixed', [
+      { headers: { 'Content-Type': type }, body: rest.join('\r\n\r\n').replaceAll('\r\n', '\n') },
+      {
+        headers: {
+          'Content-Type': 'application/pdf; name="=?utf-8?B?T3LDp2FtZW50by5wZGY=?="',
+          'Content-Disposition': 'attachment',
+          'Content-Transfer-Encoding': 'base64',
+        },
+        body: Buffer.from('%PDF-1.7').toString('base64'),
+      },
+    ]),
+  );
+  assert.equal(mail.text, 'Plain text');
+  assert.deepEqual(mail.files, [
+    {
+      part: '2',
+      mimeType: 'application/pdf',
+      fileName: 'Orçamento.pdf',
+      bytes: 8,
+      sha256: createHash('sha256').update('%PDF-1.7').digest('hex'),
+      inline: false,
+    },
+  ]);
+});
+
+test('a mail of HTML alone becomes text without scripts, styles and hidden parts', async () => {
+  const html = `<html><head><title>No</title><style>p { color: red }</style></head><body onload="alert(1)">
+    <h1>Hello &amp; welcome</h1><p>See <a href="https://shop.example/offer">the offer</a>, <a href="javascript:alert(1)">this</a>
+    or <a href="https://shop.example/">shop.example</a>.</p><ul><li>one</li><li>two</li></ul><script>alert(1)</script>
+    <img src="https://spy.example/pixel" alt=""><blockquote>What you wrote</blockquote></body></html>`;
+  const { text } = await parse(writeMail({ ...SAMPLE_HEADERS, 'Content-Type': 'text/html' }, html));
+  const expected = `Hello & welcome
+
+See the offer (https://shop.example/offer), this or shop.example.
+
+- one
+- two
+
+> What you wrote`;
+  assert.equal(text, expected);
+});
+
+test('what a person wrote is separated from the mail that they answer, in the languages of the platform', () => {
+  const replies = [
+    'Thanks!\n\nOn Tue, Nov 3, 2026 at 10:00 AM Shop <support@shop.example> wrote:\n> Your order is on its way',
+    'Thanks!\n\nEm ter., 3 de nov. de 2026 às 10:00, Loja <support@shop.example> escreveu:\n\n> Seu pedido',
+    'Thanks!\n\nEl mar, 3 nov 2026 a las 10:00, Tienda (<support@shop.example>) escribió:\n\n> Su pedido',
+    'Thanks!\n\n-----Mensagem original-----\nDe: Loja\nAssunto: Seu pedido\n\nSeu pedido',
+    'Thanks!\n\nEnviado do meu iPhone',
+    'Thanks!\n\n________________________________\nDe: Loja',
+  ];
+  for (const reply of replies) assert.equal(stripQuoted(reply), 'Thanks!', reply);
+  assert.equal(stripQuoted('> Only a quotation'), '> Only a quotation');
+});
+
+test('nothing that a person wrote or sends on is cut off as a signature or a quotation', () => {
+  const kept = [
+    'Hello\n\nGet me a refund',
+    'See below\n\n---------- Forwarded message ---------\nFrom: Ana <ana@client.example>\nSubject: Bill\n\nThe bill is wrong',
+    'Veja\n\n---------- Mensagem encaminhada ---------\nDe: Ana <ana@client.example>\n\nA conta\n> citada',
+    'Mira\n\nBegin forwarded message:\n\nFrom: Ana <ana@client.example>\n\nThe bill',
+    '---------- Forwarded message ---------\nFrom: Ana <ana@client.example>\n\nThe bill',
+    'My order:\n____________________\nTwo lamps',
+  ];
+  for (const written of kept) assert.equal(stripQuoted(written), written);
+  assert.equal(stripQuoted('Thanks!\n\nGet Outlook for iOS'), 'Thanks!');
+});
+
+test('text that the database can not store is replaced', async () => {
+  const mail = await parse(writeMail({ ...SAMPLE_HEADERS, Subject: 'a\0b' }, 'x\0y'));
+  assert.deepEqual([mail.subject?.includes('\0'), mail.text], [false, 'x\ufffdy']);
+});
+
+/** Mails that are made to take long. A mail that exceeds a limit is refused; all others are read. */
+const HOSTILE: Record<string, { mail: string; refused?: true }> = {
+  'nested parts': {
+    mail: Array.from(
+      { length: 3_000 },
+      (_, index) => `Content-Type: multipart/mixed; boundary=b${index}\r\n\r\n--b${index}\r\n`,
+    ).join(''),
+    refused: true,
+  },
+  'many parts': {
+    mail: `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(10_000)}`,
+    refused: true,
+  },
+  'a long header': { mail: `X-Long: ${'a'.repeat(1e6)}\r\n\r\nx`, refused: true },
+  'many addresses': { mail: `To: ${'a@b.example, '.repeat(9_000)}\r\n\r\nx` },
+  'open parentheses': { mail: `From: ${'('.repeat(100_000)}\r\n\r\nx` },
+  'encoded words': { mail: `Subject: ${'=?utf-8?q?a?= '.repeat(9_000)}\r\n\r\nx` },
+  'many parameters': { mail: `Content-Type: text/plain;${' a*0=b;'.repeat(15_000)}\r\n\r\nx` },
+  'many references': { mail: `References: ${'<a@b.example> '.repeat(9_000)}\r\n\r\nx` },
+  'nested HTML': { mail: `Content-Type: text/html\r\n\r\n${'<div>'.repeat(100_000)}` },
+  'a broken charset': { mail: 'Content-Type: text/plain; charset="x-none"\r\n\r\nhello' },
+  'no content': { mail: '' },
+};
+
+for (const [name, { mail, refused }] of Object.entries(HOSTILE))
+  test(`a mail with ${name} is ${refused ? 'refused' : 'read'}`, async () => {
+    if (refused) await assert.rejects(parse(mail));
+    else assert.ok(await parse(mail));
+  });
+
+test('of HTML that is nested too deeply or is too long, the first part is read', () => {
+  for (const filling of ['<div>'.repeat(100_000), '<a href="https://a.example">'.repeat(50_000), 'x'.repeat(3_000_000)])
+    assert.match(htmlToText(`<p>The beginning</p>${filling}`), /^The beginning/);
+  assert.equal(htmlToText(`${'<b>'.repeat(400)}deep`), 'deep');
+});
+
+const fixtures = new URL('../../../../shared/fixtures/email/', import.meta.url);
+const skip = existsSync(fixtures) ? false : 'the published mails are not beside this repository';
+
+test('every mail that another project published is read', { skip }, async () => {
+  const files = globSync('**/*.eml', { cwd: fixtures.pathname });
+  assert.ok(files.length >= 60);
+  for (const file of files) assert.ok(await parseMail(createReadStream(new URL(file, fixtures))), file);
+});

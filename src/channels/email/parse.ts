@@ -1,0 +1,206 @@
+/** Reads a mail as it was sent (RFC 5322, MIME) into what the platform needs of it. Works without a network, and on any bytes. */
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { MailParser, type AddressObject, type AttachmentStream, type Headers, type MessageText } from 'mailparser';
+import { htmlToText } from './html-text.ts';
+import { readMessageId, readMessageIds } from './message-id.ts';
+import { toLabel, toStorableText } from './words.ts';
+
+/** The most parts of a mail, and the most bytes of the headers of a part. Real mails stay far below both. */
+const MAX_PARTS = 200;
+const MAX_HEADER_BYTES = 128 * 1024;
+/** The most files of a mail that become messages. */
+const MAX_FILES = 30;
+/** The most bytes that are read of a part that reports on another mail. */
+const MAX_REPORT = 64 * 1024;
+/** The most addresses that are read of a header. */
+const MAX_ADDRESSES = 100;
+/** Parts that say what became of another mail, or that contain that mail. */
+const REPORTS = new Set([
+  'message/delivery-status',
+  'message/rfc822',
+  'text/rfc822-headers',
+  'message/feedback-report',
+]);
+
+export interface MailAddress {
+  /** Always in lower case. */
+  address: string;
+  name: string | null;
+}
+
+export interface MailFile {
+  /** The number of the part, as IMAP counts parts. */
+  part: string;
+  mimeType: string;
+  fileName: string | null;
+  bytes: number;
+  /** In hex. */
+  sha256: string;
+  /** True for a picture that the text shows. */
+  inline: boolean;
+}
+
+/** A part of a mail that reports on another mail, as text. */
+export interface MailReport {
+  mimeType: string;
+  text: string;
+}
+
+export interface Mail {
+  /** Without angle brackets, as all ids; null when the mail has none. */
+  messageId: string | null;
+  inReplyTo: string[];
+  references: string[];
+  from: MailAddress | null;
+  replyTo: MailAddress | null;
+  to: MailAddress[];
+  cc: MailAddress[];
+  subject: string | null;
+  /** Null when the mail has no readable time. */
+  date: Date | null;
+  /** The whole readable text, with quoted parts and signature. */
+  text: string;
+  files: MailFile[];
+  reports: MailReport[];
+  /** The headers by which programs mark their mails, in lower case. */
+  marks: ReadonlyMap<string, string>;
+}
+
+/** The headers that tell mails of programs from mails of people (RFC 3834 and the usual ones besides it). */
+const MARKS = [
+  'auto-submitted',
+  'precedence',
+  'x-auto-response-suppress',
+  'x-autoreply',
+  'x-autorespond',
+  'x-loop',
+  'list',
+  'return-path',
+  'content-type',
+  'x-failed-recipients',
+];
+
+/** Reads a mail. Throws when its structure exceeds the limits or can not be read. */
+export async function parseMail(source: Readable): Promise<Mail> {
+  const parser = new MailParser({
+    skipHtmlToText: true,
+    skipTextToHtml: true,
+    skipTextLinks: true,
+    skipImageLinks: true,
+    keepDeliveryStatus: true,
+    // Mails inside of this mail are files.
+    ignoreEmbedded: true,
+    maxHeadSize: MAX_HEADER_BYTES,
+    maxChildNodes: MAX_PARTS,
+  } as ConstructorParameters<typeof MailParser>[0]);
+  let headers: Headers = new Map();
+  parser.once('headers', (read: Headers) => (headers = read));
+  let lines: HeaderLines = [];
+  parser.once('headerLines', (read: HeaderLines) => (lines = read));
+  source.once('error', (error) => parser.destroy(error));
+  source.pipe(parser);
+  const files: MailFile[] = [];
+  const reports: MailReport[] = [];
+  let body: MessageText | null = null;
+  for await (const data of parser as AsyncIterable<AttachmentStream | MessageText>) {
+    if (data.type === 'text') body = data;
+    else {
+      const { file, report } = await readPart(data);
+      if (report) reports.push(report);
+      // A person may also send another mail on as a part of their own.
+      if ((!report || file.mimeType === 'message/rfc822') && files.length < MAX_FILES) files.push(file);
+    }
+  }
+  return { ...readEnvelope(headers, lines), text: readText(body), files, reports, marks: readMarks(headers, lines) };
+}
+
+async function readPart(part: AttachmentStream): Promise<{ file: MailFile; report: MailReport | null }> {
+  const { contentType, filename, contentDisposition, related } = part;
+  const mimeType = contentType.toLowerCase();
+  const isReport = REPORTS.has(mimeType) && contentDisposition !== 'attachment';
+  const hash = createHash('sha256');
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of part.content as unknown as AsyncIterable<Buffer>) {
+    hash.update(piece);
+    if (isReport && bytes < MAX_REPORT) kept.push(piece);
+    bytes += piece.length;
+  }
+  part.release();
+  const { partId } = part as { partId?: string | null };
+  const text = Buffer.concat(kept).subarray(0, MAX_REPORT).toString('utf8');
+  return {
+    file: {
+      part: partId ?? '1',
+      mimeType: /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream',
+      fileName: toLabel(filename),
+      bytes,
+      sha256: hash.digest('hex'),
+      inline: related === true && contentDisposition !== 'attachment',
+    },
+    report: isReport ? { mimeType, text: toStorableText(text) } : null,
+  };
+}
+
+/** Prefers the plain text of a mail, and otherwise takes the text of its HTML. */
+function readText(body: MessageText | null): string {
+  const plain = toStorableText(body?.text ?? '').replaceAll('\r', '');
+  if (plain.trim() !== '') return plain.trim();
+  return toStorableText(body?.html ? htmlToText(String(body.html)) : '').trim();
+}
+
+type Envelope = Omit<Mail, 'text' | 'files' | 'reports' | 'marks'>;
+
+function readEnvelope(headers: Headers, lines: HeaderLines): Envelope {
+  const date = headers.get('date');
+  // The library splits ids at spaces, and some programs write ids with spaces.
+  const readRaw = (name: string): string | undefined =>
+    lines.find(({ key }) => key === name)?.line.slice(name.length + 1);
+  return {
+    messageId: readMessageId(readRaw('message-id')),
+    inReplyTo: readMessageIds(readRaw('in-reply-to')),
+    references: readMessageIds(readRaw('references')),
+    from: readAddresses(headers.get('from'))[0] ?? null,
+    replyTo: readAddresses(headers.get('reply-to'))[0] ?? null,
+    to: readAddresses(headers.get('to')),
+    cc: readAddresses(headers.get('cc')),
+    subject: toLabel(asText(headers.get('subject'))),
+    date: date instanceof Date ? date : null,
+  };
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Matches an address without spaces, brackets, quotes or control characters. Others belong to nobody who could be answered. */
+const ADDRESS = /^[^\s\p{C}"(),:;<>@[\\\]]{1,64}@[^\s\p{C}"(),:;<>@[\\\]]{1,255}$/u;
+
+function readAddresses(value: unknown): MailAddress[] {
+  const lists = [value].flat().filter((each) => typeof each === 'object' && each !== null) as AddressObject[];
+  const all = lists.flatMap((list) => list.value).flatMap((each) => each.group ?? [each]);
+  return all
+    .map(({ address, name }) => ({ address: (address ?? '').trim().toLowerCase(), name: toLabel(name) }))
+    .filter(({ address }) => ADDRESS.test(address))
+    .slice(0, MAX_ADDRESSES);
+}
+
+/** The headers as they stand in the mail. */
+type HeaderLines = readonly { key: string; line: string }[];
+
+function readMarks(headers: Headers, lines: HeaderLines): Map<string, string> {
+  const marks = new Map<string, string>();
+  for (const name of MARKS) {
+    const value = headers.get(name);
+    if (value !== undefined) marks.set(name, toMark(value));
+  }
+  // Of the headers with addresses the library keeps no empty one, which is the mark of a report.
+  if (lines.some(({ key, line }) => key === 'return-path' && /^[^:]*:\s*<\s*>\s*$/.test(line)))
+    marks.set('return-path', '<>');
+  return marks;
+}
+
+function toMark(value: unknown): string {
+  if (typeof value === 'string') return value.trim().toLowerCase();
+  const { value: inner, text } = value as { value?: unknown; text?: unknown };
+  return typeof text === 'string' ? text.toLowerCase() : typeof inner === 'string' ? inner.toLowerCase() : 'given';
+}

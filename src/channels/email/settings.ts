@@ -1,0 +1,92 @@
+/** The settings of an inbox on this channel (`email_config`): a mailbox, and the servers that send for it and keep its mails. */
+import { Type, type Static } from 'typebox';
+import { readMailServer } from '../../platform/mail-server.ts';
+import { explainedPattern, nullable, strict } from '../../platform/schema.ts';
+import type { ChannelSettings } from '../settings.ts';
+
+// The host and the port are checked by the rules for the addresses of tenants.
+const HOST_AND_PORT = String.raw`(\[[0-9a-fA-F:.]+\]|[^\s/?#@\\:[\]]+)(:[0-9]{1,5})?/?$`;
+
+const serverAddress = (pattern: string, words: string, description: string) =>
+  Type.String({ maxLength: 300, ...explainedPattern(`^${pattern}://${HOST_AND_PORT}`, words), description });
+
+const visible = (maxLength: number) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    ...explainedPattern(String.raw`^[^\x00-\x1f\x7f]*$`, 'must not have control characters in it'),
+  });
+
+const address = Type.String({
+  maxLength: 254,
+  ...explainedPattern(
+    String.raw`^[^\s\x00-\x1f\x7f"(),:;<>@[\\\]]{1,64}@[^\s\x00-\x1f\x7f"(),:;<>@[\\\]]{1,189}$`,
+    'must be one e-mail address, such as support@shop.example',
+  ),
+  description: 'The address of the mailbox, from which mails are sent',
+});
+
+const PROPERTIES = {
+  address,
+  from_name: Type.Optional(nullable(visible(100))),
+  smtp_url: serverAddress(
+    'smtps?',
+    'must be the address of a mail server, such as smtps://smtp.shop.example or smtp://smtp.shop.example:587',
+    'The server that sends. smtps: TLS at once, at port 465; smtp: STARTTLS, at port 587. Mails are never sent without TLS',
+  ),
+  imap_url: serverAddress(
+    'imaps',
+    'must be the address of a mail server, such as imaps://imap.shop.example',
+    'The server that keeps the mails. Always with TLS, at port 993',
+  ),
+  username: visible(320),
+};
+
+const body = strict({
+  ...PROPERTIES,
+  password: Type.String({ minLength: 1, maxLength: 1024 }),
+  smtp_username: Type.Optional(nullable(visible(320))),
+  smtp_password: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1024 }))),
+});
+export type EmailConfig = Static<typeof body>;
+
+/** Names the server of an address, in whatever spelling. */
+export function nameServer(url: string): string {
+  const server = readMailServer(url);
+  return server ? `${server.host.toLowerCase()}:${server.port}` : url;
+}
+
+const MASKED = { description: 'Masked: never the password itself' };
+
+export const emailSettings: ChannelSettings<EmailConfig> = {
+  field: 'email_config',
+  body,
+  record: Type.Object({
+    ...PROPERTIES,
+    password: Type.String(MASKED),
+    smtp_username: Type.Optional(nullable(Type.String())),
+    smtp_password: Type.Optional(nullable(Type.String(MASKED))),
+  }),
+  secrets: ['password', 'smtp_password'],
+  // A log-in at a server proves that the mailbox is the tenant's. Any tenant can write any mail address.
+  address: ({ username, imap_url }) => `${username.toLowerCase()} ${nameServer(imap_url)}`,
+  account: () => null,
+  targets: ({ smtp_url, imap_url }) => [
+    { path: 'smtp_url', url: smtp_url },
+    { path: 'imap_url', url: imap_url },
+  ],
+  findFault: ({ smtp_username, smtp_password }) =>
+    smtp_username && smtp_password === null
+      ? { path: 'smtp_password', message: 'is required with smtp_username' }
+      : null,
+  sample: {
+    address: 'Support@shop.example',
+    from_name: 'The shop',
+    smtp_url: 'smtps://127.0.0.1:9',
+    imap_url: 'imaps://127.0.0.1:9',
+    username: 'support@shop.example',
+    password: 'a-password-of-the-mailbox-1234',
+    smtp_username: null,
+    smtp_password: 'a-password-to-send-5678',
+  },
+};

@@ -1,0 +1,15 @@
+/** Readers for the texts of a mail, which anybody may have written. */
+
+/** The longest name of a person or a file, and the longest subject, that are stored. */
+const MAX_LABEL = 256;
+
+/** Replaces what PostgreSQL does not store: NUL, and halves of surrogate pairs. */
+export const toStorableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+
+/** A text in one line, without control characters; null when nothing is left of it. */
+export function toLabel(text: string | undefined): string | null {
+  const line = toStorableText(text ?? '')
+    .replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim();
+  return line.slice(0, MAX_LABEL).toWellFormed().trim() || null;
+}

@@ -1,0 +1,83 @@
+/** Reads one message of the gateway: written by a contact, on the company's phone, or through the gateway itself. */
+import type { Inbound, InboundMessage } from '../channel.ts';
+import {
+  asBoolean,
+  asDate,
+  asIdentifier,
+  asLabel,
+  asNumber,
+  asRecord,
+  asText,
+  toStorable,
+  type Json,
+} from '../values.ts';
+import { isEmpty, openEnvelopes, readContent } from './content.ts';
+import { isOtherChat, readPerson } from './jid.ts';
+import { makeUnreadable, type Scene } from '../scene.ts';
+
+/** Returns null for messages of groups, and for those that say nothing. */
+export function readMessage(data: Json, scene: Scene, isConfirmation: boolean): Inbound | null {
+  const key = asRecord(data.key);
+  const externalId = asIdentifier(key?.id);
+  if (!key || externalId === null) return makeUnreadable(scene, 'a message has no id', data);
+  if (isOtherChat(asText(key.remoteJid) ?? '')) return null;
+  const person = readPerson(key);
+  if (person.names.length === 0) return makeUnreadable(scene, 'a message names no person', data);
+  const given = asRecord(data.message);
+  if (!given)
+    return data.message === undefined || data.message === null
+      ? null
+      : makeUnreadable(scene, 'a message has no parts', data);
+  const message = openEnvelopes(given);
+  // The protocol's own messages arrive as events for edits and removals.
+  if (isEmpty(message) || asRecord(message.protocolMessage)) return null;
+  const fromBusiness = isConfirmation || asBoolean(key.fromMe);
+  const displayName = fromBusiness ? null : asLabel(data.pushName);
+  const context = findContext(data, message);
+  return {
+    kind: 'message',
+    address: scene.address,
+    timestamp: asDate(data.messageTimestamp) ?? scene.now,
+    externalId,
+    origin: fromBusiness ? 'echo' : 'live',
+    fromBusiness,
+    ...(isConfirmation && { isConfirmation }),
+    system: false,
+    person: { ...person, ...(displayName !== null && { displayName }) },
+    replyTo: asIdentifier(context?.stanzaId),
+    referral: readReferral(context),
+    forwarded: readForwarded(context),
+    errors: [],
+    historyStatus: null,
+    renamed: null,
+    ...readContent(message, { externalId, mediaUrl: asText(given.mediaUrl) }, asLabel(data.messageType)),
+  };
+}
+
+/** The context of a message (what it answers, where it comes from) stands beside it, or in its part. */
+function findContext(data: Json, message: Json): Json | null {
+  const places = [
+    data.contextInfo,
+    message.contextInfo,
+    ...Object.values(message).map((part) => asRecord(part)?.contextInfo),
+  ];
+  return places.map(asRecord).find((context) => context !== null && Object.keys(context).length > 0) ?? null;
+}
+
+/** WhatsApp marks a message that was forwarded this often. */
+const OFTEN_FORWARDED = 5;
+
+function readForwarded(context: Json | null): InboundMessage['forwarded'] {
+  if (!asBoolean(context?.isForwarded)) return null;
+  return (asNumber(context?.forwardingScore) ?? 1) >= OFTEN_FORWARDED ? 'OFTEN' : 'ONCE';
+}
+
+/** The texts and links of an advertisement. Its picture is left out. */
+const REFERRAL_FIELDS = ['title', 'body', 'sourceType', 'sourceId', 'sourceUrl', 'ctwaClid', 'mediaUrl'];
+
+function readReferral(context: Json | null): Json | null {
+  const advertisement = asRecord(context?.externalAdReply);
+  if (!advertisement) return null;
+  const parts = Object.entries(advertisement).filter(([name]) => REFERRAL_FIELDS.includes(name));
+  return parts.length === 0 ? null : (toStorable(Object.fromEntries(parts)) as Json);
+}

@@ -1,0 +1,37 @@
+/** Fetches a file that a contact sent, by the ids of its message and of the attachment. */
+import type { FetchResult, WantedFile } from '../content.ts';
+import { OutboundError } from '../../platform/outbound-error.ts';
+import { readFileName } from './content.ts';
+import { toRequest, type Network } from './gateway.ts';
+
+/** The answers by which the gateway says that it will never have the file. */
+const GONE = [404, 410, 422];
+
+export async function fetchFile(
+  { outbound, gateway }: Network,
+  { media, maxBytes }: WantedFile,
+  signal: AbortSignal,
+): Promise<FetchResult> {
+  if (media.networkId === null) return { outcome: 'gone', reason: 'The network does not hand out the file.' };
+  if (!gateway) return { outcome: 'failed', reason: 'This installation has no gateway to the network.' };
+  const [message, attachment] = readFileName(media.networkId);
+  const path = ['messages', message, 'attachments', attachment];
+  try {
+    const request = toRequest(gateway, { method: 'GET', path, signal });
+    const { accept: _json, ...headers } = request.headers ?? {};
+    const { status, headers: told, body } = await outbound.streamOperator({ ...request, headers, maxBytes });
+    if (status === 200) {
+      const mimeType = (told['content-type'] ?? media.mimeType)?.replace(/;.*$/, '').trim().toLowerCase() || null;
+      return { outcome: 'found', body, mimeType, bytes: null, sha256: null };
+    }
+    body.destroy();
+    const outcome = GONE.includes(status) ? 'gone' : 'failed';
+    return { outcome, reason: `The gateway answered ${status} instead of the file.` };
+  } catch (error) {
+    // Failure policy: the call is over, and a later try may find the gateway in a better state.
+    return {
+      outcome: 'failed',
+      reason: error instanceof OutboundError ? error.message : 'The file could not be fetched.',
+    };
+  }
+}

@@ -1,0 +1,61 @@
+/** The settings of a web chat as the visitor API reads them: how it looks on a site, who may show it, and what visitors are asked. */
+import { Type, type Static } from 'typebox';
+import { explainedPattern, NOT_BLANK, nullable, oneOf, SLUG, strict, WEB_ADDRESS } from '../platform/schema.ts';
+import { OfficeHours } from './office-hours.ts';
+
+const shortText = (maxLength: number, description: string) =>
+  Type.String({ minLength: 1, maxLength, ...NOT_BLANK, description });
+
+const Question = strict({
+  kind: oneOf(['NAME', 'EMAIL', 'CUSTOM_FIELD']),
+  slug: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, ...SLUG, description: 'With CUSTOM_FIELD: a custom field of contacts' }),
+  ),
+  required: Type.Boolean(),
+});
+
+export const WEB_PROPERTIES = {
+  allowed_origins: Type.Array(
+    Type.String({
+      maxLength: 300,
+      ...explainedPattern(
+        '^https?://(\\*\\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$',
+        'must be the address of a site without a path, such as https://shop.example or https://*.shop.example',
+      ),
+    }),
+    {
+      maxItems: 50,
+      uniqueItems: true,
+      description: 'The sites that may show the chat; empty: only pages of the platform',
+    },
+  ),
+  color: Type.String({
+    ...explainedPattern('^#[0-9a-f]{6}$', 'must be a colour such as #2563eb'),
+    description: 'The colour of the launcher and of the header',
+  }),
+  position: oneOf(['LEFT', 'RIGHT'], { description: 'The corner of the page in which the launcher is' }),
+  title: nullable(shortText(80, 'The heading; null: the name of the inbox')),
+  avatar_url: nullable(Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2048 })),
+  welcome_text: nullable(shortText(1_000, 'What a new visitor reads first')),
+  quick_replies: Type.Array(shortText(80, 'A text that a visitor sends with one click'), {
+    maxItems: 5,
+    uniqueItems: true,
+    description: 'Texts that a new visitor sends with one click',
+  }),
+  language: nullable(oneOf(['pt-BR', 'en', 'es'], { description: 'null: the language of the browser' })),
+  office_hours: nullable(OfficeHours),
+  questions: Type.Array(Question, {
+    maxItems: 10,
+    description: 'What a new visitor is asked before the first message',
+  }),
+  identity_required: Type.Boolean({ description: 'Only visitors whom the site has proven may chat' }),
+  show_operator_names: Type.Boolean({ description: 'Visitors see the names of the people who answer' }),
+};
+
+/** As stored and shown; the secret is masked in answers. */
+export const WebConfig = Type.Object({
+  ...WEB_PROPERTIES,
+  identity_secret: nullable(Type.String({ description: 'Masked' })),
+});
+export type WebConfig = Static<typeof WebConfig>;
+export type WebQuestion = Static<typeof Question>;
