@@ -1,24 +1,34 @@
 /** Assembles the HTTP server from the routes of each feature and the apps of web/. Both are listed by hand, so this file shows everything. */
 import type { FastifyInstance } from 'fastify';
 import { apiKeyRoutes } from './features/api-keys/routes.ts';
+import { attachmentRoutes } from './features/attachments/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
 import { authRoutes } from './features/auth/routes.ts';
+import { bulkRoutes } from './features/bulk/routes.ts';
 import { businessRoutes } from './features/businesses/routes.ts';
+import { campaignRoutes } from './features/campaigns/routes.ts';
 import { companyRoutes } from './features/companies/routes.ts';
 import { contactRoutes } from './features/contacts/routes.ts';
+import { conversationRunRoutes } from './features/conversations/bulk/routes.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
 import { customFieldRoutes } from './features/custom-fields/routes.ts';
 import { inboundRoutes } from './features/inbound/routes.ts';
 import { inboxRoutes } from './features/inboxes/routes.ts';
+import { agentRoutes } from './features/agents/routes.ts';
+import { knowledgeRoutes } from './features/knowledge/routes.ts';
+import { liveRoutes } from './features/live/routes.ts';
 import { mergeRoutes } from './features/merges/routes.ts';
 import { messageRoutes } from './features/messages/routes.ts';
+import { quickReplyRoutes } from './features/quick-replies/routes.ts';
 import { pipelineRoutes } from './features/pipelines/routes.ts';
 import { tableRoutes } from './features/tables/routes.ts';
+import { templateRoutes } from './features/templates/routes.ts';
 import { userRoutes } from './features/users/routes.ts';
+import { webChatRoutes } from './features/web-chat/routes.ts';
 import { webhookRoutes } from './features/webhooks/routes.ts';
 import { loadConfig, type Config } from './config.ts';
 import type { Kit } from './kit.ts';
-import { countVisit } from './platform/access.ts';
+import { createVisitCounter } from './platform/access.ts';
 import { createServer, type ServerOptions } from './platform/http.ts';
 import {
   describeApi,
@@ -30,6 +40,7 @@ import {
 } from './platform/service.ts';
 import { createLog, createMetrics } from './platform/telemetry.ts';
 import { webAppRoutes, type WebApp } from './platform/web-apps.ts';
+import { locateWebBuild } from './platform/web-builds.ts';
 
 const rooms = [
   userRoutes,
@@ -37,34 +48,57 @@ const rooms = [
   authRoutes,
   auditRoutes,
   customFieldRoutes,
+  attachmentRoutes,
   inboxRoutes,
   businessRoutes,
   contactRoutes,
   pipelineRoutes,
   companyRoutes,
   conversationRoutes,
+  conversationRunRoutes,
   messageRoutes,
+  quickReplyRoutes,
+  templateRoutes,
+  campaignRoutes,
+  knowledgeRoutes,
+  agentRoutes,
   tableRoutes,
+  bulkRoutes,
   mergeRoutes,
-  inboundRoutes,
   webhookRoutes,
 ];
 
-const apps: WebApp[] = [
+const listApps = (config: Config): WebApp[] => [
   { name: 'set-password', path: '/set-password' },
   { name: 'guides', path: '/docs/assets' },
+  {
+    name: 'console',
+    path: '/console',
+    build: () => locateWebBuild('console', config.DATA_DIR),
+    // Files that were just chosen or recorded are shown from the memory of the browser.
+    policy: { 'img-src': "'self' blob:", 'media-src': "'self' blob:" },
+    microphone: true,
+  },
 ];
 
 export async function buildApi(kit: Kit, health: Health): Promise<FastifyInstance> {
-  const count = countVisit(kit.access);
+  const count = createVisitCounter(kit.access);
   const app = createServer(kit.log, kit.metrics, { ...serverOptions(kit.config), countPreflight: count });
   await describeApi(app);
   healthRoutes(app, health);
   metricsRoute(app, kit.metrics, { open: kit.config.loopback, token: kit.config.METRICS_TOKEN });
   for (const declare of rooms) declare(app, kit);
-  for (const webApp of apps) webAppRoutes(app, count, webApp);
+  addChatRoutes(app, kit);
+  for (const webApp of listApps(kit.config)) webAppRoutes(app, count, webApp);
   await referencePages(app, count);
   return app;
+}
+
+/** The rooms that share what stores the messages of networks and visitors, and the live streams. */
+function addChatRoutes(app: FastifyInstance, kit: Kit): void {
+  const intake = inboundRoutes(app, kit);
+  const live = liveRoutes(app, kit);
+  webChatRoutes(app, kit, { intake, live });
 }
 
 const MEGABYTE = 1024 * 1024;

@@ -38,6 +38,7 @@ test('an invalid setting is refused with one sentence that begins with the name 
     METRICS_TOKEN: ['short'],
     SANDBOX: ['yes', 'ON', '1'],
     S3_ENDPOINT: ['store.example', 'ftp://store.example'],
+    EMBEDDINGS_BASE_URL: ['models.example', 'ws://models.example'],
     S3_BUCKET: ['a', 'Files', 'a/b', '-files'],
     WEBHOOK_MAX_AGE: ['24', '0h', '-1h', '1w', '1.5h', 'h'],
     DELIVERY_RETENTION_DAYS: ['0', 'two weeks'],
@@ -73,7 +74,7 @@ test('a pool larger than the embedded database can serve is refused, but is acce
   assert.equal(loadConfig({ DATABASE_POOL: '31', DATABASE_URL: 'postgres://a@b/c' }).DATABASE_POOL, 31);
 });
 
-test('files are kept in a bucket only when all of its settings are there; a part of them is refused and the missing ones are named', () => {
+test('files are stored in a bucket when all of its settings are given, and an incomplete set is refused with the missing settings named', () => {
   const all = {
     S3_ENDPOINT: 'https://store.example/',
     S3_BUCKET: 'files',
@@ -95,6 +96,16 @@ test('files are kept in a bucket only when all of its settings are there; a part
       ({ message }: Error) => message.startsWith(`${name} must be set: `) && !message.includes('the secret'),
     );
   }
+});
+
+test('vectors come from an endpoint when its address and its model are given, and one without the other is refused', () => {
+  const both = { EMBEDDINGS_BASE_URL: 'https://models.example/v1/', EMBEDDINGS_MODEL: 'm' };
+  const expected = { baseUrl: 'https://models.example/v1', model: 'm' };
+  assert.deepEqual(loadConfig(both).embeddings, { ...expected, apiKey: null });
+  assert.deepEqual(loadConfig({ ...both, EMBEDDINGS_API_KEY: 'k' }).embeddings, { ...expected, apiKey: 'k' });
+  assert.equal(loadConfig({ EMBEDDINGS_API_KEY: 'k' }).embeddings, null);
+  for (const name of Object.keys(both))
+    assert.throws(() => loadConfig({ ...both, [name]: '' }), new RegExp(`^Error: ${name} must be set: `));
 });
 
 test('an empty environment variable counts as absent, and spaces around a value are ignored', () => {

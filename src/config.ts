@@ -127,6 +127,19 @@ export const SETTINGS = {
   WAP_GRAPH_URL: url('http:', 'https:'),
   WAP_APP_SECRET: optional,
   WAP_VERIFY_TOKEN: optional,
+  NETWORK_API_URL: url('http:', 'https:'),
+  NETWORK_API_KEY: optional,
+  NETWORK_HOOK_SECRET: optional,
+  // The advice for a paid account of LinkedIn is to stay below 100 invitations a day; messages to people one knows may be some more.
+  NETWORK_SENDS_PER_DAY: integer(150, 2, 100_000),
+  AI_BASE_URL: url('http:', 'https:'),
+  AI_API_KEY: optional,
+  AI_MODEL: optional,
+  EMBEDDINGS_BASE_URL: url('http:', 'https:'),
+  EMBEDDINGS_API_KEY: optional,
+  EMBEDDINGS_MODEL: optional,
+  AGENT_WAIT: duration('2s'),
+  AGENT_DAILY_TOKENS: integer(2_000_000, 0, 1_000_000_000),
   SANDBOX: { fallback: null, parse: (value: string) => choice(['on', 'off'], 'off').parse(value) as string | null },
   SANDBOX_PORT: integer(0, 0, 65_535),
   SMTP_URL: url('smtp:', 'smtps:'),
@@ -136,9 +149,12 @@ export const SETTINGS = {
   RATE_LIMIT_PER_COMPANY: integer(200, 1, 1_000_000),
   RATE_LIMIT_LOGIN: integer(30, 1, 1_000_000),
   RATE_LIMIT_PAGES: integer(20, 1, 1_000_000),
+  RATE_LIMIT_WEB_CHAT: integer(200, 1, 1_000_000),
   // Megabytes per second. Reading, assembling and sending a megabyte takes 20 to 30 ms of a process and as much of the database, so 4 are
   // about a tenth of a core.
   RATE_LIMIT_ANSWERS: integer(4, 1, 1_000_000),
+  // Megabytes per second. Passing a megabyte of a file on takes a process about a millisecond.
+  RATE_LIMIT_FILES: integer(16, 1, 1_000_000),
   CONNECTIONS: integer(2_000, 10, 100_000),
   CONNECTIONS_PER_ADDRESS: integer(500, 10, 100_000),
   BODIES_MB: integer(64, 8, 65_536),
@@ -147,6 +163,9 @@ export const SETTINGS = {
   DELIVERY_RETENTION_DAYS: integer(14, 1, 3_650),
   CALLBACK_RETENTION_DAYS: integer(14, 1, 3_650),
   AUDIT_RETENTION_DAYS: integer(365, 1, 3_650),
+  BULK_MAX_CONTACTS: integer(2_000, 1, 10_000),
+  // Messages per second that the network takes from one number, in both directions.
+  NUMBER_THROUGHPUT: integer(80, 1, 100_000),
   DELIVERY_SLOTS: integer(64, 1, 1_024),
   DELIVERY_SLOTS_PER_COMPANY: integer(8, 1, 1_024),
   DATABASE_POOL: integer(10, 2, 200),
@@ -167,6 +186,12 @@ export type Config = Readonly<
     sandboxOn: boolean;
     /** The service that keeps files; null keeps them in the data folder. */
     s3: S3Settings | null;
+    /** The gateway of the professional network; null when the channel has none. */
+    network: NetworkGateway | null;
+    /** The endpoint that computes the vectors of texts; null computes them in this process. */
+    embeddings: ModelEndpoint | null;
+    /** The model with which agents answer; null lets them answer with passages of the knowledge base. */
+    chat: ModelEndpoint | null;
   }
 >;
 
@@ -190,6 +215,41 @@ function readS3(values: Values): S3Settings | null {
   throw new Error(
     `${missing.join(', ')} must be set: files are kept in an S3 bucket only with all of ${names.join(', ')}`,
   );
+}
+
+interface NetworkGateway {
+  url: string;
+  apiKey: string;
+  hookSecret: string;
+}
+
+/** Combines the settings of the professional network's gateway. Throws one sentence when some of them are missing. */
+function readNetwork(values: Values): NetworkGateway | null {
+  const { NETWORK_API_URL: address, NETWORK_API_KEY: apiKey, NETWORK_HOOK_SECRET: hookSecret } = values;
+  if (address && apiKey && hookSecret) return { url: address, apiKey, hookSecret };
+  const names = ['NETWORK_API_URL', 'NETWORK_API_KEY', 'NETWORK_HOOK_SECRET'] as const;
+  const missing = names.filter((each) => values[each] === null);
+  if (missing.length === names.length) return null;
+  throw new Error(
+    `${missing.join(', ')} must be set: the professional network is reached only with all of ${names.join(', ')}`,
+  );
+}
+
+/** An endpoint that understands the calls of OpenAI. */
+export interface ModelEndpoint {
+  baseUrl: string;
+  apiKey: string | null;
+  model: string;
+}
+
+/** `does` says what the endpoint is needed for. */
+function readEndpoint(values: Values, prefix: 'AI' | 'EMBEDDINGS', does: string): ModelEndpoint | null {
+  const baseUrl = values[`${prefix}_BASE_URL`];
+  const apiKey = values[`${prefix}_API_KEY`];
+  const model = values[`${prefix}_MODEL`];
+  if (baseUrl && model) return { baseUrl, apiKey, model };
+  if (!baseUrl && !model) return null;
+  throw new Error(`${prefix}_${baseUrl ? 'MODEL' : 'BASE_URL'} must be set: ${does} by an endpoint only with both`);
 }
 
 /** Reads and checks all settings. Throws one sentence that names the wrong setting. An empty variable counts as absent. */
@@ -223,6 +283,9 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     PUBLIC_URL: values.PUBLIC_URL ?? `http://${host}:${values.PORT}`,
     sandboxOn: values.SANDBOX ? values.SANDBOX === 'on' : byDefault,
     s3: readS3(values),
+    network: readNetwork(values),
+    embeddings: readEndpoint(values, 'EMBEDDINGS', 'vectors are computed'),
+    chat: readEndpoint(values, 'AI', 'answers are written'),
   });
 }
 

@@ -2,17 +2,21 @@
 import type { Channels } from './channels/registry.ts';
 import type { Config } from './config.ts';
 import type { ChangeFeed } from './platform/changes/feed.ts';
-import type { AdmitExport } from './platform/download.ts';
+import type { ChildReaders } from './platform/child-readers.ts';
 import type { Enqueue } from './platform/jobs.ts';
+import type { Downloads } from './platform/files/downloads.ts';
 import type { Files } from './platform/files/files.ts';
 import type { Outbound } from './platform/outbound.ts';
 import type { Access } from './platform/access.ts';
 import type { Mailer } from './platform/mail.ts';
-import type { SheetReaders } from './platform/sheets/readers.ts';
+import type { Precedence } from './platform/precedence.ts';
+import type { AdmitReply } from './platform/reply-places.ts';
 import type { Secrets } from './platform/secrets.ts';
 import type { Storage } from './platform/storage.ts';
 import type { Log, Metrics } from './platform/telemetry.ts';
 import type { Database } from './platform/tenant.ts';
+import type { Keyring } from './platform/tokens.ts';
+import type { NearestVectors } from './platform/vectors/nearest.ts';
 
 export interface Kit {
   config: Config;
@@ -25,15 +29,25 @@ export interface Kit {
   secrets: Secrets;
   /** The secret that signs tokens. */
   tokenSecret: string;
+  /** The secrets of tokens that are accepted. */
+  tokenKeyring: Keyring;
   mailer: Mailer;
   outbound: Outbound;
   /** Keeps the files of companies. */
   files: Files;
   channels: Channels;
+  /** The address of the sandbox; null unless it runs beside the platform. */
+  sandboxUrl: string | null;
   enqueue: Enqueue;
-  /** Reads the spreadsheets that companies upload, in child processes. */
-  sheets: SheetReaders;
-  admitExport: AdmitExport;
+  /** Reads files that companies upload, in child processes. */
+  readers: ChildReaders;
+  /** Compares a question with the vectors of a company. */
+  vectors: NearestVectors;
+  admitExport: AdmitReply;
+  /** Callbacks have precedence over work that can wait. */
+  precedence: Precedence;
+  /** Shares out the files that are sent to whoever has a link. */
+  downloads: Downloads;
   metrics: Metrics;
   log: Log;
 }

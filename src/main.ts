@@ -1,33 +1,20 @@
-/** The entry point: node src/main.ts all | api | worker | migrate | keys. No other file reads the environment. */
-import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
-
-const OLDEST = 26;
-// Node caches compiled code here, because stripping types and compiling would be a third of the start-up time. When the folder is not
-// writable, the start is only slower.
-const COMPILED = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
+/** The program, which launch.js loads: all | api | worker | migrate | keys | recount. No other file reads the environment. */
 
 async function main(): Promise<void> {
-  if (Number(process.versions.node.split('.')[0]) < OLDEST) {
-    throw new Error(
-      `this is Node ${process.versions.node}; run it through npm (npm start), which brings Node ${OLDEST} along`,
-    );
-  }
   const purpose = process.argv[2] ?? 'all';
   if (purpose === 'keys') return manageKeys(process.argv.slice(3));
+  if (purpose === 'recount') return recount(process.argv.slice(3));
   if (purpose !== 'all' && purpose !== 'api' && purpose !== 'worker' && purpose !== 'migrate') {
-    throw new Error(`usage: node src/main.ts all | api | worker | migrate | keys (not ${purpose})`);
+    throw new Error(`usage: node src/launch.js all | api | worker | migrate | keys | recount (not ${purpose})`);
   }
-  enableCompileCache(COMPILED);
-  // Imported only after the version check, because an older Node can not load these files and would fail with a syntax error.
   const { loadConfig } = await import('./config.ts');
   const config = loadConfig(process.env);
   if (purpose === 'migrate') return (await import('./boot/run.ts')).runMigrations(config);
   // Listen for signals before anything starts, so that a signal during the start also leads to an orderly stop.
   const asked = nextSignal();
-  const { openSurroundings } = await import('./boot/surroundings.ts');
+  const { beginEarlyStart } = await import('./boot/surroundings.ts');
   // Start the database first and load the code that uses it meanwhile: both take about as long.
-  const surroundings = openSurroundings(config, purpose);
+  const surroundings = beginEarlyStart(config, purpose);
   // Failure policy: run() awaits the same promise and throws its error; without this handler Node would report an unhandled rejection.
   surroundings.catch(() => undefined);
   const { run } = await import('./boot/run.ts').catch(async (error: unknown) => {
@@ -39,7 +26,10 @@ async function main(): Promise<void> {
   await run(config, purpose, { surroundings, asked });
 }
 
-/** The listeners stay: without one, a second signal during the start would kill the process, and its database server would go on alone. */
+/**
+ * The signal listeners are never removed: without one, a second signal during the start would kill the process, and its database server
+ * would go on running alone.
+ */
 function nextSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => resolve(name));
@@ -50,6 +40,12 @@ async function manageKeys(words: string[]): Promise<void> {
   const { loadConfig } = await import('./config.ts');
   const { runKeys } = await import('./boot/keys.ts');
   process.stdout.write(await runKeys(loadConfig(process.env), words));
+}
+
+async function recount(words: string[]): Promise<void> {
+  const { loadConfig } = await import('./config.ts');
+  const { runRecount } = await import('./boot/recount.ts');
+  process.stdout.write(await runRecount(loadConfig(process.env), words));
 }
 
 main().catch((error: unknown) => {

@@ -1,7 +1,12 @@
 /** The background work of a process: its jobs, and the loops that poll for due work. */
-import { purgeTrailsJob } from './features/audit/jobs.ts';
-import { changesToAddUp } from './features/companies/usage.ts';
+import { sweepFilesJob } from './features/attachments/jobs.ts';
+import { purgeRequestDataJob } from './features/audit/jobs.ts';
+import { purgeBulkJob } from './features/bulk/jobs.ts';
+import { campaignCounters, startCampaigns } from './features/campaigns/loop.ts';
+import { createUsageUpkeep } from './features/companies/usage.ts';
 import { contactImporter } from './features/contacts/import/importer.ts';
+import { purgeConversationRunsJob } from './features/conversations/bulk/jobs.ts';
+import { startConversationRuns } from './features/conversations/bulk/loop.ts';
 import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
 import { releaseBusinessJob, releaseUserJob } from './features/departures/jobs.ts';
@@ -9,36 +14,48 @@ import { giveUpImportsJob } from './features/imports/jobs.ts';
 import { startImports } from './features/imports/turns.ts';
 import type { RowImporter } from './features/imports/work.ts';
 import { giveUpUnknownJob, mergeSplitJob, purgeCallbacksJob } from './features/inbound/jobs.ts';
-import { crossedStatuses } from './features/inbound/upkeep.ts';
-import { checkConnectionJob, confirmAllJob, confirmConnectionJob } from './features/inboxes/jobs.ts';
+import { startFetching } from './features/inbound/fetching/loop.ts';
+import { startDownloads } from './features/inbound/downloads/loop.ts';
+import { crossedStatuses, latePlaces } from './features/inbound/upkeep.ts';
+import { checkConnectionJob, checkReportedJob, confirmAllJob, confirmConnectionJob } from './features/inboxes/jobs.ts';
+import { startPreparing } from './features/knowledge/loop.ts';
+import { purgeChangesJob } from './features/live/jobs.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
 import { tableRowImporter } from './features/tables/rows/importer.ts';
 import { eraseRowsJob } from './features/tables/jobs.ts';
+import { startFollowUps } from './features/agents/follow-ups/loop.ts';
+import { purgeTurnsJob } from './features/agents/jobs.ts';
+import { startAgents } from './features/agents/turns/loop.ts';
+import { startCopies } from './features/templates/copy.ts';
+import { inboxConnectedJob } from './features/templates/jobs.ts';
 import { purgeLinksJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
 import { startDeliveries } from './features/webhooks/deliver.ts';
 import { purgeDeliveriesJob, redactContactJob } from './features/webhooks/jobs.ts';
 import type { Kit } from './kit.ts';
-import type { Job, Jobs, Worked } from './platform/jobs.ts';
+import type { Job, Jobs, JobWork } from './platform/jobs.ts';
 import { pollDueWork } from './platform/due-work.ts';
 import type { TSchema } from 'typebox';
 
 // How often a process looks in the database for work that other processes have left. A process with the embedded database is alone: all
 // work comes from the process itself and begins without a look, so looking less often is enough.
 const LOOK_MS = 200;
-const LOOK_ALONE_MS = 500;
+const LOOK_ALONE_MS = 2_000;
 
 const jobs = [
   sendInvitationJob,
   sendResetJob,
   purgeLinksJob,
-  purgeTrailsJob,
+  purgeRequestDataJob,
   stripFieldJob,
+  sweepFilesJob,
   checkConnectionJob,
+  checkReportedJob,
   confirmConnectionJob,
   confirmAllJob,
   emptyStepJob,
   markReadJob,
   wakeJob,
+  inboxConnectedJob,
   eraseRowsJob,
   giveUpImportsJob,
   releaseUserJob,
@@ -47,6 +64,10 @@ const jobs = [
   mergeSplitJob,
   purgeCallbacksJob,
   purgeDeliveriesJob,
+  purgeBulkJob,
+  purgeTurnsJob,
+  purgeConversationRunsJob,
+  purgeChangesJob,
   redactContactJob,
 ];
 
@@ -58,14 +79,22 @@ export const queues = (): Job<TSchema>[] => jobs.map((make) => make({} as Kit).j
  * process uses this database.
  */
 export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Promise<() => Promise<void>> {
-  for (const make of jobs) await running.work(make(kit) as Worked<TSchema>);
-  const deliverer = startDeliveries(kit);
-  const imports = startImports(kit, {
-    CONTACTS: contactImporter as RowImporter,
-    TABLE: tableRowImporter as RowImporter,
-  });
-  const looks = [crossedStatuses(kit), changesToAddUp(kit)];
-  const dueWork = [deliverer.dueWork, running.dueWork(queues().map(({ name }) => name)), imports.dueWork, ...looks];
+  for (const make of jobs) await running.work(make(kit) as JobWork<TSchema>);
+  const loops = [
+    startDeliveries(kit),
+    startImports(kit, { CONTACTS: contactImporter as RowImporter, TABLE: tableRowImporter as RowImporter }),
+    startCopies(kit),
+    startDownloads(kit),
+    startFetching(kit),
+    startConversationRuns(kit),
+    startCampaigns(kit),
+    startPreparing(kit),
+    startAgents(kit),
+    startFollowUps(kit),
+  ];
+  const looks = [crossedStatuses(kit), latePlaces(kit), createUsageUpkeep(kit), campaignCounters(kit)];
+  const polled = loops.map((loop) => loop.dueWork);
+  const dueWork = [...polled, running.dueWork(queues().map(({ name }) => name)), ...looks];
   const stopLooking = pollDueWork(kit.database.system('upkeep'), dueWork, {
     everyMs: isAlone ? LOOK_ALONE_MS : LOOK_MS,
     log: kit.log,
@@ -74,8 +103,7 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     await Promise.all([
       stopLooking(),
       ...looks.map(({ stop }) => stop()),
-      deliverer.stop(),
-      imports.stop(),
+      ...loops.map(({ stop }) => stop()),
       running.rest(),
     ]);
   };

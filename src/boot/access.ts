@@ -3,14 +3,15 @@
  * companies.
  */
 import type { Config } from '../config.ts';
-import { findLivingKey, touchKey } from '../features/api-keys/api-keys.ts';
-import { companyExists, isCompany } from '../features/companies/companies.ts';
+import { findValidKey, storeLastUse } from '../features/api-keys/api-keys.ts';
+import { companyIsActive, companyIsKnown } from '../features/companies/companies.ts';
+import { findSession, renewSession } from '../features/users/sessions.ts';
 import { findActiveUser } from '../features/users/users.ts';
 import type { Access } from '../platform/access.ts';
 import { createAnswerPace } from '../platform/answer-pace.ts';
 import { createAuthenticator } from '../platform/auth.ts';
 import { createLimiter } from '../platform/limits.ts';
-import { callerBehalf } from '../platform/connection-shares.ts';
+import { callerShareOwner } from '../platform/connection-shares.ts';
 import type { Database } from '../platform/tenant.ts';
 import type { TokenSecrets } from '../platform/tokens.ts';
 
@@ -18,9 +19,11 @@ export function openAccess(config: Config, secrets: TokenSecrets, database: Data
   const door = database.system('door');
   return {
     auth: createAuthenticator(secrets, {
-      findKey: (hash) => findLivingKey(door, hash),
+      findKey: (hash) => findValidKey(door, hash),
       findUser: (companyId, userId) => findActiveUser(door, companyId, userId),
-      noteUse: (key) => touchKey(database.system(callerBehalf(key.company, key._id)), key),
+      findSession: (hash) => findSession(door, hash),
+      noteUse: (key) => storeLastUse(database.system(callerShareOwner(key.company, key._id)), key),
+      renewSession: ({ company }, hash) => renewSession(database.system(`company:${company}`), hash),
     }),
     database,
     limits: createLimiter(door),
@@ -31,7 +34,7 @@ export function openAccess(config: Config, secrets: TokenSecrets, database: Data
       signIn: config.RATE_LIMIT_LOGIN,
       page: config.RATE_LIMIT_PAGES,
     },
-    companyExists: (companyId) => companyExists(door, companyId),
-    isCompany: (companyId) => isCompany(door, companyId),
+    companyExists: (companyId) => companyIsActive(door, companyId),
+    isCompany: (companyId) => companyIsKnown(door, companyId),
   };
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { dataPath, type Config } from '../config.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres.ts';
+import { connectionUrl, startEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres.ts';
 import { migrateJobs } from '../platform/jobs.ts';
 import { createLogin, findMissing, migrate } from '../platform/migrations.ts';
 import type { Log } from '../platform/telemetry.ts';
@@ -20,12 +20,12 @@ export interface RunningDatabase {
  * Starts the embedded server when the operator has no database. `mayMigrate` applies to the operator's database only; the embedded database
  * is always migrated.
  */
-export async function openStore(config: Config, mayMigrate: boolean, log: Log): Promise<RunningDatabase> {
+export async function startDatabase(config: Config, mayMigrate: boolean, log: Log): Promise<RunningDatabase> {
   const embedded = config.DATABASE_URL
     ? null
     : await startEmbeddedPostgres(dataPath(config, 'postgres'), (line) => log.warn({ postgres: line }, 'database'));
   try {
-    return { url: await prepareStore(config, embedded, mayMigrate, log), embedded };
+    return { url: await prepareDatabase(config, embedded, mayMigrate, log), embedded };
   } catch (error) {
     await embedded?.stop();
     throw error;
@@ -33,7 +33,7 @@ export async function openStore(config: Config, mayMigrate: boolean, log: Log): 
 }
 
 /** Returns the connection URL for the platform, once the database has every migration and queue. */
-export async function prepareStore(
+export async function prepareDatabase(
   { DATABASE_URL }: Config,
   embedded: EmbeddedPostgres | null,
   mayMigrate: boolean,
@@ -47,13 +47,12 @@ export async function prepareStore(
 
 /** Migrates the embedded database as the superuser. The platform logs in as another user, to whom row-level security applies. */
 async function prepareEmbedded(embedded: EmbeddedPostgres, log: Log): Promise<string> {
-  const address = `${embedded.host}:${embedded.port}/${embedded.database}`;
-  const owner = `postgres://${embedded.user}:${encodeURIComponent(embedded.password)}@${address}`;
+  const owner = connectionUrl(embedded);
   await migrateIfNeeded(owner, true, log);
   // The password is new at each start, so that it need not be stored.
   const password = randomBytes(24).toString('base64url');
   await createLogin(owner, password);
-  return `postgres://parley:${password}@${address}`;
+  return connectionUrl({ ...embedded, user: 'parley', password });
 }
 
 /** Migrates the database, unless no migration and no queue is missing, as at most starts. */

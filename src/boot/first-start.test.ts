@@ -1,17 +1,18 @@
 /** First starts of the real program on an empty database; some of them are killed before they end. */
 import assert from 'node:assert/strict';
-import { access, readFile } from 'node:fs/promises';
+import { access, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openTestDatabase } from '../../test/support/database.ts';
+import { FROM_PAGE } from '../../test/support/people.ts';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
 import { killProgram, makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
-import { until } from '../../test/support/wait.ts';
-import { noteWantedDemo } from '../platform/installation.ts';
-import { prepareFirstStart } from './first-start.ts';
+import { waitUntil } from '../../test/support/wait.ts';
+import { storeWantedDemo } from '../platform/installation.ts';
+import { makeFirstLink, prepareFirstStart } from './first-start.ts';
 
 for (const table of ['inboxes', 'webhooks']) {
   test(`when a first start is killed while it creates the demo ${table}, the next start completes the demo`, async (t) => {
@@ -27,10 +28,9 @@ for (const table of ['inboxes', 'webhooks']) {
     const look = `select (select count(*) from pg_stat_activity where datname = current_database() and application_name = 'parley'
         and state = 'idle in transaction')::int as idle
       where exists (select from pg_locks where relation = '${table}'::regclass and not granted)`;
-    const found = await until(
+    const found = await waitUntil(
       'the first start to wait for the table',
       async () => (await database.sql<{ idle: number }>(look))[0],
-      60_000,
     );
     assert.equal(found.idle, 0);
     await killProgram(first);
@@ -44,9 +44,21 @@ for (const table of ['inboxes', 'webhooks']) {
     const { result: inboxes } = await read('/v1/inboxes');
     assert.deepEqual(
       inboxes.map((inbox: Json) => [inbox.name, inbox.status]),
-      [['Sandbox phone', 'ACTIVE']],
+      [
+        ['Sandbox phone', 'ACTIVE'],
+        ['Demo shop', 'ACTIVE'],
+      ],
     );
     assert.match((await read('/v1/webhooks')).url, /\/receiver\/demo$/);
+    const { result: agents } = await read('/v1/agents');
+    assert.deepEqual(
+      [agents.length, agents[0].knowledge.length, (await read('/v1/knowledge')).result.length],
+      [1, 3, 3],
+    );
+    assert.deepEqual(
+      inboxes.map((inbox: Json) => inbox.default_agent),
+      [agents[0]._id, agents[0]._id],
+    );
 
     // A webhook that the company deletes afterwards is not created again.
     await database.sql('delete from webhooks');
@@ -66,10 +78,12 @@ test('when several processes start at once on a new database, one of them create
   for (let round = 0; round < 5; round += 1) {
     await database.sql('delete from inboxes');
     await database.sql('delete from webhooks');
-    await noteWantedDemo(system, { companyId: demo._id, keyId: key?._id ?? '' });
-    const start = { jwtSecret: kit.tokenSecret, baseUrl: kit.config.PUBLIC_URL, sandboxUrl };
+    await storeWantedDemo(system, { companyId: demo._id, keyId: key?._id ?? '' });
+    const start = { jwtSecret: kit.tokenSecret, baseUrl: kit.config.PUBLIC_URL, sandboxUrl, hasDemoAgent: true };
     await Promise.all([1, 2, 3].map(() => prepareFirstStart(kit, start)));
-    assert.equal((await database.sql('select 1 from inboxes')).length, 1);
+    assert.equal((await database.sql('select 1 from inboxes')).length, 2);
+    assert.equal((await database.sql('select 1 from agents')).length, 1);
+    assert.equal((await database.sql('select 1 from knowledge_items')).length, 3);
     assert.equal((await database.sql('select 1 from webhooks')).length, 1);
   }
 });
@@ -79,11 +93,11 @@ test('a start waits for the first start of another process longer than statement
   const { kit } = running;
   const [key] = await database.sql<{ _id: string }>('select _id from api_keys where company_id = $1', [demo._id]);
   await database.sql('delete from webhooks');
-  await noteWantedDemo(kit.database.system('upkeep'), { companyId: demo._id, keyId: key?._id ?? '' });
+  await storeWantedDemo(kit.database.system('upkeep'), { companyId: demo._id, keyId: key?._id ?? '' });
   const other = new pg.Client({ connectionString: database.ownerUrl });
   await other.connect();
   await other.query('select pg_advisory_lock(724113002)');
-  const start = { jwtSecret: kit.tokenSecret, baseUrl: kit.config.PUBLIC_URL, sandboxUrl };
+  const start = { jwtSecret: kit.tokenSecret, baseUrl: kit.config.PUBLIC_URL, sandboxUrl, hasDemoAgent: false };
   const waiting = prepareFirstStart(kit, start);
   // Statements of the platform wait two seconds.
   await sleep(2_500);
@@ -108,15 +122,45 @@ test('the first start of a platform reports that it is ready only after its cred
   await holder.query('begin; lock table webhooks in exclusive mode');
   const program = spawnProgram(t, { env });
   const url = `http://127.0.0.1:${port}/health/ready`;
-  const early = await until('the process to accept connections', () => fetch(url).catch(() => null), 60_000);
+  const early = await waitUntil('the process to accept connections', () => fetch(url).catch(() => null));
   const { detail } = (await early.json()) as Json;
   assert.deepEqual([early.status, early.headers.get('retry-after'), detail], [503, '1', 'The process is starting']);
   await holder.query('rollback');
   await holder.end();
-  await until('the process to be ready', async () => (await fetch(url)).ok, 60_000);
+  await waitUntil('the process to be ready', async () => (await fetch(url)).ok);
   await access(join(env.DATA_DIR, 'credentials.json'));
   assert.equal((await database.sql('select * from webhooks')).length, 1);
   await readyUrl(program);
+});
+
+test('a start prints a link that logs the first owner in once, and where the phone page is', async (t) => {
+  const database = await openTestDatabase();
+  t.after(() => database.close());
+  const env = { DATA_DIR: await makeDataFolder(t), DATABASE_URL: database.url, SANDBOX: 'on' };
+  const program = spawnProgram(t, { env });
+  const url = await readyUrl(program);
+  const printed = await waitUntil('the entrances', () => /link=([\w-]{43})\n.*(http\S+\/phone)/.exec(program.stdout()));
+  const [, token = '', phone = ''] = printed;
+  assert.ok(program.stdout().includes(` ${url}/console#link=${token}\n`));
+  assert.equal((await fetch(phone)).status, 200);
+  const open = (): Promise<Response> =>
+    fetch(`${url}/v1/auth/session/link`, {
+      method: 'POST',
+      headers: { ...FROM_PAGE, 'content-type': 'application/json' },
+      body: JSON.stringify({ token }),
+    });
+  const { user } = (await (await open()).json()) as Json;
+  assert.equal(user.email, 'owner@parley.local');
+  assert.equal((await open()).status, 400);
+});
+
+test('links are made only on a loopback address, and only while the first credentials lie in their file', async () => {
+  const { running, dataDir, url } = await startPlatform();
+  const { kit } = running;
+  assert.match((await makeFirstLink(kit, url)) ?? '', /\/console#link=[\w-]{43}$/);
+  assert.equal(await makeFirstLink({ ...kit, config: { ...kit.config, loopback: false } }, url), null);
+  await rm(join(dataDir, 'credentials.json'));
+  assert.equal(await makeFirstLink(kit, url), null);
 });
 
 /** Finds a port that is free now. */

@@ -1,19 +1,23 @@
 /**
- * The first start on an empty database creates a company, its owner and two keys; with the sandbox also a demo inbox and a demo webhook.
+ * The first start on an empty database creates a company, its owner and two keys; with the sandbox also two demo inboxes, a demo webhook,
+ * and an agent that answers in both inboxes.
  */
 import { randomBytes } from 'node:crypto';
-import { access, rename, writeFile } from 'node:fs/promises';
-import { dataPath } from '../config.ts';
+import { access, readFile, rename, writeFile } from 'node:fs/promises';
+import { dataPath, type Config } from '../config.ts';
 import { createKey } from '../features/api-keys/api-keys.ts';
 import { createCompany, isEmptyInstallation } from '../features/companies/companies.ts';
 import { createInbox, pageInboxes } from '../features/inboxes/inboxes.ts';
+import { createLogInLink } from '../features/users/log-in-links.ts';
 import { createUser } from '../features/users/users.ts';
-import { createWebhook, moveWebhooks } from '../features/webhooks/webhooks.ts';
+import { findChatFor, moveSites } from '../features/web-chat/sites.ts';
+import { createWebhook, changeReceiverOrigin } from '../features/webhooks/webhooks.ts';
 import type { Kit } from '../kit.ts';
 import { AppError, type ErrorCode } from '../platform/errors.ts';
 import { EVENT_NAMES } from '../platform/events.ts';
-import { findWantedDemo, noteSandbox, noteWantedDemo, type WantedDemo } from '../platform/installation.ts';
+import { findWantedDemo, storeSandboxOrigin, storeWantedDemo, type WantedDemo } from '../platform/installation.ts';
 import { makeTenant } from '../platform/route.ts';
+import { createDemoAgent } from './demo-agent.ts';
 
 // The advisory lock of the first start. Creating the demo calls the network, so it may take longer than a transaction may stay idle.
 const LOCK = 724_113_002;
@@ -32,6 +36,8 @@ export interface FirstStart {
   jwtSecret: string;
   baseUrl: string;
   sandboxUrl: string | null;
+  /** Whether the demo has an agent. Test platforms have none, because most tests answer by themselves. */
+  hasDemoAgent: boolean;
 }
 
 /**
@@ -47,7 +53,7 @@ export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<bo
     const created = await createFirstRecords(kit, start);
     if (created)
       kit.log.info({ path: credentialsPath(kit) }, 'a first company was created; its credentials are in this file');
-    if (start.sandboxUrl) await completeDemo(kit, start.sandboxUrl);
+    if (start.sandboxUrl) await completeDemo(kit, start.sandboxUrl, start.hasDemoAgent);
     return created;
   });
 }
@@ -74,7 +80,7 @@ function createFirstRecords(kit: Kit, start: FirstStart): Promise<boolean> {
       global_key: globalKey.token,
       user: { email: OWNER_EMAIL, password },
     });
-    if (start.sandboxUrl) await noteWantedDemo(tx, { companyId: company._id, keyId: companyKey._id });
+    if (start.sandboxUrl) await storeWantedDemo(tx, { companyId: company._id, keyId: companyKey._id });
     return true;
   });
 }
@@ -85,9 +91,17 @@ function createFirstRecords(kit: Kit, start: FirstStart): Promise<boolean> {
  */
 export async function moveSandboxWebhooks(kit: Kit, origin: string): Promise<void> {
   await kit.database.systemTx('upkeep', async (tx) => {
-    const before = await noteSandbox(tx, origin);
-    if (before && before !== origin) await moveWebhooks(tx, before, origin);
+    const before = await storeSandboxOrigin(tx, origin);
+    if (!before || before === origin) return;
+    await changeReceiverOrigin(tx, before, origin);
+    await moveSites(tx, before, origin);
   });
+}
+
+/** The setting of the sandbox by which its shop shows the chat that allows it. `platform` is an address that this machine's browser reaches. */
+export async function describeDemoChat(kit: Kit, sandboxUrl: string, platform: string): Promise<object> {
+  const inbox = await findChatFor(kit.database.system('upkeep'), new URL(sandboxUrl).origin);
+  return { chat: inbox && { platform, inbox } };
 }
 
 /** The network account of the demo inbox, which exists in every new sandbox. */
@@ -98,19 +112,44 @@ const DEMO_ACCOUNT = {
   business_token: 'sandbox-token',
 };
 
+type InboxCreate = Parameters<typeof createInbox>[2];
+
+/** The sandbox plays a shop whose page shows the web chat, and the network of a phone. */
+const listDemoInboxes = (shopOrigin: string): InboxCreate[] => [
+  {
+    channel: 'WEB_V2',
+    name: 'Demo shop',
+    web_config: {
+      allowed_origins: [shopOrigin],
+      welcome_text: 'Olá! Como podemos ajudar?',
+      quick_replies: ['Onde está o meu pedido?', 'Falar com uma pessoa'],
+    },
+  } as InboxCreate,
+  {
+    channel: 'WAP_AUTO_CLOSER',
+    name: 'Sandbox phone',
+    number: '+5511900000000',
+    api_wap_config: DEMO_ACCOUNT,
+  } as InboxCreate,
+];
+
 /**
- * Creates the demo inbox and the demo webhook, each in its own transaction, unless an earlier start has created both. When a start dies
- * between the two, the next start creates the missing one.
+ * Creates the records of the demo, each in its own transaction, unless an earlier start has created all of them. When a start dies before
+ * the last one, the next start creates the missing ones.
  */
-async function completeDemo(kit: Kit, sandboxUrl: string): Promise<void> {
+async function completeDemo(kit: Kit, sandboxUrl: string, hasAgent: boolean): Promise<void> {
   const system = kit.database.system('upkeep');
   const demo = await findWantedDemo(system);
   if (!demo) return;
-  await createDemo(kit, demo, sandboxUrl);
-  await noteWantedDemo(system, null);
+  await createDemo(kit, demo, { sandboxUrl, hasAgent });
+  await storeWantedDemo(system, null);
 }
 
-async function createDemo(kit: Kit, demo: WantedDemo, sandboxUrl: string): Promise<void> {
+async function createDemo(
+  kit: Kit,
+  demo: WantedDemo,
+  { sandboxUrl, hasAgent }: { sandboxUrl: string; hasAgent: boolean },
+): Promise<void> {
   const principal = {
     type: 'company',
     id: demo.keyId,
@@ -120,15 +159,13 @@ async function createDemo(kit: Kit, demo: WantedDemo, sandboxUrl: string): Promi
     expiresAt: null,
   } as const;
   const tenant = makeTenant(kit.database, demo.companyId, principal);
-  const inbox = {
-    channel: 'WAP_AUTO_CLOSER',
-    name: 'Sandbox phone',
-    number: '+5511900000000',
-    api_wap_config: DEMO_ACCOUNT,
-  } as const;
-  // An earlier start that was cut off may have created the inbox already.
-  const made = await pageInboxes(kit, tenant, { page: 1, limit: 1, skipCount: true, sort: '-createdAt' });
-  if (made.result.length === 0) await createInbox(kit, tenant, inbox);
+  const agent = hasAgent ? { default_agent: await createDemoAgent(kit, tenant) } : {};
+  for (const inbox of listDemoInboxes(new URL(sandboxUrl).origin)) {
+    const { channel } = inbox;
+    // An earlier start that was cut off may have created the inbox already.
+    const made = await pageInboxes(kit, tenant, { channel, page: 1, limit: 1, skipCount: true, sort: '-createdAt' });
+    if (made.result.length === 0) await createInbox(kit, tenant, { ...inbox, ...agent });
+  }
   const webhook = { url: `${sandboxUrl}/receiver/demo`, events: [...EVENT_NAMES] };
   await ignoreExisting('WEBHOOK_EXISTS', () => createWebhook(kit, tenant, webhook));
 }
@@ -162,4 +199,30 @@ export async function warnAboutCredentials(kit: Kit): Promise<void> {
     { path: credentialsPath(kit) },
     'the first credentials still lie in a file: keep them elsewhere and delete it',
   );
+}
+
+/** How long the printed link can be used. */
+const LINK_SECONDS = 600;
+
+/**
+ * Makes a link that logs the first owner in to the console. Returns null when others than this machine can reach the platform, when the
+ * file with the first credentials is gone, or when its owner can no longer log in.
+ */
+export async function makeFirstLink({ config, database }: Kit, url: string): Promise<string | null> {
+  const credentials = config.loopback ? await readCredentials(config) : null;
+  if (!credentials) return null;
+  const { company_id: company, user } = credentials;
+  const owner = { company, email: user.email, seconds: LINK_SECONDS };
+  const token = await database.systemTx('upkeep', (tx) => createLogInLink(tx, owner));
+  // Browsers send the part behind the # to no server.
+  return token && `${url}/console#link=${token}`;
+}
+
+async function readCredentials(config: Config): Promise<Credentials | null> {
+  try {
+    return JSON.parse(await readFile(dataPath(config, 'credentials.json'), 'utf8')) as Credentials;
+  } catch {
+    // Failure policy: whoever has removed the file logs in with a password.
+    return null;
+  }
 }

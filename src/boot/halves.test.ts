@@ -6,7 +6,7 @@ import { startSandbox } from '../../sandbox/test-process.ts';
 import { openTestDatabase } from '../../test/support/database.ts';
 import type { Json } from '../../test/support/platform.ts';
 import { makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 
 const database = await openTestDatabase();
 after(() => database.close());
@@ -53,14 +53,14 @@ test('an api process and a worker process serve together on one database, even w
   );
 
   assert.equal((await control('POST', 'inbound', { text: 'Oi', from: '5511977770004' })).status, 200);
-  const [delivery] = await until('the worker to deliver', async () => {
+  const [delivery] = await waitUntil('the worker to deliver', async () => {
     const { deliveries } = await control('GET', 'deliveries');
     return deliveries.length > 0 && deliveries;
   });
   assert.equal(delivery.headers['x-secret'], 'between-us');
   const { conversation } = JSON.parse(delivery.body).data;
   assert.equal((await write('PUT', `/v1/conversations/${conversation}/read`, {})).status, 200);
-  await until('the worker to do the job that the api left', async () => {
+  await waitUntil('the worker to do the job that the api left', async () => {
     const jobs = `select 1 from pgboss.job where name = 'conversations.mark-read' and state = 'completed'`;
     return (await database.sql(jobs)).length > 0;
   });

@@ -6,16 +6,14 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { dataPath, type Config } from '../config.ts';
 import { createKey, listKeysForOperator, revokeKeyForOperator } from '../features/api-keys/api-keys.ts';
-import { listInstallation } from '../features/audit/audit.ts';
-import { isCompany } from '../features/companies/companies.ts';
+import { listInstallationEntries } from '../features/audit/audit.ts';
+import { companyIsKnown } from '../features/companies/companies.ts';
 import { recordAudit } from '../platform/audit.ts';
-import { findRunningPostgres } from '../platform/embedded-postgres.ts';
-import { agreeOnKey, agreeOnTokenSecret } from '../platform/installation.ts';
+import { agreeOnEncryptionKey, agreeOnTokenSecret } from '../platform/installation.ts';
 import { GRANTABLE } from '../platform/scopes.ts';
-import { createLog } from '../platform/telemetry.ts';
-import { openDatabase, type Database, type SystemTx } from '../platform/tenant.ts';
-import { openStore } from './database.ts';
+import type { Database, SystemTx } from '../platform/tenant.ts';
 import { explainStartError } from './explain.ts';
+import { withOperatorsDatabase } from './operators-database.ts';
 import { loadSecrets } from './secrets-file.ts';
 
 const USAGE = `usage:
@@ -24,7 +22,7 @@ const USAGE = `usage:
   npm run keys -- revoke ID (--company ID | --global)
   npm run keys -- audit --global`;
 
-interface Words {
+interface KeyCommand {
   command: string;
   id: string | undefined;
   /** The company that owns the key; null for global keys. */
@@ -38,20 +36,13 @@ interface Words {
 export async function runKeys(config: Config, given: string[]): Promise<string> {
   const words = parseCommand(given);
   try {
-    const store = await connectStore(config);
-    const database = openDatabase({ url: store.url, poolSize: 2 });
-    try {
-      return await runCommand(config, database, words);
-    } finally {
-      await database.close();
-      await store.release();
-    }
+    return await withOperatorsDatabase(config, {}, (database) => runCommand(config, database, words));
   } catch (error) {
     throw new Error(explainStartError(error, config), { cause: error });
   }
 }
 
-function parseCommand(given: string[]): Words {
+function parseCommand(given: string[]): KeyCommand {
   const { values, positionals } = splitArguments(given);
   const [command = '', id, ...surplus] = positionals;
   const isCommandComplete =
@@ -89,22 +80,6 @@ function splitArguments(args: string[]) {
   }
 }
 
-/**
- * Connects to the platform's database. A stopped embedded server is started for the command. An empty data folder is an error, so that a
- * wrong DATA_DIR never creates a new installation.
- */
-async function connectStore(config: Config): Promise<{ url: string; release(): Promise<void> }> {
-  const log = createLog('silent');
-  const folder = dataPath(config, 'postgres');
-  const running = config.DATABASE_URL ? null : await findRunningPostgres(folder);
-  if (running) return { url: running, release: async () => undefined };
-  if (!config.DATABASE_URL && !existsSync(folder)) {
-    throw new Error(`nothing is installed in ${config.DATA_DIR}: set DATA_DIR or DATABASE_URL as the platform has it`);
-  }
-  const store = await openStore(config, false, log);
-  return { url: store.url, release: async () => store.embedded?.stop() };
-}
-
 /** Finds the secret that signs tokens. Never creates one, because the platform would refuse a token that is signed with another secret. */
 async function findTokenSecret(config: Config, database: Database): Promise<string> {
   const current = config.JWT_SECRET ?? (await readTokenSecret(config, database));
@@ -118,20 +93,20 @@ async function readTokenSecret(config: Config, database: Database): Promise<stri
   }
   const { encryptionKey, jwtSecret } = await loadSecrets(config);
   // The secrets file may belong to another installation, whose encryption key differs from that of the database.
-  await agreeOnKey(database.system('upkeep'), encryptionKey);
+  await agreeOnEncryptionKey(database.system('upkeep'), encryptionKey);
   return jwtSecret;
 }
 
-async function runCommand(config: Config, database: Database, words: Words): Promise<string> {
+async function runCommand(config: Config, database: Database, words: KeyCommand): Promise<string> {
   const { company } = words;
-  if (company !== null && !(await isCompany(database.system('upkeep'), company)))
+  if (company !== null && !(await companyIsKnown(database.system('upkeep'), company)))
     throw new Error(`no company ${company}`);
   if (words.command === 'list') {
     const keys = await listKeysForOperator(database.system('upkeep'), company);
     return keys.map((key) => `${JSON.stringify(key)}\n`).join('');
   }
   if (words.command === 'audit') {
-    const lines = await listInstallation(database.system('upkeep'));
+    const lines = await listInstallationEntries(database.system('upkeep'));
     return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   }
   if (words.command === 'revoke') {

@@ -11,7 +11,7 @@ import {
   type Program,
 } from '../../test/support/process.ts';
 import type { Json } from '../../test/support/platform.ts';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 
 interface Credentials {
   base_url: string;
@@ -76,8 +76,8 @@ test('one installation goes through its first start, a kill -9, a second start a
   );
   const before = await storeSecretsAndRecords(first);
   // The log is written every 100 ms. The later check for secrets would prove nothing about lines that kill -9 has discarded.
-  await until('the run to be logged', () => first.program.stdout().includes('"route":"/v1/webhooks/:id"'));
-  const firstProcesses = await listDescendants(first.program.pid);
+  await waitUntil('the run to be logged', () => first.program.stdout().includes('"route":"/v1/webhooks/:id"'));
+  const firstProcesses = listDescendants(first.program.pid);
   first.program.child.kill('SIGKILL');
   await first.program.ended;
 
@@ -89,10 +89,13 @@ test('one installation goes through its first start, a kill -9, a second start a
     const { url: formerUrl, updatedAt: _before, ...former } = before.webhook;
     assert.deepEqual(webhook, former);
     assert.deepEqual([new URL(url).pathname, typeof updatedAt], [new URL(formerUrl).pathname, 'string']);
-    assert.deepEqual((await call(second, '/v1/inboxes')).body, before.inboxes);
+    // The demo web chat names the address of the demo shop, whose port is that of the sandbox.
+    const withoutSites = ({ result }: Json): Json[] => result.map(({ web_config: _config, ...inbox }: Json) => inbox);
+    const { body: inboxes } = await call(second, '/v1/inboxes');
+    assert.deepEqual(withoutSites(inboxes), withoutSites(before.inboxes));
   });
   await t.test('a start logs a warning as long as the credentials file exists', async () => {
-    const warnings = await until('the warning', () => {
+    const warnings = await waitUntil('the warning', () => {
       const lines = second.program.stdout().split('\n');
       const found = lines.filter(
         (line) => line.includes('"level":40') && line.includes(join(folder, 'credentials.json')),
@@ -102,7 +105,7 @@ test('one installation goes through its first start, a kill -9, a second start a
     assert.equal(warnings.length, 1);
   });
 
-  const processes = await listDescendants(second.program.pid);
+  const processes = listDescendants(second.program.pid);
   second.program.child.kill('SIGTERM');
   await t.test(
     'after SIGTERM the program exits with 0, and neither its database nor its sandbox keeps running',
@@ -110,10 +113,7 @@ test('one installation goes through its first start, a kill -9, a second start a
       assert.equal(await second.program.ended, 0);
       // The second run took over the database server of the first one.
       if (process.platform === 'linux') assert.ok(firstProcesses.length >= 2, 'a database and a sandbox were running');
-      await until(
-        'the last child to end',
-        async () => (await listLiving([...processes, ...firstProcesses])).length === 0,
-      );
+      await waitUntil('the last child to end', () => listLiving([...processes, ...firstProcesses]).length === 0);
     },
   );
   await t.test('no key, token, password, header value or message text is in the log of either run', async () => {
@@ -167,7 +167,7 @@ async function exchangeMessages(at: Installation, sandbox: string): Promise<void
   const { words: text, name, phone: from } = PLANTED;
   await fetch(`${sandbox}/sandbox/inbound`, { method: 'POST', body: JSON.stringify({ text, name, from }) });
   const awaitDelivery = (event: string) =>
-    until(event, async () => {
+    waitUntil(event, async () => {
       const { deliveries } = (await (await fetch(`${sandbox}/sandbox/deliveries?event=${event}`)).json()) as Json;
       return deliveries.length > 0 && JSON.parse(deliveries[0].body);
     });

@@ -14,7 +14,7 @@ import {
   spawnProgram,
   type SpawnOptions,
 } from '../../test/support/process.ts';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 
 let database: TestDatabase;
 let taken: Server;
@@ -38,11 +38,7 @@ async function assertRefused(t: TestContext, sentence: RegExp, options: SpawnOpt
   const program = spawnProgram(t, { ...options, env: { ...options.env, DATA_DIR } });
   let children: number[] = [];
   const watch = setInterval(() => {
-    // Failure policy: when the children can not be listed now, the next interval lists them.
-    listDescendants(program.pid).then(
-      (pids) => (children = [...new Set([...children, ...pids])]),
-      () => undefined,
-    );
+    children = [...new Set([...children, ...listDescendants(program.pid)])];
   }, 50);
   const code = await program.ended;
   clearInterval(watch);
@@ -52,7 +48,7 @@ async function assertRefused(t: TestContext, sentence: RegExp, options: SpawnOpt
   assert.doesNotMatch(words, /Error:|node:internal|\.ts:\d/, 'no stack trace');
   assert.ok(!(words + program.stdout()).includes('hunter2'), 'no password');
   assert.equal(code, 1);
-  await until('its children to end', async () => (await listLiving(children)).length === 0);
+  await waitUntil('its children to end', () => listLiving(children).length === 0);
 }
 
 /** Finds a port on which no server listens. */
@@ -73,9 +69,13 @@ describe('the program explains in one sentence why it does not start', { concurr
     assertRefused(t, /: PORT must be a whole number, 0 to 65535$/m, { env: { PORT: 'eighty' } }));
 
   test('an unknown command is answered with the list of commands', (t) =>
-    assertRefused(t, /: usage: node src\/main\.ts all \| api \| worker \| migrate \| keys \(not serve\)$/m, {
-      purpose: 'serve',
-    }));
+    assertRefused(
+      t,
+      /: usage: node src\/launch\.js all \| api \| worker \| migrate \| keys \| recount \(not serve\)$/m,
+      {
+        purpose: 'serve',
+      },
+    ));
 
   for (const purpose of ['api', 'worker']) {
     test(`the command ${purpose} without a shared database asks for DATABASE_URL`, (t) =>

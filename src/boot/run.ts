@@ -3,10 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Config } from '../config.ts';
 import { createLog, type Log } from '../platform/telemetry.ts';
-import { openStore } from './database.ts';
+import { buildWebApps } from '../platform/web-builds.ts';
+import { startDatabase } from './database.ts';
 import { explainStartError } from './explain.ts';
+import { makeFirstLink } from './first-start.ts';
 import { start, type Running } from './start.ts';
-import type { Purpose, Surroundings } from './surroundings.ts';
+import type { Purpose, EarlyStart } from './surroundings.ts';
 
 // The time limit of an orderly stop: requests and deliveries in flight take 11 s at most, and process managers wait longer than this limit
 // before they send SIGKILL.
@@ -14,35 +16,62 @@ const STOP_MS = 15_000;
 // How long a stop waits for a slow reader of the log.
 const LOG_MS = 1_000;
 
-interface Begun {
-  surroundings: Promise<Surroundings>;
+interface BegunStart {
+  surroundings: Promise<EarlyStart>;
   /** Resolves with the first signal that asks the process to end. */
   asked: Promise<string>;
 }
 
-export async function run(config: Config, purpose: Purpose, { surroundings, asked }: Begun): Promise<void> {
+export async function run(config: Config, purpose: Purpose, { surroundings, asked }: BegunStart): Promise<void> {
   const log = createLog(config.LOG_LEVEL, config.LOG_FORMAT);
   try {
-    const running = await start(config, purpose, { log, surroundings });
+    const running = await start(config, purpose, { log, surroundings, hasDemoAgent: true });
     log.info({ listening: running.url, purpose, pid: process.pid }, 'ready');
     const where = running.url ? ` on ${running.url} (guides and reference: ${running.url}/docs)` : ' to work';
     process.stdout.write(`Parley is ready${where}\n`);
+    process.stdout.write(await describeEntrances(running, log));
     collectGarbage();
+    if (running.url) void buildPages(config, log);
     await stopOnSignal(running, asked, log);
   } catch (error) {
     throw new Error(explainStartError(error, config), { cause: error });
   }
 }
 
+/** Tells a newcomer where to begin. The link is printed and never logged, because logs are kept. */
+async function describeEntrances({ kit, url }: Running, log: Log): Promise<string> {
+  if (url === null) return '';
+  const link = await makeFirstLink(kit, url).catch((error: unknown) => {
+    // Failure policy: a platform whose disk is full, for example, serves without having printed a link.
+    log.warn({ err: error }, 'no link to the console could be made');
+    return null;
+  });
+  const { sandboxUrl } = kit;
+  return [
+    link && `Console, logged in (this link works once, within ten minutes): ${link}\n`,
+    sandboxUrl && `A phone to write to it from (sandbox): ${sandboxUrl}/phone\n`,
+    sandboxUrl && `A shop whose page has its web chat (sandbox): ${sandboxUrl}/demo\n`,
+  ]
+    .filter(Boolean)
+    .join('');
+}
+
 export async function runMigrations(config: Config): Promise<void> {
   try {
-    const store = await openStore(config, true, createLog(config.LOG_LEVEL, config.LOG_FORMAT));
+    const store = await startDatabase(config, true, createLog(config.LOG_LEVEL, config.LOG_FORMAT));
     await store.embedded?.stop();
     process.stdout.write('The database is up to date.\n');
   } catch (error) {
     throw new Error(explainStartError(error, config), { cause: error });
   }
 }
+
+/** Builds the pages whose sources have changed. The platform serves meanwhile. */
+const buildPages = (config: Config, log: Log): Promise<void> =>
+  buildWebApps(config.DATA_DIR, (name, error) => {
+    // Failure policy: the API works without its pages; the page that is missing says that the log has the reason.
+    log.error({ err: error }, `the page ${name} could not be built`);
+  });
 
 /**
  * Runs a garbage collection after the start, because loading the code leaves some 70 MB of garbage that an idle process would keep for

@@ -5,11 +5,9 @@ import { after, test } from 'node:test';
 import { openTestDatabase } from '../../test/support/database.ts';
 import type { Json } from '../../test/support/platform.ts';
 import { listDescendants, listLiving, makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 
 const SENDS = 12;
-// The longest stop: requests and deliveries in flight take ten seconds at most, so a stop takes hardly longer.
-const STOP_MS = 11_000;
 
 const database = await openTestDatabase();
 after(() => database.close());
@@ -33,21 +31,21 @@ test('after SIGTERM each send, read and delivery in flight is finished, then the
   const [conversation] = await database.sql<{ _id: string }>('select _id from conversations');
   assert.ok(conversation);
   // From here on the network and the receiver are slow, so that sends and deliveries are still in flight when SIGTERM comes.
-  await control('PUT', 'settings', { faults: { send: [{ kind: 'slow', ms: 4_000, times: null }] } });
-  await control('PUT', 'receiver', { mode: 'ok', ms: 4_000 });
+  await control('PUT', 'settings', { faults: { send: [{ kind: 'slow', ms: 6_000, times: null }] } });
+  await control('PUT', 'receiver', { mode: 'ok', ms: 6_000 });
   const body = { conversationId: conversation._id, message: { content: 'Olá' } };
   const sends = Array.from({ length: SENDS }, () => call('/v1/messages/send-text', body));
   const inFlight = `select (select count(*)::int from messages where status = 'QUEUED') as sends,
     (select count(*)::int from deliveries where status = 'SENDING') as deliveries`;
   await control('POST', 'inbound', { text: 'Alô', from: '5511977770003' });
-  await until('sends and deliveries to be in flight', async () => {
+  await waitUntil('sends and deliveries to be in flight', async () => {
     const [row] = await database.sql<{ sends: number; deliveries: number }>(inFlight);
     return row?.sends === SENDS && row.deliveries > 0;
   });
-  const children = await listDescendants(program.pid);
+  const children = listDescendants(program.pid);
   const statuses = new Set<number>();
   const reading = readUntilClosed(() => call('/v1/inboxes'), statuses);
-  await until('a first answer', () => statuses.size > 0);
+  await waitUntil('a first answer', () => statuses.size > 0);
 
   const stopped = Date.now();
   program.child.kill('SIGTERM');
@@ -58,9 +56,9 @@ test('after SIGTERM each send, read and delivery in flight is finished, then the
     answers.map((answer) => [answer.status, answer.body.status]),
     Array.from({ length: SENDS }, () => [201, 'SENT']),
   );
+  // A stop that takes longer than 15 seconds ends with 1.
   assert.equal(await program.ended, 0, program.stderr());
   t.diagnostic(`stopped in ${Date.now() - stopped} ms`);
-  assert.ok(Date.now() - stopped < STOP_MS, `it took ${Date.now() - stopped} ms`);
   await reading;
   assert.deepEqual([...statuses], [200], 'a request was answered, or never accepted');
   const attempts = `select status, count(*)::int from deliveries where attempted_at is not null group by status`;
@@ -69,7 +67,7 @@ test('after SIGTERM each send, read and delivery in flight is finished, then the
     outcomes.map((row) => row.status),
     ['DELIVERED'],
   );
-  assert.deepEqual(await listLiving(children), []);
+  assert.deepEqual(listLiving(children), []);
 });
 
 /** Sends one read after the other until the server refuses connections. */
@@ -91,31 +89,31 @@ async function readUntilClosed(read: () => Promise<Response>, statuses: Set<numb
 test('after SIGTERM during its start the program exits with 0 and leaves no child process', async (t) => {
   const program = spawnProgram(t, { env: { DATA_DIR: await makeDataFolder(t) } });
   // The first child process is initdb, so the program is still at the beginning of its start.
-  const children = await until('its first child process', async () => {
-    const pids = await listDescendants(program.pid);
+  const children = await waitUntil('its first child process', () => {
+    const pids = listDescendants(program.pid);
     return pids.length > 0 && pids;
   });
   program.child.kill('SIGTERM');
   assert.equal(await program.ended, 0, program.stderr());
-  await until('its children to end', async () => (await listLiving(children)).length === 0);
+  await waitUntil('its children to end', () => listLiving(children).length === 0);
 });
 
 test('a second SIGTERM during the start does not keep the program from stopping in order', async (t) => {
   const folder = await makeDataFolder(t);
   const program = spawnProgram(t, { env: { DATA_DIR: folder } });
-  await until('its first child process', async () => (await listDescendants(program.pid)).length > 0);
+  await waitUntil('its first child process', () => listDescendants(program.pid).length > 0);
   program.child.kill('SIGTERM');
   // Once the database server runs, the program has continued its start and has noticed the first signal. While initdb creates the cluster,
   // the file contains a negative id.
   const pidFile = join(folder, 'postgres/cluster/data/postmaster.pid');
-  await until(
+  await waitUntil(
     'its database server',
     async () => Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10) > 0,
   );
-  const children = await listDescendants(program.pid);
+  const children = listDescendants(program.pid);
   program.child.kill('SIGTERM');
   assert.equal(await program.ended, 0, program.stderr());
-  await until('its children to end', async () => (await listLiving(children)).length === 0);
+  await waitUntil('its children to end', () => listLiving(children).length === 0);
 });
 
 test('when the embedded database dies, the program explains it in one sentence and exits with 1', async (t) => {
@@ -123,9 +121,9 @@ test('when the embedded database dies, the program explains it in one sentence a
   const program = spawnProgram(t, { env: { DATA_DIR: folder } });
   await readyUrl(program);
   const [pid] = (await readFile(join(folder, 'postgres/cluster/data/postmaster.pid'), 'utf8')).split('\n');
-  const children = await listDescendants(program.pid);
+  const children = listDescendants(program.pid);
   process.kill(Number(pid), 'SIGKILL');
   assert.equal(await program.ended, 1);
   assert.match(program.stderr(), /^parley: the embedded PostgreSQL \(pid \d+\) ended by itself: .*\n$/);
-  await until('its children to end', async () => (await listLiving(children)).length === 0);
+  await waitUntil('its children to end', () => listLiving(children).length === 0);
 });

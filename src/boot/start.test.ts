@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { openTestDatabase } from '../../test/support/database.ts';
 import { openPlatform } from '../../test/support/platform.ts';
 import { makeDataFolder } from '../../test/support/process.ts';
-import { until } from '../../test/support/wait.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { loadConfig } from '../config.ts';
 import { ACQUIRE_TIMEOUT_MS } from '../platform/db.ts';
 import { start } from './start.ts';
@@ -33,7 +33,7 @@ test('no database query times out while the API is built, however long that take
   const env = { DATABASE_URL: database.url, DATA_DIR: await makeDataFolder(t), PORT: '0' };
   const running = await start(loadConfig(env), 'all', { log: pino({ level: 'warn' }, lines) });
   t.after(running.stop);
-  await until('the maintenance of the job queue to run', async () => {
+  await waitUntil('the maintenance of the job queue to run', async () => {
     const rows = await database.sql('select from pgboss.version where cron_on is not null and flow_on is not null');
     return rows.length > 0;
   });

@@ -1,37 +1,42 @@
 /** Starts the parts of a process in order (secrets, database, sandbox, services, API, worker) and stops them in the reverse order. */
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as waitForNextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { buildApi } from '../api.ts';
 import { createChannels } from '../channels/registry.ts';
 import { dataPath, type Config } from '../config.ts';
 import type { Kit } from '../kit.ts';
 import { createChangeFeed } from '../platform/changes/feed.ts';
-import { openNeighbours } from '../platform/changes/neighbours.ts';
-import { followNewcomers } from '../platform/connections.ts';
+import { connectOtherProcesses } from '../platform/changes/neighbours.ts';
+import { createReaders, type ChildReaders } from '../platform/child-readers.ts';
+import { createNewcomerWait } from '../platform/connections.ts';
 import { createExportAdmission } from '../platform/download.ts';
+import { createDownloads } from '../platform/files/downloads.ts';
 import { createFiles, type Files } from '../platform/files/files.ts';
 import { createFolderStore } from '../platform/files/folder.ts';
 import { createS3Store } from '../platform/files/s3.ts';
 import { openJobs, type Jobs } from '../platform/jobs.ts';
-import { agreeOnKey, agreeOnTokenSecret } from '../platform/installation.ts';
+import { agreeOnEncryptionKey, agreeOnTokenSecret } from '../platform/installation.ts';
 import { createMailer, type Mailer } from '../platform/mail.ts';
 import { createOutbound, type Outbound } from '../platform/outbound.ts';
-import { createReaders, type SheetReaders } from '../platform/sheets/readers.ts';
 import { createSecrets } from '../platform/secrets.ts';
 import type { Health } from '../platform/service.ts';
+import { createPrecedence } from '../platform/precedence.ts';
 import { createStorageGate, type Storage, type StorageGate } from '../platform/storage.ts';
 import { watchStorage } from '../platform/storage-watch.ts';
 import { createMetrics, type Log } from '../platform/telemetry.ts';
-import { keepStatistics } from '../platform/statistics.ts';
+import { keepStatisticsFresh } from '../platform/statistics.ts';
 import { openDatabase, type Database } from '../platform/tenant.ts';
 import { startWorker } from '../worker.ts';
+import { createKeyring } from '../platform/tokens.ts';
+import { createNearestVectors, type NearestVectors } from '../platform/vectors/nearest.ts';
 import { openAccess } from './access.ts';
-import { prepareStore } from './database.ts';
-import { moveSandboxWebhooks, prepareFirstStart, warnAboutCredentials } from './first-start.ts';
+import { chooseGateway } from './gateway.ts';
+import { prepareDatabase } from './database.ts';
+import { describeDemoChat, moveSandboxWebhooks, prepareFirstStart, warnAboutCredentials } from './first-start.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { InstallationSecrets } from './secrets-file.ts';
-import { openSurroundings, type Purpose, type Surroundings } from './surroundings.ts';
+import { beginEarlyStart, type Purpose, type EarlyStart } from './surroundings.ts';
 
 const PUBLIC_GRAPH = 'https://graph.facebook.com/v26.0';
 // The time for which the server goes on accepting connections after the signal to stop. A connection that
@@ -53,8 +58,10 @@ export interface StartOptions {
   log: Log;
   /** Runs reads under row-level security as well; for tests. */
   readsUnderRls?: boolean;
+  /** Gives the demo of a first start an agent, which answers what the phone and the shop of the sandbox write. */
+  hasDemoAgent?: boolean;
   /** The database server and the sandbox, when they were started before this code was loaded; otherwise start() opens them. */
-  surroundings?: Promise<Surroundings>;
+  surroundings?: Promise<EarlyStart>;
 }
 
 /**
@@ -67,22 +74,22 @@ export async function start(config: Config, purpose: Purpose, options: StartOpti
     for (const step of undo.splice(0).toReversed()) await step();
   };
   try {
-    return { ...(await assemble(config, purpose, options, undo)), stop };
+    return { ...(await startParts(config, purpose, options, undo)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-type Undo = (() => Promise<void>)[];
+type UndoSteps = (() => Promise<void>)[];
 
-async function assemble(config: Config, purpose: Purpose, options: StartOptions, undo: Undo) {
+async function startParts(config: Config, purpose: Purpose, options: StartOptions, undo: UndoSteps) {
   const { log } = options;
-  const surroundings = await (options.surroundings ?? openSurroundings(config, purpose));
+  const surroundings = await (options.surroundings ?? beginEarlyStart(config, purpose));
   undo.push(surroundings.stop);
   const { secrets, embedded, sandbox } = surroundings;
   surroundings.follow((line) => log.warn({ postgres: line }, 'database'));
-  const storeUrl = await prepareStore(config, embedded, purpose === 'all', log);
+  const storeUrl = await prepareDatabase(config, embedded, purpose === 'all', log);
   const isShared = embedded === null;
   const parts = { config, secrets, sandbox, url: storeUrl, isShared, purpose, options, undo };
   const { kit, jobs, gate } = await openKit(parts);
@@ -94,17 +101,20 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
   // would time out.
   await app?.ready();
   await jobs.start();
-  const api = app && (await listen(app, kit));
+  const api = app && (await listenForRequests(app, kit));
   const url = api?.url ?? null;
-  if (sandbox && api) await configureSandboxCallbacks(kit, sandbox, api.local);
+  // Callbacks go to the address on which the platform listens, which is known only now.
+  if (sandbox && api) await configureSandbox(kit, sandbox, { callback_url: `${api.local}/hooks/wap` });
   if (purpose !== 'worker') {
     const first = await prepareFirstStart(kit, {
       jwtSecret: secrets.jwtSecret,
       baseUrl: url ?? config.PUBLIC_URL,
       sandboxUrl: sandbox?.url ?? null,
+      hasDemoAgent: options.hasDemoAgent ?? false,
     });
     if (!first) await warnAboutCredentials(kit);
     if (sandbox) await moveSandboxWebhooks(kit, sandbox.url);
+    if (sandbox && api) await configureSandbox(kit, sandbox, await describeDemoChat(kit, sandbox.url, api.local));
   }
   // The watch of the disk space begins after the first start has written its records, because they are small, and without them nobody could
   // use the platform at all.
@@ -130,7 +140,7 @@ async function assemble(config: Config, purpose: Purpose, options: StartOptions,
   return { url, kit, failed: embedded?.died ?? new Promise<string>(() => undefined) };
 }
 
-interface Parts {
+interface StartedParts {
   config: Config;
   secrets: InstallationSecrets;
   sandbox: Sandbox | null;
@@ -139,7 +149,7 @@ interface Parts {
   isShared: boolean;
   purpose: Purpose;
   options: StartOptions;
-  undo: Undo;
+  undo: UndoSteps;
 }
 
 /** Throws when the processes that used this database before had another encryption key or another token secret. */
@@ -148,34 +158,35 @@ async function checkSecrets(
   { encryptionKey }: InstallationSecrets,
   tokenSecrets: Parameters<typeof agreeOnTokenSecret>[1],
 ): Promise<void> {
-  await agreeOnKey(database.system('upkeep'), encryptionKey);
+  await agreeOnEncryptionKey(database.system('upkeep'), encryptionKey);
   await database.systemTx('upkeep', (tx) => agreeOnTokenSecret(tx, tokenSecrets));
 }
 
 /** Opens the database and the feed of what changes in it. */
-function openStore({ config, url, isShared, options, undo }: Parts, storage: Storage) {
+function connectToDatabase({ config, url, isShared, options, undo }: StartedParts, storage: Storage) {
   const { log, readsUnderRls = false } = options;
   const { DATABASE_POOL: poolSize, COMPANY_QUOTA: quota } = config;
   const changes = createChangeFeed();
   const database = openDatabase({ url, poolSize, storage, quota, publish: changes.publish, readsUnderRls });
-  undo.push(database.close, keepStatistics(database.system('upkeep'), log));
+  undo.push(database.close, keepStatisticsFresh(database.system('upkeep'), log));
   // With the embedded database there is no other process that could follow.
-  if (isShared) changes.connect((feed) => openNeighbours({ url, system: database.system('changes'), log }, feed));
+  if (isShared)
+    changes.connect((feed) => connectOtherProcesses({ url, system: database.system('changes'), log }, feed));
   undo.push(changes.close);
   return { database, changes };
 }
 
-async function openKit(parts: Parts): Promise<{ kit: Kit; jobs: Jobs; gate: StorageGate }> {
+async function openKit(parts: StartedParts): Promise<{ kit: Kit; jobs: Jobs; gate: StorageGate }> {
   const { config, secrets, sandbox, url, purpose, undo } = parts;
   const { log } = parts.options;
   const metrics = createMetrics();
   const gate = createStorageGate(log, metrics);
-  const { database, changes } = openStore(parts, gate);
+  const { database, changes } = connectToDatabase(parts, gate);
   const tokenSecrets = { current: secrets.jwtSecret, previous: config.JWT_SECRET_PREVIOUS };
   await checkSecrets(database, secrets, tokenSecrets);
   const outbound = createOutbound({
     allow: config.OUTBOUND_ALLOW,
-    trusted: sandbox ? [`${sandbox.url}/receiver`] : [],
+    trusted: sandbox ? [`${sandbox.url}/receiver`, `${sandbox.url}/gateway`] : [],
   });
   undo.push(outbound.close);
   const jobs = openJobs({ url, worker: purpose !== 'api', log, storage: gate });
@@ -185,6 +196,7 @@ async function openKit(parts: Parts): Promise<{ kit: Kit; jobs: Jobs; gate: Stor
   const channels = createChannels({
     graphUrl: config.WAP_GRAPH_URL ?? sandbox?.url ?? PUBLIC_GRAPH,
     appSecret: config.WAP_APP_SECRET ?? (sandbox ? secrets.appSecret : null),
+    gateway: chooseGateway(config, sandbox && { url: sandbox.url, ...secrets }),
     outbound,
   });
   const kit: Kit = {
@@ -195,13 +207,18 @@ async function openKit(parts: Parts): Promise<{ kit: Kit; jobs: Jobs; gate: Stor
     access,
     secrets: createSecrets(secrets.encryptionKey),
     tokenSecret: secrets.jwtSecret,
+    tokenKeyring: createKeyring(tokenSecrets),
     mailer: openMailer(config, undo),
     outbound,
     files: openFiles(config, outbound, gate, { log, encryptionKey: secrets.encryptionKey }),
     channels,
+    sandboxUrl: sandbox?.url ?? null,
     enqueue: jobs.enqueue,
-    sheets: openReaders(config, undo),
+    readers: openReaders(config, undo),
+    vectors: openVectors(undo),
     admitExport: createExportAdmission(),
+    precedence: createPrecedence(),
+    downloads: createDownloads(config.RATE_LIMIT_FILES),
     metrics,
     log,
   };
@@ -220,13 +237,19 @@ function openFiles(
   return createFiles(store, createSecrets(encryptionKey));
 }
 
-function openReaders(config: Config, undo: Undo): SheetReaders {
-  const readers = createReaders(new URL('../sheet-reader.ts', import.meta.url), config.READER_NICE);
+function openReaders(config: Config, undo: UndoSteps): ChildReaders {
+  const readers = createReaders(new URL('../file-reader.ts', import.meta.url), config.READER_NICE);
   undo.push(async () => readers.close());
   return readers;
 }
 
-function openMailer(config: Config, undo: Undo): Mailer {
+function openVectors(undo: UndoSteps): NearestVectors {
+  const vectors = createNearestVectors();
+  undo.push(() => vectors.close());
+  return vectors;
+}
+
+function openMailer(config: Config, undo: UndoSteps): Mailer {
   const mailer = createMailer({
     smtpUrl: config.SMTP_URL,
     folder: dataPath(config, 'mail'),
@@ -236,7 +259,7 @@ function openMailer(config: Config, undo: Undo): Mailer {
   return mailer;
 }
 
-interface Listening {
+interface ListeningServer {
   url: string;
   /** The same address for callers on this machine. */
   local: string;
@@ -247,8 +270,8 @@ interface Listening {
   linger(): Promise<void>;
 }
 
-async function listen(app: FastifyInstance, kit: Kit): Promise<Listening> {
-  const awaitNewcomers = followNewcomers(app.server);
+async function listenForRequests(app: FastifyInstance, kit: Kit): Promise<ListeningServer> {
+  const awaitNewcomers = createNewcomerWait(app.server);
   await app.listen({ host: kit.config.HOST, port: kit.config.PORT });
   const { port } = app.server.address() as AddressInfo;
   const url = kit.config.PORT === 0 ? kit.config.PUBLIC_URL.replace(/:0$/, `:${port}`) : kit.config.PUBLIC_URL;
@@ -256,20 +279,21 @@ async function listen(app: FastifyInstance, kit: Kit): Promise<Listening> {
   kit.config = Object.freeze({ ...kit.config, PUBLIC_URL: url });
   const linger = async (): Promise<void> => {
     await sleep(LINGER_MS);
+    // On a busy machine the timer fires late. The event loop first reads the requests that have arrived on open connections meanwhile.
+    await waitForNextTurn();
     await awaitNewcomers(NEWCOMERS_MS);
   };
   return { url, local: `http://127.0.0.1:${port}`, linger };
 }
 
-/** Configures the sandbox to send its callbacks to the platform, whose address is known only after it listens. */
-async function configureSandboxCallbacks(kit: Kit, sandbox: Sandbox, url: string): Promise<void> {
+async function configureSandbox(kit: Kit, sandbox: Sandbox, settings: object): Promise<void> {
   const answer = await kit.outbound.operator({
     method: 'PUT',
     url: `${sandbox.url}/sandbox/settings`,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ callback_url: `${url}/hooks/wap` }),
+    body: JSON.stringify(settings),
     signal: AbortSignal.timeout(5_000),
     maxBytes: 65_536,
   });
-  if (answer.status !== 200) throw new Error(`the sandbox does not take ${url} as the platform's address`);
+  if (answer.status !== 200) throw new Error(`the sandbox does not take its settings: ${JSON.stringify(settings)}`);
 }

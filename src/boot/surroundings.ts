@@ -10,7 +10,7 @@ import { loadSecrets, type InstallationSecrets } from './secrets-file.ts';
 
 export type Purpose = 'all' | 'api' | 'worker';
 
-export interface Surroundings {
+export interface EarlyStart {
   secrets: InstallationSecrets;
   /** The embedded database server; null when the operator has a database. */
   embedded: EmbeddedPostgres | null;
@@ -24,7 +24,7 @@ export interface Surroundings {
  * Starts the database server and the sandbox, as configured. When one of them fails, the other is stopped and an error with one sentence is
  * thrown.
  */
-export async function openSurroundings(config: Config, purpose: Purpose): Promise<Surroundings> {
+export async function beginEarlyStart(config: Config, purpose: Purpose): Promise<EarlyStart> {
   if (!config.DATABASE_URL && (purpose === 'api' || purpose === 'worker'))
     throw new Error(`${purpose} shares its database with other processes: set DATABASE_URL, or use npm start`);
   await mkdir(dataPath(config), { recursive: true, mode: 0o700 });

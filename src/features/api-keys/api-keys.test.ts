@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPlatform, type Answer, type CallOptions, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { lastAcceptedMs, until } from '../../../test/support/wait.ts';
+import { measureLastAcceptedMs, waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 import { GRANTABLE } from '../../platform/scopes.ts';
 
@@ -114,7 +114,7 @@ describe('who made a key', () => {
     const operator = { key: globalKey, headers: acting(demo._id) };
     assert.equal((await create(201, {}, operator)).body.created_by, null);
     await platform.call(200, 'DELETE', `/v1/users/${admin._id}`);
-    await until('the user to be gone', async () => {
+    await waitUntil('the user to be gone', async () => {
       const rows = await database.sql('select from users where _id = $1', [admin._id]);
       return rows.length === 0;
     });
@@ -156,7 +156,7 @@ describe('who made a key', () => {
   });
 });
 
-describe('a key never grants more than what made it', () => {
+describe('a key never grants more than its creator may do', () => {
   const everyAction = ['create', 'read', 'update', 'delete'].map((action) => `contacts:${action}`);
   const everyResource = GRANTABLE.filter((scope) => scope.endsWith(':*'));
 
@@ -236,7 +236,7 @@ describe('the life of a key', () => {
     const { body } = await create(201, { scopes: ['webhooks:read'] });
     const started = Date.now();
     await platform.call(200, 'GET', '/v1/webhooks', { key: body.token });
-    const used = await until('the use to be noted', async () => {
+    const used = await waitUntil('the use to be noted', async () => {
       const [row] = await database.sql<{ at: Date | null }>('select last_used_at as at from api_keys where _id = $1', [
         body._id,
       ]);
@@ -268,7 +268,7 @@ describe('the life of a key', () => {
     const company = await platform.createCompany();
     await platform.call(200, 'GET', PATH, { key: company.key });
     await database.sql(`update companies set status = 'SUSPENDED' where _id = $1`, [company._id]);
-    const lastMs = await lastAcceptedMs(async () => {
+    const lastMs = await measureLastAcceptedMs(async () => {
       const headers = { authorization: `Bearer ${company.key}` };
       return (await fetch(`${platform.url}${PATH}`, { headers })).status === 401;
     });
@@ -360,7 +360,7 @@ describe('a global key', () => {
   });
 });
 
-test('an expires_at that JavaScript and PostgreSQL read differently, or that one of them cannot read, is answered 400 with its name', async () => {
+test('an expires_at that JavaScript and PostgreSQL do not read as the same time is answered 400 with the field named', async () => {
   const moments = [
     '2099-01-01T00:00:00+01',
     '2099-12-31T23:59:60Z',

@@ -4,15 +4,15 @@ import { hashToken, type Principal } from '../../platform/auth.ts';
 import { signToken } from '../../platform/tokens.ts';
 import { AppError, forbidden, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { newest, pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
+import { newestWindow, makePage, pageWindow, type Page } from '../../platform/paging.ts';
 import type { Caller } from '../../platform/route.ts';
 import { covers } from '../../platform/scopes.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
-import { countKeys, findKey, isMaker, listKeys, revokeKey } from './key-queries.ts';
+import { countKeys, findKey, isKnownMaker, listKeys, revokeKey } from './key-queries.ts';
 import { insertKey } from './queries.ts';
 import type { ApiKey, ApiKeyCreate, ApiKeyMade, ApiKeyQuery } from './schemas.ts';
 
-export { findLivingKey, touchKey } from './queries.ts';
+export { findValidKey, storeLastUse } from './queries.ts';
 
 // All tokens begin with the same characters, so a list shows the last characters to tell keys apart.
 const SHOWN_CHARACTERS = 4;
@@ -57,21 +57,22 @@ export async function createKey(
  * The keys that a caller manages: those of their company, with the rights of that company, or the global keys, with the rights of the
  * system.
  */
-interface Sphere {
+interface KeyAccess {
   company: string | null;
   read: TenantRead | SystemTx;
   tx<T>(work: (tx: TenantTx | SystemTx) => Promise<T>): Promise<T>;
 }
 
-function findSphere({ tenant, read, tx }: Caller): Sphere {
+function findKeyAccess({ tenant, read, tx }: Caller): KeyAccess {
   return tenant ? { company: tenant.companyId, read: tenant.read, tx: tenant.tx } : { company: null, read, tx };
 }
 
 export async function createKeyForCaller(kit: Kit, caller: Caller, input: ApiKeyCreate): Promise<ApiKeyMade> {
   const { type, ...rest } = input;
-  refuseGrant(caller.principal, input);
+  refuseUngrantable(caller.principal, input);
   if (type === 'company' && !caller.tenant) throw new AppError('COMPANY_ID_REQUIRED');
-  const sphere: Sphere = type === 'global' ? { company: null, read: caller.read, tx: caller.tx } : findSphere(caller);
+  const sphere: KeyAccess =
+    type === 'global' ? { company: null, read: caller.read, tx: caller.tx } : findKeyAccess(caller);
   return sphere.tx(async (tx) => {
     const createdBy = chooseVisibleMaker(caller.principal, sphere.company);
     const key = await createKey(tx, kit.tokenSecret, { ...rest, createdBy, company: sphere.company });
@@ -90,7 +91,7 @@ function chooseVisibleMaker(principal: Principal, company: string | null): strin
 
 /** Answers a repeated create request with the current record, without the token, which is stored nowhere. */
 export async function readMadeKey(caller: Caller, id: string): Promise<ApiKeyMade> {
-  const sphere = findSphere(caller);
+  const sphere = findKeyAccess(caller);
   const key = (await findKey(sphere.read, sphere.company, id)) ?? (await findGlobalKey(caller, id));
   if (!key) throw notFound();
   return { ...key, token: null };
@@ -103,7 +104,7 @@ async function findGlobalKey({ principal, read }: Caller, id: string): Promise<A
 
 /** Lists the newest keys, at most 1,000, for the command line of the operator, which needs no permission. */
 export function listKeysForOperator(tx: SystemTx, company: string | null): Promise<ApiKey[]> {
-  return listKeys(tx, { company, createdBy: null }, newest(1_000));
+  return listKeys(tx, { company, createdBy: null }, newestWindow(1_000));
 }
 
 /** Revokes a key for the operator's command line. Returns null when there is no such key. */
@@ -112,18 +113,18 @@ export function revokeKeyForOperator(tx: SystemTx, company: string | null, id: s
 }
 
 export async function pageKeys(caller: Caller, query: ApiKeyQuery): Promise<Page<ApiKey>> {
-  const { read, company } = findSphere(caller);
+  const { read, company } = findKeyAccess(caller);
   const filter = { company, createdBy: query.created_by ?? null };
-  if (query.created_by !== undefined && !(await isMaker(read, company, query.created_by)))
+  if (query.created_by !== undefined && !(await isKnownMaker(read, company, query.created_by)))
     throw unknownReference('created_by');
   const window = pageWindow('api-keys', query);
   const rows = await listKeys(read, filter, window);
-  return pageFrom(query, window, rows, () => countKeys(read, filter, window));
+  return makePage(query, window, rows, () => countKeys(read, filter, window));
 }
 
 /** Revokes a key. This process refuses the revoked key at once, every other process within a second. */
 export async function revokeKeyById(kit: Kit, caller: Caller, id: string): Promise<ApiKey> {
-  const sphere = findSphere(caller);
+  const sphere = findKeyAccess(caller);
   const key = await sphere.tx(async (tx) => {
     const revoked = await revokeKey(tx, sphere.company, id);
     if (!revoked) throw notFound();
@@ -134,7 +135,7 @@ export async function revokeKeyById(kit: Kit, caller: Caller, id: string): Promi
 }
 
 /** Refuses a new key that would have more scopes, or last longer, than the user or key that creates it. */
-function refuseGrant(principal: Principal, { type, scopes, expires_at: expiresAt = null }: ApiKeyCreate): void {
+function refuseUngrantable(principal: Principal, { type, scopes, expires_at: expiresAt = null }: ApiKeyCreate): void {
   if (type === 'global' && principal.type !== 'global') throw forbidden('type', 'A global key is made by a global key');
   for (const [index, scope] of scopes.entries()) {
     if (!covers(principal.scopes, scope))

@@ -1,17 +1,17 @@
 /** Queries that manage keys: the keys of one company or, when `company` is null, the global keys. */
-import { many, maybeOne, ofCompany, one } from '../../platform/db.ts';
+import { many, maybeOne, companyCondition, one } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { KEY_COLUMNS } from './queries.ts';
 import type { ApiKey } from './schemas.ts';
 
-const nameSuffix = (company: string | null): string => (company === null ? '.global' : '');
+const companyNameSuffix = (company: string | null): string => (company === null ? '.global' : '');
 
 export function findKey(tx: TenantRead | SystemTx, company: string | null, id: string): Promise<ApiKey | null> {
   return maybeOne(tx, {
-    name: `api-keys.find${nameSuffix(company)}`,
-    text: `select ${KEY_COLUMNS} from api_keys where ${ofCompany(company)} and _id = $2`,
+    name: `api-keys.find${companyNameSuffix(company)}`,
+    text: `select ${KEY_COLUMNS} from api_keys where ${companyCondition(company)} and _id = $2`,
     values: [company, id],
   });
 }
@@ -21,15 +21,15 @@ export interface KeyFilter {
   createdBy: string | null;
 }
 
-const filterClause = (company: string | null): string =>
-  `${ofCompany(company)} and ($2::text is null or created_by = $2)`;
+const keyFilterClause = (company: string | null): string =>
+  `${companyCondition(company)} and ($2::text is null or created_by = $2)`;
 
 const keyList = ({ company, createdBy }: KeyFilter): PlainList => ({
   name: 'api-keys',
-  variant: nameSuffix(company),
+  variant: companyNameSuffix(company),
   columns: KEY_COLUMNS,
   from: 'api_keys',
-  filter: filterClause(company),
+  filter: keyFilterClause(company),
   values: [company, createdBy],
 });
 
@@ -42,12 +42,12 @@ export function countKeys(tx: TenantRead | SystemTx, filter: KeyFilter, window: 
 }
 
 /** Returns whether the id belongs to a user or a key, or to a removed user or key that made keys. Only keys make global keys. */
-export async function isMaker(tx: TenantRead | SystemTx, company: string | null, id: string): Promise<boolean> {
+export async function isKnownMaker(tx: TenantRead | SystemTx, company: string | null, id: string): Promise<boolean> {
   const { known } = await one<{ known: boolean }>(tx, {
-    name: `api-keys.isMaker${nameSuffix(company)}`,
+    name: `api-keys.isMaker${companyNameSuffix(company)}`,
     text: `select exists (select 1 from users where company_id = $1 and _id = $2)
-      or exists (select 1 from api_keys where ${ofCompany(company)} and _id = $2)
-      or exists (select 1 from api_keys where ${ofCompany(company)} and created_by = $2) as known`,
+      or exists (select 1 from api_keys where ${companyCondition(company)} and _id = $2)
+      or exists (select 1 from api_keys where ${companyCondition(company)} and created_by = $2) as known`,
     values: [company, id],
   });
   return known;
@@ -56,8 +56,8 @@ export async function isMaker(tx: TenantRead | SystemTx, company: string | null,
 /** Revokes a key. A second revocation keeps the time of the first one. */
 export function revokeKey(tx: TenantTx | SystemTx, company: string | null, id: string): Promise<ApiKey | null> {
   return maybeOne(tx, {
-    name: `api-keys.revoke${nameSuffix(company)}`,
-    text: `update api_keys set revoked_at = coalesce(revoked_at, now()), updated_at = case when revoked_at is null then now() else updated_at end where ${ofCompany(company)} and _id = $2
+    name: `api-keys.revoke${companyNameSuffix(company)}`,
+    text: `update api_keys set revoked_at = coalesce(revoked_at, now()), updated_at = case when revoked_at is null then now() else updated_at end where ${companyCondition(company)} and _id = $2
       returning ${KEY_COLUMNS}`,
     values: [company, id],
   });

@@ -28,7 +28,7 @@ export function insertKey(tx: TenantTx | SystemTx, key: NewKey): Promise<ApiKey>
 }
 
 /** Finds the key of a token, unless the key is revoked or its company is suspended. */
-export function findLivingKey(tx: SystemTx, tokenHash: Buffer): Promise<StoredKey | null> {
+export function findValidKey(tx: SystemTx, tokenHash: Buffer): Promise<StoredKey | null> {
   return maybeOne(tx, {
     name: 'api-keys.findLiving',
     text: `select k._id, k.company_id as company, k.type, k.name, k.scopes, k.expires_at
@@ -39,7 +39,7 @@ export function findLivingKey(tx: SystemTx, tokenHash: Buffer): Promise<StoredKe
 }
 
 /** Stores the last use of a key. Several processes may report uses of the same key; the condition stores at most one use a minute. */
-export function touchKey(tx: SystemTx, key: { _id: string; company: string | null }): Promise<number> {
+export function storeLastUse(tx: SystemTx, key: { _id: string; company: string | null }): Promise<number> {
   return exec(tx, {
     name: 'api-keys.touch',
     text: `update api_keys set last_used_at = now() where _id = $1 and company_id is not distinct from $2

@@ -18,7 +18,7 @@ export const ApiKeyCreate = define(
 );
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
 
-const record = {
+const keyProperties = {
   _id: recordId('api-key'),
   company: nullable(recordId('company')),
   name: Type.String(),
@@ -38,13 +38,13 @@ const record = {
   updatedAt: Timestamp,
 };
 
-export const ApiKey = define('ApiKey', Type.Object(record));
+export const ApiKey = define('ApiKey', Type.Object(keyProperties));
 export type ApiKey = Static<typeof ApiKey>;
 
 export const ApiKeyMade = define(
   'ApiKeyMade',
   Type.Object({
-    ...record,
+    ...keyProperties,
     token: nullable(
       Type.String({
         description:

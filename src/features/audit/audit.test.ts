@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { startPlatform, type Answer, type CallOptions, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
 import { newId } from '../../platform/ids.ts';
-import { newest } from '../../platform/paging.ts';
+import { newestWindow } from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
-import { purgeTrails } from './audit.ts';
+import { purgeRequestData } from './audit.ts';
 import { countAudit, listAudit, type AuditFilter } from './queries.ts';
 
 const platform = await startPlatform();
@@ -36,7 +36,7 @@ function invite(status: number, given: object = {}, options: CallOptions = {}): 
 }
 
 describe('the line that a write leaves in the audit', () => {
-  test('a write is recorded with who did what to which record, from where and by which fields, and without values', async () => {
+  test('a write is recorded with its author, action, record, address and changed fields, but without values', async () => {
     const key = await platform.createKey(demo._id, ['*']);
     const headers = { 'user-agent': 'integration/1.2', 'x-request-id': `request-${newId()}` };
     const { body } = await invite(201, { name: 'Planted Name' }, { key: key.token, headers });
@@ -138,8 +138,8 @@ describe('a log-in', () => {
     const [row] = await database.sql<{ email: string }>('select email from users where _id = $1', [user._id]);
     await logIn(200, row?.email ?? '', PASSWORD);
     await logIn(401, row?.email ?? '', 'planted-wrong-password');
-    // A refused log-in answers before its line is written.
-    const lines = await until('both lines', async () => {
+    // The answer to a refused log-in is sent before its audit line is stored, so the test waits for both lines.
+    const lines = await waitUntil('both lines', async () => {
       const found = await listLines({ resource: user._id });
       return found.length === 2 && found;
     });
@@ -169,7 +169,7 @@ describe('a log-in', () => {
   });
 });
 
-describe('the list', () => {
+describe('the list of the audit', () => {
   test('the audit is filtered by actor, action, kind of record, record and time, alone and together', async () => {
     const company = await platform.createCompany();
     const { key, keyId } = company;
@@ -317,7 +317,7 @@ describe('lines of the audit', () => {
         values ($3, $1, 'SYSTEM', 'test', 'users.create', 'users', now() - make_interval(days => $2) + interval '1 minute')`,
       [company._id, days, newId()],
     );
-    await purgeTrails(platform.running.kit);
+    await purgeRequestData(platform.running.kit);
     assert.equal((await audit({}, { key: company.key })).meta.totalCount, 1);
   });
 });
@@ -326,7 +326,7 @@ describe('an audit with many lines', () => {
   // Measured with 300,000 lines: each of these pages takes less than 0.1 ms, a walk through all of them 90 ms.
   const LINES = 50_000;
   const NOTHING: AuditFilter = { actor: null, action: null, resource: null, resourceId: null, from: null, to: null };
-  const NEWEST = newest(21);
+  const NEWEST = newestWindow(21);
 
   /** Fills the log of one company, in which one actor and one record are rare, and of another company that has hardly any lines. */
   async function fill(): Promise<{ company: string; quiet: string; actor: string; record: string }> {

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type Worked } from '../../platform/jobs.ts';
-import { purgeTrails } from './audit.ts';
+import { defineJob, type JobWork } from '../../platform/jobs.ts';
+import { purgeRequestData } from './audit.ts';
 
-const PurgeTrails = defineJob({
+const PurgeRequestData = defineJob({
   name: 'audit.purge-trails',
   data: Type.Object({}),
   retries: 0,
@@ -11,6 +11,6 @@ const PurgeTrails = defineJob({
   cron: '23 3 * * *',
 });
 
-export function purgeTrailsJob(kit: Kit): Worked<typeof PurgeTrails.data> {
-  return { job: PurgeTrails, handle: () => purgeTrails(kit) };
+export function purgeRequestDataJob(kit: Kit): JobWork<typeof PurgeRequestData.data> {
+  return { job: PurgeRequestData, handle: () => purgeRequestData(kit) };
 }

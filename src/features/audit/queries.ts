@@ -1,7 +1,7 @@
 import { exec, many } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import { stretchBounds, IN_STRETCH, type Stretch } from '../../platform/retention.ts';
+import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/retention.ts';
 import type { SystemTx, TenantRead } from '../../platform/tenant.ts';
 import type { AuditEntry } from './schemas.ts';
 
@@ -74,10 +74,10 @@ export function listInstallationAudit(tx: SystemTx, most: number): Promise<Audit
   });
 }
 
-export function deleteOldAudit(tx: SystemTx, days: number, stretch: Stretch): Promise<number> {
+export function deleteOldAudit(tx: SystemTx, days: number, stretch: PageRange): Promise<number> {
   return exec(tx, {
     name: 'audit.deleteOld',
     text: `delete from audit_log where ${IN_STRETCH} and created_at < now() - make_interval(days => $1)`,
-    values: [days, ...stretchBounds(stretch)],
+    values: [days, ...pageRangeBounds(stretch)],
   });
 }

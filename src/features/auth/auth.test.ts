@@ -9,8 +9,8 @@ import {
   forgetPassword,
   freshEmail,
   logIn,
-  mailsWritten,
-  passMinute,
+  waitForAllMails,
+  allowAnotherMail,
   PASSWORD,
   readMails,
   resetPassword,
@@ -18,8 +18,8 @@ import {
   waitForMail,
 } from '../../../test/support/people.ts';
 import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
-import { checkDefect, checkUnavailable, expectProblem } from '../../../test/support/refusals.ts';
-import { until } from '../../../test/support/wait.ts';
+import { checkAnswers500, checkAnswers503, expectProblem } from '../../../test/support/refusals.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { hashToken } from '../../platform/auth.ts';
 import { signToken } from '../../platform/tokens.ts';
 import { ROLE_SCOPES, USER_ROLES } from '../../platform/scopes.ts';
@@ -27,6 +27,9 @@ import { ROLE_SCOPES, USER_ROLES } from '../../platform/scopes.ts';
 const platform = await startPlatform();
 const { call, demo, database } = platform;
 const HOURS = 3_600;
+
+/** Shown wherever a sandbox runs beside the platform. */
+const sandbox_url = platform.sandboxUrl;
 
 const readMe = (status: number, key: string, headers: Record<string, string> = {}): Promise<Answer> =>
   call(status, 'GET', '/v1/auth/me', { key, headers });
@@ -96,7 +99,7 @@ describe('a log-in', () => {
   test('the audit log of the company records each log-in: the user, the address, and whether it was accepted', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     const auditLines = (count: number) =>
-      until(`${count} lines`, async () => {
+      waitUntil(`${count} lines`, async () => {
         const { body } = await call(200, 'GET', `/v1/audit?resource=${person._id}&sort=createdAt`);
         return body.result.length === count ? (body.result as Json[]) : null;
       });
@@ -146,7 +149,7 @@ describe('a session', () => {
     const short = await sign(seconds + 5);
     await readMe(200, short);
     await readMe(401, await sign(seconds + 12 * HOURS + 60));
-    await until('its end', () => Date.now() >= (seconds + 5) * 1_000);
+    await waitUntil('its end', () => Date.now() >= (seconds + 5) * 1_000);
     await readMe(401, short);
   });
 
@@ -196,7 +199,7 @@ describe('a forgotten password', () => {
       assert.deepEqual(answer.body, { ok: true });
       assert.deepEqual(omitVaryingParts(answer), omitVaryingParts(answers[0] as Answer));
     }
-    await mailsWritten(platform);
+    await waitForAllMails(platform);
     const counts = await Promise.all(emails.map(async (email) => (await readMails(platform, email)).length));
     assert.deepEqual(counts, [1, 0, 0, 0]);
     assert.equal((await readMails(platform, person.email))[0]?.subject, 'Uma nova senha para o Parley');
@@ -209,7 +212,7 @@ describe('a forgotten password', () => {
     await Promise.all(Array.from({ length: 30 }, ask));
     // The queue sends mails once a second; each request after that enqueues another mail.
     const most = 2 + (Date.now() - started) / 1_000;
-    await mailsWritten(platform);
+    await waitForAllMails(platform);
     const { length } = await readMails(platform, email);
     assert.ok(length >= 1 && length <= most, `${length} mails, ${most} allowed`);
   });
@@ -236,14 +239,14 @@ test('a second request for a forgotten password within a minute of the last mail
   const person = await createPerson(platform, demo._id, 'VIEWER');
   const asked = async (): Promise<void> => {
     await forgetPassword(platform, person.email);
-    await until('the job to be through', async () => {
+    await waitUntil('the job to be through', async () => {
       const open = `select from pgboss.job where name = 'users.send-reset' and state in ('created', 'retry', 'active') and data ->> 'email' = $1`;
       return (await database.sql(open, [person.email])).length === 0;
     });
   };
   for (let round = 0; round < 2; round += 1) await asked();
   assert.equal((await readMails(platform, person.email)).length, 1);
-  await passMinute(platform, person.email);
+  await allowAnotherMail(platform, person.email);
   await asked();
   assert.equal((await readMails(platform, person.email)).length, 2);
 });
@@ -258,7 +261,7 @@ test('a log-in is refused when the user is deactivated while the password is che
       person._id,
     ]);
     const answer = logIn(platform, 401, person.email);
-    await until('the log-in to wait for the row', async () => {
+    await waitUntil('the log-in to wait for the row', async () => {
       const waiting = `select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query ~ 'last_login_at'`;
       return (await database.sql(waiting)).length > 0;
@@ -274,14 +277,14 @@ test('a log-in is refused when the user is deactivated while the password is che
   assert.equal(lines.length, 0);
 });
 
-describe('a reset', () => {
+describe('a reset of the password', () => {
   test('a password reset answers {ok: true} once; used, expired and invented tokens are refused with identical bytes', async () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
     const used = readMailToken(await waitForMail(platform, person.email));
     const { status, body } = await resetPassword(platform, 200, used, 'entirely new one');
     assert.deepEqual([status, body], [200, { ok: true }]);
-    await passMinute(platform, person.email);
+    await allowAnotherMail(platform, person.email);
     await forgetPassword(platform, person.email);
     const expired = readMailToken(await waitForMail(platform, person.email, 2));
     await database.sql(`update password_tokens set expires_at = now() - interval '1 millisecond' where user_id = $1`, [
@@ -299,7 +302,7 @@ describe('a reset', () => {
     const person = await createPerson(platform, demo._id, 'VIEWER');
     await forgetPassword(platform, person.email);
     const first = readMailToken(await waitForMail(platform, person.email));
-    await passMinute(platform, person.email);
+    await allowAnotherMail(platform, person.email);
     await forgetPassword(platform, person.email);
     const second = readMailToken(await waitForMail(platform, person.email, 2));
     await resetPassword(platform, 200, second, 'entirely new one');
@@ -380,7 +383,7 @@ describe('GET /v1/auth/me', () => {
       const person = await createPerson(platform, demo._id, role);
       const { body } = await readMe(200, person.token, { 'x-company-id': 'ignored' });
       const { body: user } = await call(200, 'GET', `/v1/users/${person._id}`);
-      assert.deepEqual(body, { type: 'user', company: demo._id, scopes: ROLE_SCOPES[role], role, user });
+      assert.deepEqual(body, { type: 'user', company: demo._id, scopes: ROLE_SCOPES[role], sandbox_url, role, user });
     });
   }
 
@@ -389,7 +392,7 @@ describe('GET /v1/auth/me', () => {
     const other = await platform.createCompany();
     const { body } = await readMe(200, key.token, { 'x-company-id': other._id });
     const own = { _id: key._id, name: 'test', expires_at: null };
-    assert.deepEqual(body, { type: 'company', company: demo._id, scopes: ['messages:create'], key: own });
+    assert.deepEqual(body, { type: 'company', company: demo._id, scopes: ['messages:create'], sandbox_url, key: own });
   });
 
   test('the token of a global key shows the company that x-company-id names, or none; an unknown company is answered 404', async () => {
@@ -399,7 +402,7 @@ describe('GET /v1/auth/me', () => {
       [null, {}],
       [demo._id, { 'x-company-id': demo._id }],
     ] as const) {
-      const expected = { type: 'global', company, scopes: ['companies:read'], key: own };
+      const expected = { type: 'global', company, scopes: ['companies:read'], sandbox_url, key: own };
       assert.deepEqual((await readMe(200, key.token, headers)).body, expected);
     }
     expectProblem(await readMe(404, key.token, { 'x-company-id': 'f'.repeat(24) }), 'NOT_FOUND');
@@ -416,6 +419,6 @@ test('log-in and password reset answer 503 while the database does not answer, a
     { method: 'POST', path: '/v1/auth/login', scope: '', body: { email: 'a@example.test', password: PASSWORD } },
     { method: 'POST', path: '/v1/auth/reset-password', scope: '', body: { token: 'x', new_password: PASSWORD } },
   ];
-  await checkUnavailable(platform, ['users', 'password_tokens'], asked);
-  await checkDefect(platform, 'users.email', asked);
+  await checkAnswers503(platform, ['users', 'password_tokens'], asked);
+  await checkAnswers500(platform, 'users.email', asked);
 });

@@ -1,11 +1,12 @@
-/** Log-in, reset of a forgotten password, acceptance of an invitation, and the facts that a token holds about its user or key. */
+/** Log-in, sessions of browsers, reset of a forgotten password, acceptance of an invitation, and the facts that a token holds about its user or key. */
+import type { FastifyRequest } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { recordAudit, type LoggedActor } from '../../platform/audit.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, forbidden } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { hashNow, inTurn, NOBODYS_HASH, verifyPassword } from '../../platform/passwords.ts';
+import { hashWithoutWaiting, hashInTurn, NOBODYS_HASH, verifyPassword } from '../../platform/passwords.ts';
 import type { Anonymous, Caller } from '../../platform/route.ts';
-import { hashToken } from '../../platform/auth.ts';
+import { isSameOrigin, readSessionCookie } from '../../platform/session-cookie.ts';
 import { SESSION_SECONDS, signToken } from '../../platform/tokens.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import {
@@ -14,37 +15,27 @@ import {
   joinCompany,
   recordLogin,
   setPassword,
-  useLink,
+  consumeLink,
   type Account,
-  type EndedUser,
+  type UserOfReset,
 } from '../users/accounts.ts';
 import type { User } from '../users/schemas.ts';
+import { endSession, LONGEST_SESSION_SECONDS, openSession } from '../users/sessions.ts';
 import { readUser } from '../users/users.ts';
-import type { AcceptInvitation, Done, Login, Me, ResetPassword, Session } from './schemas.ts';
+import type {
+  AcceptInvitation,
+  BrowserSession,
+  Done,
+  Login,
+  Me,
+  ResetPassword,
+  Session,
+  SessionLink,
+} from './schemas.ts';
 
-/**
- * Logs a user in. Every refusal has the same answer and takes the same time, whether the account is
- * unknown, inactive, without a password or of another company than the given one, or the password is wrong.
- */
-export async function logIn(kit: Kit, anonymous: Anonymous, { email, password, company }: Login): Promise<Session> {
-  const account = await findLoginAccount(anonymous.read, email, company ?? null);
-  const matches = await verifyPassword(password, account?.password_hash ?? NOBODYS_HASH);
-  if (!account || !matches || account.status !== 'ACTIVE') {
-    // The audit entry is written without waiting, because the time of a write would reveal that the account
-    // exists. Failure policy: the log-in is refused even when its audit entry could not be written. A company that
-    // only invited an address gets no entry, because it must not learn that the person uses Parley elsewhere.
-    if (account?.accepted) void recordRefusal(anonymous, account).catch(() => undefined);
-    throw makeRefusal();
-  }
-  const note = async (tx: SystemTx): Promise<User | null> => {
-    const known = await recordLogin(tx, account);
-    if (known) await recordAccountAudit(anonymous, account, { tx, action: 'auth.login' });
-    return known;
-  };
-  // On a full disk a log-in may use the reserved space, so that users can still log in and read; its rate limits bound how much it writes.
-  const user = await anonymous.tx(note, { fromReserve: true });
-  // The user was deactivated, or the password changed, while the given password was checked.
-  if (!user) throw makeRefusal();
+/** Logs a user in by a bearer token. */
+export async function logIn(kit: Kit, anonymous: Anonymous, login: Login): Promise<Session> {
+  const { account, user } = await admitLogin(anonymous, login, () => Promise.resolve(null));
   const access_token = await signToken(kit.tokenSecret, account._id, {
     jti: newId(),
     type: 'user',
@@ -56,7 +47,108 @@ export async function logIn(kit: Kit, anonymous: Anonymous, { email, password, c
   return { access_token, token_type: 'Bearer', expires_in: SESSION_SECONDS, user };
 }
 
-function makeRefusal(): AppError {
+/** A new session of a browser, and the cookie that has its token. */
+export interface OpenedSession {
+  session: BrowserSession;
+  cookie: { token: string; seconds: number };
+}
+
+/** Logs a user in by a cookie, for pages of the platform's own origin. */
+export async function logInBrowser(
+  anonymous: Anonymous,
+  login: Login,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+): Promise<OpenedSession> {
+  requireSameOrigin(headers);
+  const { user, opened } = await admitLogin(anonymous, login, openSession);
+  return toOpenedSession(user, opened);
+}
+
+function requireSameOrigin(headers: FastifyRequest['headers']): void {
+  if (!isSameOrigin(headers))
+    throw forbidden('cookie', "Only a page of the platform's own origin can have a session", 'CROSS_ORIGIN');
+}
+
+const toOpenedSession = (user: User, { expires_at, token }: { expires_at: string; token: string }): OpenedSession => ({
+  session: { expires_at, user },
+  cookie: { token, seconds: LONGEST_SESSION_SECONDS },
+});
+
+/** Ends the session of the cookie that the request has. */
+export async function logOutBrowser(
+  kit: Kit,
+  anonymous: Anonymous,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+): Promise<Done> {
+  const token = readSessionCookie(headers);
+  const ended =
+    token !== null && (await anonymous.tx((tx) => endAndRecord(anonymous, tx, token), { fromReserve: true }));
+  if (!ended) throw new AppError('UNAUTHORIZED', undefined, [], { 'www-authenticate': 'Bearer' });
+  kit.access.auth.forget();
+  return { ok: true };
+}
+
+async function endAndRecord(anonymous: Anonymous, tx: SystemTx, token: string): Promise<boolean> {
+  const user = await endSession(tx, token);
+  if (user) await recordAccountAudit(anonymous, user, { tx, action: 'auth.logout' });
+  return user !== null;
+}
+
+/**
+ * Logs a browser in with the token of a link that the platform has printed. Every refusal is the same, whether the link is unknown, used
+ * or expired, or its user may no longer log in.
+ */
+export async function logInByLink(
+  anonymous: Anonymous,
+  { token }: SessionLink,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+): Promise<OpenedSession> {
+  requireSameOrigin(headers);
+  // On a full disk users can still log in.
+  return anonymous.tx(
+    async (tx) => {
+      const account = await consumeLink(tx, token, 'LOG_IN');
+      const user = account && (await recordLogin(tx, account));
+      if (!user) throw new AppError('INVALID_RESET_TOKEN');
+      await recordAccountAudit(anonymous, account, { tx, action: 'auth.login' });
+      return toOpenedSession(user, await openSession(tx, account));
+    },
+    { fromReserve: true },
+  );
+}
+
+/**
+ * Checks a log-in, and runs `open` in the transaction that stores it. Every refusal has the same answer and takes the same time, whether the
+ * account is unknown, inactive, without a password or of another company than the given one, or the password is wrong.
+ */
+async function admitLogin<T>(
+  anonymous: Anonymous,
+  { email, password, company }: Login,
+  open: (tx: SystemTx, account: Account) => Promise<T>,
+): Promise<{ account: Account; user: User; opened: T }> {
+  const account = await findLoginAccount(anonymous.read, email, company ?? null);
+  const matches = await verifyPassword(password, account?.password_hash ?? NOBODYS_HASH);
+  if (!account || !matches || account.status !== 'ACTIVE') {
+    // The audit entry is written without waiting, because the time of a write would reveal that the account
+    // exists. Failure policy: the log-in is refused even when its audit entry could not be written. A company that
+    // only invited an address gets no entry, because it must not learn that the person uses Parley elsewhere.
+    if (account?.accepted) void recordLoginRefusal(anonymous, account).catch(() => undefined);
+    throw makeLoginRefusal();
+  }
+  const store = async (tx: SystemTx): Promise<{ user: User; opened: T } | null> => {
+    const user = await recordLogin(tx, account);
+    if (!user) return null;
+    await recordAccountAudit(anonymous, account, { tx, action: 'auth.login' });
+    return { user, opened: await open(tx, account) };
+  };
+  // On a full disk a log-in may use the reserved space, so that users can still log in and read; its rate limits bound how much it writes.
+  const stored = await anonymous.tx(store, { fromReserve: true });
+  // The user was deactivated, or the password changed, while the given password was checked.
+  if (!stored) throw makeLoginRefusal();
+  return { account, ...stored };
+}
+
+function makeLoginRefusal(): AppError {
   return new AppError('INVALID_CREDENTIALS', undefined, [], { 'www-authenticate': 'Bearer' });
 }
 
@@ -75,13 +167,12 @@ export async function forgetPassword(kit: Kit, anonymous: Anonymous, email: stri
  * would hold a connection. The token of an invitation also makes the person a member of the company.
  */
 export async function resetPassword(kit: Kit, anonymous: Anonymous, input: ResetPassword): Promise<Done> {
-  const hash = hashToken(input.token);
-  await inTurn(() =>
+  await hashInTurn(() =>
     anonymous.tx(async (tx) => {
-      const account = await useLink(tx, hash);
+      const account = await consumeLink(tx, input.token, 'PASSWORD');
       if (!account) throw new AppError('INVALID_RESET_TOKEN');
       if (!account.accepted) await joinCompany(tx, account);
-      const ended = await setPassword(tx, account, await hashNow(input.new_password));
+      const ended = await setPassword(tx, account, await hashWithoutWaiting(input.new_password));
       for (const user of ended)
         await recordAccountAudit(anonymous, user, { tx, action: chooseAuditAction(account, user) });
     }),
@@ -94,14 +185,14 @@ export async function resetPassword(kit: Kit, anonymous: Anonymous, input: Reset
  * Returns the action of the audit entry. A reset ends sessions in each company of the person, so
  * each company gets an entry; a company that the person just joined gets an entry about that.
  */
-function chooseAuditAction(account: Account, user: EndedUser): string {
+function chooseAuditAction(account: Account, user: UserOfReset): string {
   return user._id === account._id && !account.accepted ? 'auth.accept-invitation' : 'auth.reset-password';
 }
 
 /** Accepts an invitation for a person who already has a password and keeps it. */
 export async function acceptInvitation(anonymous: Anonymous, { token }: AcceptInvitation): Promise<Done> {
   await anonymous.tx(async (tx) => {
-    const account = await useLink(tx, hashToken(token));
+    const account = await consumeLink(tx, token, 'PASSWORD');
     if (!account || account.accepted) throw new AppError('INVALID_RESET_TOKEN');
     if (account.password_hash === null) throw new AppError('PASSWORD_REQUIRED');
     await joinCompany(tx, account);
@@ -113,13 +204,13 @@ export async function acceptInvitation(anonymous: Anonymous, { token }: AcceptIn
 /** The actor of a refused log-in. A refused caller may be anybody, so the audit entry only contains their address. */
 const SOMEBODY: LoggedActor = { type: 'SYSTEM', _id: null, name: 'Somebody without a token' };
 
-function recordRefusal(anonymous: Anonymous, account: Account): Promise<void> {
+function recordLoginRefusal(anonymous: Anonymous, account: Account): Promise<void> {
   return recordAccountAudit(anonymous, account, { tx: anonymous.read, action: 'auth.login-refused', actor: SOMEBODY });
 }
 
 function recordAccountAudit(
   { origin }: Anonymous,
-  account: EndedUser,
+  account: UserOfReset,
   { tx, action, actor }: { tx: SystemTx; action: string; actor?: LoggedActor },
 ): Promise<void> {
   const { _id, name, company } = account;
@@ -134,13 +225,13 @@ function recordAccountAudit(
   });
 }
 
-export async function readMe({ principal, tenant }: Caller): Promise<Me> {
-  const scopes = [...principal.scopes];
+export async function readMe({ sandboxUrl }: Kit, { principal, tenant }: Caller): Promise<Me> {
+  const shared = { scopes: [...principal.scopes], ...(sandboxUrl === null ? {} : { sandbox_url: sandboxUrl }) };
   if (principal.type === 'user' && tenant) {
     const user = await readUser(tenant, principal.id);
-    return { type: 'user', company: principal.companyId, scopes, role: principal.role, user };
+    return { type: 'user', company: principal.companyId, ...shared, role: principal.role, user };
   }
   if (principal.type === 'user') throw new Error('a user without a company');
   const key = { _id: principal.id, name: principal.name, expires_at: principal.expiresAt };
-  return { type: principal.type, company: tenant?.companyId ?? null, scopes, key };
+  return { type: principal.type, company: tenant?.companyId ?? null, ...shared, key };
 }

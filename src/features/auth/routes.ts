@@ -1,9 +1,30 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { installationOperation, publicOperation } from '../../platform/route.ts';
+import { makeSessionCookie } from '../../platform/session-cookie.ts';
 import { ref } from '../../platform/schema.ts';
-import { acceptInvitation, forgetPassword, logIn, readMe, resetPassword } from './auth.ts';
-import { AcceptInvitation, Done, ForgotPassword, Login, Me, ResetPassword, Session } from './schemas.ts';
+import {
+  acceptInvitation,
+  forgetPassword,
+  logIn,
+  logInBrowser,
+  logInByLink,
+  logOutBrowser,
+  readMe,
+  resetPassword,
+  type OpenedSession,
+} from './auth.ts';
+import {
+  AcceptInvitation,
+  BrowserSession,
+  Done,
+  ForgotPassword,
+  Login,
+  Me,
+  ResetPassword,
+  Session,
+  SessionLink,
+} from './schemas.ts';
 
 export function authRoutes(app: FastifyInstance, kit: Kit): void {
   publicOperation(app, kit.access, {
@@ -29,6 +50,7 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     account: ({ email }) => email.toLowerCase(),
     handler: (anonymous, { body }) => forgetPassword(kit, anonymous, body.email),
   });
+  sessionRoutes(app, kit);
   linkRoutes(app, kit);
   installationOperation(app, kit.access, {
     method: 'GET',
@@ -36,7 +58,53 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     scope: null,
     summary: 'Who the token speaks for, and what it may do',
     answers: { 200: ref(Me) },
-    handler: readMe,
+    handler: (caller) => readMe(kit, caller),
+  });
+}
+
+/** The operations by which a page of the platform logs in and out with a cookie instead of a token. */
+function sessionRoutes(app: FastifyInstance, kit: Kit): void {
+  const secure = kit.config.PUBLIC_URL.startsWith('https:');
+  const give = (reply: FastifyReply, { session, cookie }: OpenedSession): BrowserSession => {
+    reply.header('set-cookie', makeSessionCookie(cookie.token, { secure, seconds: cookie.seconds }));
+    return session;
+  };
+  publicOperation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/auth/session',
+    action: 'auth.login',
+    summary: 'Log a browser in; the answer sets a cookie that no script can read',
+    description:
+      "Only pages of the platform's own origin can have and use a session (`Sec-Fetch-Site`, else `Origin`). It ends after twelve hours without a request, after seven days, and whenever a token of the user would. A request with an `Authorization` header ignores the cookie.",
+    body: ref(Login),
+    answers: { 200: ref(BrowserSession) },
+    errors: ['INVALID_CREDENTIALS', 'FORBIDDEN'],
+    account: ({ email }) => email.toLowerCase(),
+    handler: async (anonymous, { body, reply }) => give(reply, await logInBrowser(anonymous, body, reply.request)),
+  });
+  publicOperation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/auth/session/link',
+    action: 'auth.login',
+    summary: 'Log a browser in with the link that a start of the platform prints; the answer sets the same cookie',
+    description:
+      'A platform that listens on a loopback address prints a link for the first owner when it starts, for as long as `credentials.json` lies in its data folder. A link works once and for ten minutes. One that is unknown, used or expired is refused alike.',
+    body: ref(SessionLink),
+    answers: { 200: ref(BrowserSession) },
+    errors: ['INVALID_RESET_TOKEN', 'FORBIDDEN'],
+    handler: async (anonymous, { body, reply }) => give(reply, await logInByLink(anonymous, body, reply.request)),
+  });
+  publicOperation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/auth/session',
+    action: 'auth.logout',
+    summary: 'Log the browser out; its session ends and the cookie is removed',
+    answers: { 200: ref(Done) },
+    errors: ['UNAUTHORIZED'],
+    handler: async (anonymous, { reply }) => {
+      reply.header('set-cookie', makeSessionCookie('', { secure, seconds: 0 }));
+      return logOutBrowser(kit, anonymous, reply.request);
+    },
   });
 }
 

@@ -40,6 +40,27 @@ export const Session = define(
 );
 export type Session = Static<typeof Session>;
 
+export const BrowserSession = define(
+  'BrowserSession',
+  Type.Object({
+    expires_at: Type.Unsafe<string>({
+      ...Timestamp,
+      description:
+        'When the session ends if it is not used before; a use prolongs it, up to seven days after the log-in',
+    }),
+    user: ref(User),
+  }),
+);
+export type BrowserSession = Static<typeof BrowserSession>;
+
+export const SessionLink = define(
+  'SessionLink',
+  strict({
+    token: Type.String({ minLength: 1, maxLength: 200, description: 'The part of the printed link after `#link=`' }),
+  }),
+);
+export type SessionLink = Static<typeof SessionLink>;
+
 export const ForgotPassword = define('ForgotPassword', strict({ email: LoginEmail }));
 export const ResetPassword = define('ResetPassword', strict({ token: MailedToken, new_password: Password }));
 export type ResetPassword = Static<typeof ResetPassword>;
@@ -60,6 +81,11 @@ export const Me = define(
       }),
     ),
     scopes: Type.Array(Type.String()),
+    sandbox_url: Type.Optional(
+      Type.String({
+        description: 'The address of the sandbox, while it runs beside the platform. Its phone page is at `/phone`.',
+      }),
+    ),
     role: Type.Optional(oneOf(USER_ROLES)),
     user: Type.Optional(ref(User)),
     key: Type.Optional(Type.Object({ _id: recordId('api-key'), name: Type.String(), expires_at: nullable(Timestamp) })),

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { createPerson, freshEmail, PASSWORD } from '../../../test/support/people.ts';
 import { startPlatform, type Answer, type Json, type Platform } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 const TRIES = 3;
 // The limit allows one more try after a third of a minute; the tests of this file are faster than that.
@@ -53,7 +53,7 @@ function expectRefusal(answer: Answer): void {
   assert.ok(Number(answer.headers.get('ratelimit-reset')) > 0);
 }
 
-describe('an address', () => {
+describe('tries from one address', () => {
   test('an address has a limited number of log-in tries a minute, whatever accounts it tries; then 429 says when to try again', async () => {
     const from = freshAddress();
     for (let left = TRIES - 1; left >= 0; left -= 1) {
@@ -83,7 +83,7 @@ describe('an address', () => {
   });
 });
 
-describe('an account', () => {
+describe('tries for one account', () => {
   test('an account has a limited number of log-in tries a minute from all addresses and with any spelling of its e-mail; then the right password is refused, too', async () => {
     const { email } = await createPerson(proxied, proxied.demo._id, 'ADMIN');
     await attempt({ status: 401, from: freshAddress(), email });
@@ -125,7 +125,7 @@ describe('x-forwarded-for', () => {
       const headers = { 'x-forwarded-for': '198.51.100.77', 'user-agent': 'the browser' };
       const body = { name: 'Ana', email: freshEmail(), role: 'VIEWER' };
       const made = await platform.call(201, 'POST', '/v1/users', { headers, body });
-      const entry = await until('the audit', async () => {
+      const entry = await waitUntil('the audit', async () => {
         const answer = await platform.call(200, 'GET', `/v1/audit?resource=${made.body._id}`);
         return answer.body.result[0] as Json;
       });

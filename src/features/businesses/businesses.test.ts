@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { checkDefect, checkRefusals, checkUnavailable, expectProblem } from '../../../test/support/refusals.ts';
-import { readEvents, rawAnswer } from '../../../test/support/traffic.ts';
+import { checkAnswers500, checkRefusals, checkAnswers503, expectProblem } from '../../../test/support/refusals.ts';
+import { readEvents, readRawAnswer } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -17,7 +17,7 @@ const define = async (slug: string, type: string, context = 'business'): Promise
 const size = await define('size', 'NUMBER');
 const site = await define('site', 'TEXT');
 
-test('a business is created, read, listed, changed and removed in one format, null where it is empty', async () => {
+test('a business has the same format when it is created, read, listed, changed and removed, with null for empty fields', async () => {
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const bare = await create({ name: 'Padaria' });
   const { _id, createdAt, updatedAt, ...rest } = bare;
@@ -132,7 +132,7 @@ test('a repeated POST with the same Idempotency-Key makes one business', async (
   assert.deepEqual((await call(201, 'POST', PATH, { headers, body })).body, first.body);
 });
 
-test('businesses refuse strangers, missing scopes and malformed requests, and another company’s id is unknown', async () => {
+test('operations on businesses refuse callers without a token or the scope, malformed requests, and ids of another company', async () => {
   const { _id } = await create({ name: 'A' });
   const path = `${PATH}/${_id}`;
   const asked = [
@@ -143,15 +143,15 @@ test('businesses refuse strangers, missing scopes and malformed requests, and an
     { method: 'DELETE', path, scope: 'businesses:delete' },
   ];
   for (const each of asked) await checkRefusals(platform, each);
-  await checkUnavailable(platform, ['businesses'], asked);
-  await checkDefect(platform, 'businesses.domain', asked);
+  await checkAnswers503(platform, ['businesses'], asked);
+  await checkAnswers500(platform, 'businesses.domain', asked);
   const other = await platform.createCompany();
   const theirs = (await call(201, 'POST', PATH, { key: other.key, body: { name: 'Theirs' } })).body._id;
   for (const [method, sent] of [['GET'], ['PATCH', { name: 'X' }], ['DELETE']] as [string, Json?][]) {
-    const answer = await rawAnswer(platform, method, `${PATH}/${theirs}`, sent);
+    const answer = await readRawAnswer(platform, method, `${PATH}/${theirs}`, sent);
     assert.equal(answer.status, 404);
     for (const id of [newId(), 'not-an-id'])
-      assert.deepEqual(await rawAnswer(platform, method, `${PATH}/${id}`, sent), answer);
+      assert.deepEqual(await readRawAnswer(platform, method, `${PATH}/${id}`, sent), answer);
   }
   assert.equal((await call(200, 'GET', `${PATH}/${theirs}`, { key: other.key })).body.name, 'Theirs');
 });

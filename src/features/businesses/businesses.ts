@@ -4,7 +4,7 @@ import type { Kit } from '../../kit.ts';
 import { notFound } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
+import { makePage, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
@@ -25,7 +25,7 @@ import type { Business, BusinessCreate, BusinessQuery, BusinessUpdate } from './
 export async function createBusiness(tenant: Tenant, input: BusinessCreate): Promise<Business> {
   return tenant.tx(async (tx) => {
     const empty = { name: input.name, domain: null, description: null, owner: null, held: {} };
-    const { fields, changes } = await applied(tx, empty, input);
+    const { fields, changes } = await applyInput(tx, empty, input);
     const business = expectRecordSize('custom_fields', await insertBusiness(tx, newId(), fields));
     tx.makes(business._id);
     await emitFieldChanges(tx, business, changes);
@@ -43,7 +43,7 @@ export async function pageBusinesses(tenant: Tenant, query: BusinessQuery): Prom
   const filter = { search: readSearch(query) };
   const window = pageWindow('businesses', query);
   const rows = await listBusinesses(tenant.read, filter, window);
-  return pageFrom(query, window, rows, () => countBusinesses(tenant.read, filter, window));
+  return makePage(query, window, rows, () => countBusinesses(tenant.read, filter, window));
 }
 
 export async function updateBusinessById(tenant: Tenant, id: string, input: BusinessUpdate): Promise<Business> {
@@ -52,7 +52,7 @@ export async function updateBusinessById(tenant: Tenant, id: string, input: Busi
     if (!before) throw notFound();
     const { name, domain, description, owner, held } = before;
     const own = { name, domain, description, owner, held };
-    const { fields, changes } = await applied(tx, own, input);
+    const { fields, changes } = await applyInput(tx, own, input);
     if (isDeepStrictEqual(fields, own)) return before;
     const updated = await updateBusiness(tx, id, fields, { keepsValues: changes.length === 0 });
     const business = expectRecordSize('custom_fields', updated, before);
@@ -61,7 +61,7 @@ export async function updateBusinessById(tenant: Tenant, id: string, input: Busi
   });
 }
 
-/** The business is unknown at once; a job then removes it from the records that name it. */
+/** Hides the business from all requests at once; a job then removes it from the records that name it. */
 export async function removeBusiness(kit: Kit, tenant: Tenant, id: string): Promise<Business> {
   return tenant.tx(async (tx) => {
     const business = await lockBusiness(tx, id);
@@ -72,7 +72,7 @@ export async function removeBusiness(kit: Kit, tenant: Tenant, id: string): Prom
   });
 }
 
-async function applied(
+async function applyInput(
   tx: TenantTx,
   before: BusinessFields,
   { custom_fields: given, ...plain }: BusinessUpdate,

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
 import { define, Name, nullable, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
-import { FieldValue, fieldValues } from '../custom-fields/schemas.ts';
+import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 
 export const Business = define(
   'Business',
@@ -20,18 +20,18 @@ export const Business = define(
 export type Business = Static<typeof Business>;
 
 const name = Name;
-const optional = {
+const optionalProperties = {
   // RFC 1035 allows no longer domain.
   domain: Type.Optional(nullable(Type.String({ format: 'hostname', maxLength: 253 }))),
   description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
-  custom_fields: Type.Optional(fieldValues('business')),
+  custom_fields: Type.Optional(fieldValuesSchema('business')),
   owner: Type.Optional(nullable(recordId('user'))),
 };
 
-export const BusinessCreate = define('BusinessCreate', strict({ name, ...optional }));
+export const BusinessCreate = define('BusinessCreate', strict({ name, ...optionalProperties }));
 export type BusinessCreate = Static<typeof BusinessCreate>;
 
-export const BusinessUpdate = define('BusinessUpdate', strict({ name: Type.Optional(name), ...optional }));
+export const BusinessUpdate = define('BusinessUpdate', strict({ name: Type.Optional(name), ...optionalProperties }));
 export type BusinessUpdate = Static<typeof BusinessUpdate>;
 
 export const BusinessParams = Type.Object({ id: recordId('business') });

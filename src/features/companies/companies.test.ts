@@ -14,7 +14,7 @@ import {
   waitForMail,
 } from '../../../test/support/people.ts';
 import { startPlatform, type Answer, type CallOptions, type Json } from '../../../test/support/platform.ts';
-import { checkDefect, checkUnavailable, expectProblem } from '../../../test/support/refusals.ts';
+import { checkAnswers500, checkAnswers503, expectProblem } from '../../../test/support/refusals.ts';
 
 const platform = await startPlatform();
 const { call, demo, globalKey: key, database } = platform;
@@ -77,7 +77,7 @@ const OPERATORS = {
 };
 const USAGE = { stored_bytes: 0, allowed_bytes: 2 ** 50 };
 
-describe('creating', () => {
+describe('creating a company', () => {
   test('creating a company answers 201 with the whole record and its defaults, and invites an owner who may do everything', async () => {
     const body = company();
     const made = (await create(201, body)).body;
@@ -132,7 +132,7 @@ describe('creating', () => {
   });
 });
 
-describe('the list', () => {
+describe('the list of companies', () => {
   test('a global key lists all companies, the newest first, in pages, by status, and by a part of the name in any case and with or without accents', async () => {
     const names = ['Alfa Search', 'beta sEARCH', '100% Search_', 'São Gamma'];
     const made: Json[] = [];
@@ -264,7 +264,7 @@ describe('a company itself', () => {
     await connectPhone(platform, { company: own });
     const others = [
       { channel: 'WEB_V2', name: 'Site' },
-      { channel: 'EMAIL', name: 'Mail', status: 'DELETED' },
+      { channel: 'PROFESSIONAL_NETWORK', name: 'Network', status: 'DELETED' },
     ];
     for (const body of others) await call(201, 'POST', '/v1/inboxes', { key: own.key, body });
     await database.sql(
@@ -287,7 +287,7 @@ describe('a company itself', () => {
   });
 });
 
-describe('refusals', () => {
+describe('refused requests', () => {
   const WRONG: [string, ...unknown[]][] = [
     ['name', '', ' \t', null, 7, 'x'.repeat(201)],
     ['description', 7, 'x'.repeat(2_001)],
@@ -399,7 +399,7 @@ describe('a suspended company', () => {
   });
 });
 
-describe('the audit', () => {
+describe('the audit of companies', () => {
   test('the audit log of a company records changes of the company, even when the global key names another company', async () => {
     const [own, other] = [await platform.createCompany(), await platform.createCompany()];
     await change(200, own._id, { name: 'Renamed', subscription: { plan: 'pro' } });
@@ -424,6 +424,6 @@ test('the operations of companies answer 503 while the database does not answer,
     { method: 'GET', path: `/v1/companies/${demo._id}`, scope: 'companies:read' },
     { method: 'PATCH', path: `/v1/companies/${demo._id}`, scope: 'companies:update', body: { name: 'Demo' } },
   ];
-  await checkUnavailable(platform, ['companies'], asked);
-  await checkDefect(platform, 'companies.attribution', asked);
+  await checkAnswers503(platform, ['companies'], asked);
+  await checkAnswers500(platform, 'companies.attribution', asked);
 });

@@ -2,10 +2,11 @@
 import type { Kit } from '../../kit.ts';
 import { forbidden, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
+import { makePage, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
 import { isPhoneCountry } from '../../platform/phone.ts';
 import type { Caller } from '../../platform/route.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
+import { isTimeZone } from '../../platform/time-zone.ts';
 import { createDefaultPipeline } from '../pipelines/default-pipeline.ts';
 import { inviteUser, refuseExpiringKey } from '../users/users.ts';
 import {
@@ -51,7 +52,7 @@ export async function pageCompanies(caller: Caller, query: CompanyQuery): Promis
   const filter = { status: query.status ?? null, search: readSearch(query) };
   const window = pageWindow('companies', query);
   const rows = await listCompanies(caller.read, filter, window);
-  return pageFrom(query, window, rows, () => countCompanies(caller.read, filter, window));
+  return makePage(query, window, rows, () => countCompanies(caller.read, filter, window));
 }
 
 /**
@@ -71,12 +72,12 @@ export async function updateCompanyById(kit: Kit, caller: Caller, id: string, in
 }
 
 /** Returns whether an active company has this id; requests for a suspended company are answered as if it did not exist. */
-export async function companyExists(tx: SystemTx, companyId: string): Promise<boolean> {
+export async function companyIsActive(tx: SystemTx, companyId: string): Promise<boolean> {
   return (await findActiveCompany(tx, companyId)) !== null;
 }
 
 /** Returns whether a company has this id, even a suspended one, because the operator still manages it. */
-export async function isCompany(tx: SystemTx, companyId: string): Promise<boolean> {
+export async function companyIsKnown(tx: SystemTx, companyId: string): Promise<boolean> {
   return (await findCompany(tx, companyId)) !== null;
 }
 
@@ -129,15 +130,6 @@ function applyInput(before: CompanyRow, input: CompanyUpdate): CompanyRow {
   if (input.site && !/^https?:$/.test(URL.parse(input.site)?.protocol ?? ''))
     throw invalid('site', 'is not a web address');
   return next;
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone.length > 0;
-  } catch {
-    // Failure policy: Intl throws only for a name that it does not know, so the answer is false.
-    return false;
-  }
 }
 
 /** Only the operator of the installation changes the fields that decide whether and how a company is served and billed. */

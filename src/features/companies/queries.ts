@@ -1,8 +1,8 @@
 import { maybeOne, one } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
-import type { Company } from './schemas.ts';
+import type { SystemTx, TenantRead } from '../../platform/tenant.ts';
+import type { Company, OwningCompany } from './schemas.ts';
 
 /** The columns that a caller can write; other fields of the record are read from other tables. */
 export type CompanyRow = Omit<Company, 'company' | 'channels' | 'agent_flows' | 'usage' | 'createdAt' | 'updatedAt'>;
@@ -48,12 +48,12 @@ const RECORD = `_id, _id as company, ${SHOWN.join(', ')},
   created_at as "createdAt", updated_at as "updatedAt"`;
 
 const toParameters = (row: CompanyRow): unknown[] => WRITABLE.map((column) => row[column]);
-const numbered = WRITABLE.map((_column, index) => `$${index + 2}`);
+const parameterNumbers = WRITABLE.map((_column, index) => `$${index + 2}`);
 
 export function insertCompany(tx: SystemTx, row: CompanyRow): Promise<Company> {
   return one(tx, {
     name: 'companies.insert',
-    text: `insert into companies (_id, ${WRITABLE.join(', ')}) values ($1, ${numbered.join(', ')}) returning ${RECORD}`,
+    text: `insert into companies (_id, ${WRITABLE.join(', ')}) values ($1, ${parameterNumbers.join(', ')}) returning ${RECORD}`,
     values: [row._id, ...toParameters(row)],
   });
 }
@@ -72,6 +72,16 @@ export function findCompany(tx: SystemTx, id: string): Promise<Company | null> {
     name: 'companies.find',
     text: `select ${RECORD} from companies where _id = $1`,
     values: [id],
+  });
+}
+
+/** Finds the company as records that embed it show it. */
+export function findOwningCompany(tx: TenantRead): Promise<OwningCompany> {
+  return one(tx, {
+    name: 'companies.findOwning',
+    // The column gives the statement the condition that every statement for a company has.
+    text: `select ${RECORD} from (select *, _id as company_id from companies) companies where company_id = $1 and _id = $1`,
+    values: [tx.companyId],
   });
 }
 
@@ -123,7 +133,7 @@ export function findAnyCompany(tx: SystemTx): Promise<{ _id: string } | null> {
  * Locks the sums of stored bytes. Returns false while another transaction adds up changes, because two such transactions would block each
  * other.
  */
-export async function lockSums(tx: SystemTx): Promise<boolean> {
+export async function tryLockUsageSums(tx: SystemTx): Promise<boolean> {
   const { mine } = await one<{ mine: boolean }>(tx, {
     name: 'companies.lockSums',
     text: 'select pg_try_advisory_xact_lock(724113006) as mine',
@@ -136,7 +146,7 @@ export async function lockSums(tx: SystemTx): Promise<boolean> {
 export const HAS_CHANGES = 'exists (select from stored_changes)';
 
 /** Adds recorded changes of stored bytes to the sum of each company, and returns how many changes it removed. */
-export async function addUpChanges(tx: SystemTx, most: number): Promise<number> {
+export async function addUpUsageChanges(tx: SystemTx, most: number): Promise<number> {
   const { moved } = await one<{ moved: number }>(tx, {
     name: 'companies.addUpChanges',
     text: `with next as (

@@ -38,7 +38,7 @@ const stored_bytes = nullable(
   }),
 );
 
-const writable = {
+const writableProperties = {
   description: nullable(Type.String({ maxLength: 2_000 })),
   domains: Type.Array(domain, { maxItems: 50, uniqueItems: true }),
   site: nullable(Type.String({ minLength: 1, maxLength: 2_048, description: 'http or https' })),
@@ -69,23 +69,23 @@ const writable = {
   attribution: FreeObject,
   limits: Type.Partial(strict({ stored_bytes }), { additionalProperties: false }),
 };
-const optional = Type.Partial(Type.Object(writable)).properties;
+const optionalProperties = Type.Partial(Type.Object(writableProperties)).properties;
 
 export const CompanyCreate = define(
   'CompanyCreate',
   strict({
     name,
     owner: strict({ name: Name, email: Email, language: Type.Optional(oneOf(LANGUAGES)) }),
-    ...optional,
+    ...optionalProperties,
   }),
 );
 export type CompanyCreate = Static<typeof CompanyCreate>;
 
-export const CompanyUpdate = define('CompanyUpdate', strict({ name: Type.Optional(name), ...optional }));
+export const CompanyUpdate = define('CompanyUpdate', strict({ name: Type.Optional(name), ...optionalProperties }));
 export type CompanyUpdate = Static<typeof CompanyUpdate>;
 
 /** The fields of a company that other records show when they embed it. */
-const shown = {
+const shownProperties = {
   _id: recordId('company'),
   name: Type.String(),
   channels: Type.Array(oneOf(CHANNEL_NAMES), { description: 'The channels of its active inboxes' }),
@@ -120,10 +120,14 @@ const shown = {
   attribution: FreeObject,
 };
 
+/** A company as other records show it. */
+export const OwningCompany = define('OwningCompany', Type.Object(shownProperties));
+export type OwningCompany = Static<typeof OwningCompany>;
+
 export const Company = define(
   'Company',
   Type.Object({
-    ...shown,
+    ...shownProperties,
     company: recordId('company'),
     limits: Type.Object({ stored_bytes }),
     usage: Type.Object({

@@ -3,7 +3,7 @@ import { PHONE_NUMBER } from '../../channels/identity.ts';
 import { readCallersPhone } from '../../platform/phone-country.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { addContact } from './contacts.ts';
-import { findHolders } from './name-queries.ts';
+import { findIdentityHolders } from './name-queries.ts';
 import type { ContactSource } from './schemas.ts';
 
 /**
@@ -17,6 +17,6 @@ export async function findOrCreateByPhone(
   { name, phone_number, country }: { name: string | null; phone_number: string; country?: string | undefined },
 ): Promise<string> {
   const phone = await readCallersPhone(tx, phone_number, { country, path: 'phone_number' });
-  const [holder] = await findHolders(tx, [PHONE_NUMBER.identify(phone.phone_number)]);
+  const [holder] = await findIdentityHolders(tx, [PHONE_NUMBER.identify(phone.phone_number)]);
   return holder?.contact ?? (await addContact(tx, source, { name, phone_number: phone.phone_number }))._id;
 }

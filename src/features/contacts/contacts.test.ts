@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { checkDefect, checkRefusals, checkUnavailable, type Asked } from '../../../test/support/refusals.ts';
-import { readEvents, hear, rawAnswer } from '../../../test/support/traffic.ts';
+import {
+  checkAnswers500,
+  checkRefusals,
+  checkAnswers503,
+  type RefusedRequest,
+} from '../../../test/support/refusals.ts';
+import { readEvents, writeAsContact, readRawAnswer } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -10,11 +15,11 @@ const { call, database, demo } = platform;
 
 const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/contacts/${id}`)).body;
 
-const received = await hear(platform);
-const READ: Asked = { method: 'GET', path: `/v1/contacts/${received.contact._id}`, scope: 'contacts:read' };
+const received = await writeAsContact(platform);
+const READ: RefusedRequest = { method: 'GET', path: `/v1/contacts/${received.contact._id}`, scope: 'contacts:read' };
 
 test('a contact that a first message creates has all its fields, null where they are empty, and its event has the same format', async () => {
-  const { message, contact } = await hear(platform, { from: '5511988887777', name: 'Maria Silva' });
+  const { message, contact } = await writeAsContact(platform, { from: '5511988887777', name: 'Maria Silva' });
   const { _id, createdAt, updatedAt, ...rest } = contact;
   assert.match(_id, /^[0-9a-f]{24}$/);
   for (const at of [createdAt, updatedAt]) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -44,7 +49,7 @@ test('a contact that a first message creates has all its fields, null where they
 });
 
 test('a contact shows its tags, business, owner and custom fields, each value with its type', async () => {
-  const { contact } = await hear(platform);
+  const { contact } = await writeAsContact(platform);
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'Padaria Silva' } })).body._id;
   const values = { colours: ['a', 'b'], done: false, nothing: null, plan: '7', score: 4.5, tries: 7 };
@@ -84,8 +89,8 @@ test('a contact shows its tags, business, owner and custom fields, each value wi
 
 test('further messages change only the message times of a contact: updatedAt stays, and no event is emitted', async () => {
   const from = '5511977770001';
-  const first = await hear(platform, { from });
-  const second = await hear(platform, { from });
+  const first = await writeAsContact(platform, { from });
+  const second = await writeAsContact(platform, { from });
   assert.deepEqual(second.contact, {
     ...first.contact,
     last_inbound_at: second.message.sent_at,
@@ -94,23 +99,23 @@ test('further messages change only the message times of a contact: updatedAt sta
   assert.equal((await readEvents(platform, first.contact._id)).length, 1);
 });
 
-test('GET /v1/contacts/{id} refuses strangers, missing scopes and malformed requests', async () => {
+test('GET /v1/contacts/{id} refuses callers without a token or the scope, and malformed requests', async () => {
   await checkRefusals(platform, READ);
 });
 
 test('reading a contact answers 503 while the database is busy, and 500 without details at a defect', async () => {
-  await checkUnavailable(platform, ['contacts'], [READ]);
-  await checkDefect(platform, 'contacts.tags', [READ]);
+  await checkAnswers503(platform, ['contacts'], [READ]);
+  await checkAnswers500(platform, 'contacts.tags', [READ]);
 });
 
 test("another company's contact is answered like an unknown one, byte for byte", async () => {
   const other = await platform.createCompany();
   const theirs = newId();
   await database.sql(`insert into contacts (company_id, _id, source) values ($1, $2, 'API')`, [other._id, theirs]);
-  const answer = await rawAnswer(platform, 'GET', `/v1/contacts/${theirs}`);
+  const answer = await readRawAnswer(platform, 'GET', `/v1/contacts/${theirs}`);
   assert.equal(answer.status, 404);
   for (const id of ['f'.repeat(24), 'not-an-id', theirs.toUpperCase(), 'a'.repeat(100)]) {
-    assert.deepEqual(await rawAnswer(platform, 'GET', `/v1/contacts/${id}`), answer);
+    assert.deepEqual(await readRawAnswer(platform, 'GET', `/v1/contacts/${id}`), answer);
   }
   assert.equal((await call(200, 'GET', `/v1/contacts/${theirs}`, { key: other.key })).body.source, 'API');
 });

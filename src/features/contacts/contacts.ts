@@ -1,13 +1,13 @@
 /** Contacts of a company: the people that it exchanges messages with. */
 import { isDeepStrictEqual } from 'node:util';
-import { readOrigin, type Actor } from '../../platform/actor.ts';
+import { actorOrigin, type Actor } from '../../platform/actor.ts';
 import { invalid, notFound } from '../../platform/errors.ts';
 import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import { readCallersPhone } from '../../platform/phone-country.ts';
 import type { Phone } from '../../platform/phone.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
-import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { Acting, Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { expectBusiness } from '../businesses/references.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
 import { expectUsers } from '../users/assignments.ts';
@@ -15,7 +15,8 @@ import { assignIdentities, releaseIdentities } from './identities.ts';
 import { hasIdentity } from './name-queries.ts';
 import {
   findContact,
-  holdContacts,
+  findContacts,
+  keepContactsFromRemoval,
   insertContact,
   lockContacts,
   updateContact,
@@ -30,9 +31,12 @@ export async function readContact(tenant: Tenant, id: string): Promise<Contact> 
   return contact;
 }
 
+/** Reads contacts by their ids, for whoever follows their changes. Those that do not exist are left out. */
+export const readContacts = (read: TenantRead, ids: string[]): Promise<Contact[]> => findContacts(read, ids);
+
 export async function createContact(tenant: Tenant, input: ContactCreate): Promise<Contact> {
   return tenant.tx(async (tx) => {
-    const contact = await addContact(tx, contactSource(tenant.actor), input);
+    const contact = await addContact(tx, toContactSource(tenant.actor), input);
     tx.makes(contact._id);
     return contact;
   });
@@ -55,42 +59,58 @@ export const NOBODY: ContactFields = {
   held: {},
 };
 
+/** A person adds contacts in the dashboard; every other actor is automation. */
+export const toContactSource = (actor: Actor): ContactSource =>
+  actorOrigin(actor) === 'DASHBOARD' ? 'DASHBOARD' : 'API';
+
 /**
  * Creates a contact in the caller's transaction and emits its events. Throws CONTACT_EXISTS where another contact has one of its
  * identities: phone number, e-mail, network identifier or external id.
  */
-/** A person adds contacts in the dashboard; every other actor is automation. */
-export const contactSource = (actor: Actor): ContactSource => (readOrigin(actor) === 'DASHBOARD' ? 'DASHBOARD' : 'API');
-
 export async function addContact(tx: TenantTx, source: ContactSource, input: ContactCreate): Promise<Contact> {
-  const { fields, changes } = await applyInput(tx, NOBODY, await readNumber(tx, input));
-  if (isNobody(fields)) throw identityMissing();
+  const { fields, changes } = await applyInput(tx, NOBODY, await readPhoneInput(tx, input));
+  if (identifiesNobody(fields)) throw makeIdentityMissingError();
   const contact = expectRecordSize('custom_fields', await insertContact(tx, newId(), fields, source));
   await assignIdentities(tx, contact._id, fields);
   await emit(tx, [{ event: 'CONTACT_CREATED', data: contact }, ...toFieldEvents(contact, changes)]);
   return contact;
 }
 
-export async function updateContactById(tenant: Tenant, id: string, input: ContactUpdate): Promise<Contact> {
-  const wanted = await readNumber(tenant.read, input);
-  return tenant.tx(async (tx) => {
-    if ((await holdContacts(tx, [id])) === 0) throw notFound();
-    // Identities are claimed before the contact is locked, in the same order as ingestion, and again afterwards, because the contact may
-    // have lost one of them in between.
-    await assignIdentities(tx, id, wanted);
-    const [before] = await lockContacts(tx, [id]);
-    if (!before) throw notFound();
-    await assignIdentities(tx, id, wanted);
-    const own = pickFields(before);
-    const { fields, changes } = await applyInput(tx, own, wanted);
-    if (isDeepStrictEqual(fields, own)) return before;
-    await releaseIdentities(tx, id, own, fields);
-    if (isNobody(fields) && !isNobody(own) && !(await hasIdentity(tx, id))) throw identityMissing();
-    const updated = await updateContact(tx, id, fields, { keepsValues: changes.length === 0 });
-    const contact = expectRecordSize('custom_fields', updated, before);
-    await emit(tx, [{ event: 'CONTACT_UPDATED', data: contact }, ...toFieldEvents(contact, changes)]);
-    return contact;
-  });
+/** Keeps a contact from being removed until the transaction ends; nothing happens when there is none. */
+export async function keepContact(tx: TenantTx, id: string): Promise<void> {
+  await keepContactsFromRemoval(tx, [id]);
+}
+
+export async function updateContactById(tenant: Acting, id: string, input: ContactUpdate): Promise<Contact> {
+  const wanted = await readPhoneInput(tenant.read, input);
+  return tenant.tx((tx) => changeContact(tx, id, wanted));
+}
+
+/** Writes custom fields of a contact in the caller's transaction, and emits the events. */
+export const writeContactFields = (
+  tx: TenantTx,
+  id: string,
+  custom_fields: NonNullable<ContactUpdate['custom_fields']>,
+): Promise<Contact> => changeContact(tx, id, { custom_fields });
+
+async function changeContact(tx: TenantTx, id: string, wanted: InputWithReadPhone): Promise<Contact> {
+  if ((await keepContactsFromRemoval(tx, [id])) === 0) throw notFound();
+  // Identities are claimed before the contact is locked, in the same order as ingestion, and again afterwards, because the contact may
+  // have lost one of them in between.
+  await assignIdentities(tx, id, wanted);
+  const [before] = await lockContacts(tx, [id]);
+  if (!before) throw notFound();
+  await assignIdentities(tx, id, wanted);
+  const own = pickFields(before);
+  const { fields, changes } = await applyInput(tx, own, wanted);
+  if (isDeepStrictEqual(fields, own)) return before;
+  await releaseIdentities(tx, id, own, fields);
+  if (identifiesNobody(fields) && !identifiesNobody(own) && !(await hasIdentity(tx, id)))
+    throw makeIdentityMissingError();
+  const updated = await updateContact(tx, id, fields, { keepsValues: changes.length === 0 });
+  const contact = expectRecordSize('custom_fields', updated, before);
+  await emit(tx, [{ event: 'CONTACT_UPDATED', data: contact }, ...toFieldEvents(contact, changes)]);
+  return contact;
 }
 
 export function pickFields(contact: LockedContact): ContactFields {
@@ -101,7 +121,7 @@ export function pickFields(contact: LockedContact): ContactFields {
 async function applyInput(
   tx: TenantTx,
   before: ContactFields,
-  { custom_fields: given, ...plain }: ReadInput,
+  { custom_fields: given, ...plain }: InputWithReadPhone,
 ): Promise<{ fields: ContactFields; changes: FieldChange[] }> {
   await expectBusiness(tx, 'business', plain.business);
   await expectUsers(tx, { owner: plain.owner });
@@ -110,9 +130,14 @@ async function applyInput(
 }
 
 /** The fields of a request, with the phone number in its stored form. */
-type ReadInput = Omit<ContactUpdate, 'country' | 'phone_number'> & { [field in keyof Phone]?: Phone[field] | null };
+type InputWithReadPhone = Omit<ContactUpdate, 'country' | 'phone_number'> & {
+  [field in keyof Phone]?: Phone[field] | null;
+};
 
-async function readNumber(tx: TenantRead, { country, phone_number, ...plain }: ContactUpdate): Promise<ReadInput> {
+async function readPhoneInput(
+  tx: TenantRead,
+  { country, phone_number, ...plain }: ContactUpdate,
+): Promise<InputWithReadPhone> {
   if (country !== undefined && typeof phone_number !== 'string')
     throw invalid('country', 'is only about a phone_number beside it');
   if (phone_number === undefined) return plain;
@@ -120,12 +145,13 @@ async function readNumber(tx: TenantRead, { country, phone_number, ...plain }: C
   return { ...plain, ...(await readCallersPhone(tx, phone_number, { country, path: 'phone_number' })) };
 }
 
-export function isNobody(fields: ContactFields): boolean {
+export function identifiesNobody(fields: ContactFields): boolean {
   const { name, phone_number, email, professional_network_identifier, external_id } = fields;
   return [name, phone_number, email, professional_network_identifier, external_id].every((field) => field === null);
 }
 
-const identityMissing = () => invalid('name', 'or something that identifies the contact has to be there', 'REQUIRED');
+const makeIdentityMissingError = () =>
+  invalid('name', 'or something that identifies the contact has to be there', 'REQUIRED');
 
 const toFieldEvents = ({ _id, company }: Contact, changes: FieldChange[]) =>
   fieldEvents({ _id, company, contact: _id }, changes);

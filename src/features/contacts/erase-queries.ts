@@ -2,7 +2,7 @@
  * Queries that erase what belongs to a contact: conversations and messages, links of table rows, and words of the person in other tables.
  */
 import { exec, many, maybeOne } from '../../platform/db.ts';
-import { selectPortion, READ_BYTES, REWRITTEN_BYTES } from '../../platform/portions.ts';
+import { selectPortionSql, READ_BYTES, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import { IDENTITY_FIELDS } from './schemas.ts';
 
@@ -13,7 +13,7 @@ export function eraseMessages(tx: TenantTx, contact: string, limit: number): Pro
     where v.company_id = $1 and v.contact_id = $2 limit $3`;
   return exec(tx, {
     name: 'contacts.eraseMessages',
-    text: `delete from messages where company_id = $1 and _id = any(array(${selectPortion({ rows, order: '_id', most: READ_BYTES })}))`,
+    text: `delete from messages where company_id = $1 and _id = any(array(${selectPortionSql({ rows, order: '_id', most: READ_BYTES })}))`,
     values: [tx.companyId, contact, limit],
   });
 }
@@ -24,7 +24,7 @@ export function eraseThreads(tx: TenantTx, contact: string, limit: number): Prom
     'select _id, record_bytes as bytes from conversations where company_id = $1 and contact_id = $2 limit $3';
   return exec(tx, {
     name: 'contacts.eraseThreads',
-    text: `delete from conversations where company_id = $1 and _id = any(array(${selectPortion({ rows, order: '_id', most: READ_BYTES })}))`,
+    text: `delete from conversations where company_id = $1 and _id = any(array(${selectPortionSql({ rows, order: '_id', most: READ_BYTES })}))`,
     values: [tx.companyId, contact, limit],
   });
 }
@@ -36,7 +36,7 @@ export function unlinkRows(tx: TenantTx, contact: string, limit: number): Promis
   return exec(tx, {
     name: 'contacts.unlinkRows',
     text: `update table_rows set contact_id = null, updated_at = now() where company_id = $1 and _id = any(array(
-        ${selectPortion({ rows, order: '_id', most: REWRITTEN_BYTES })}))`,
+        ${selectPortionSql({ rows, order: '_id', most: REWRITTEN_BYTES })}))`,
     values: [tx.companyId, contact, limit],
   });
 }
@@ -53,7 +53,7 @@ export async function listNetworkIdentities(tx: TenantTx, contact: string): Prom
 }
 
 /** Records that `absorbed`, with all contacts that were merged into it before, was merged into `contact`. */
-export function noteAbsorbed(tx: TenantTx, contact: string, absorbed: string): Promise<number> {
+export function storeAbsorbedContact(tx: TenantTx, contact: string, absorbed: string): Promise<number> {
   return exec(tx, {
     name: 'contacts.noteAbsorbed',
     text: `with moved as (
@@ -64,7 +64,7 @@ export function noteAbsorbed(tx: TenantTx, contact: string, absorbed: string): P
   });
 }
 
-export async function listAbsorbed(tx: TenantTx, contact: string): Promise<string[]> {
+export async function listAbsorbedContacts(tx: TenantTx, contact: string): Promise<string[]> {
   const rows = await many<{ _id: string }>(tx, {
     name: 'contacts.listAbsorbed',
     text: 'select _id from absorbed_contacts where company_id = $1 and contact_id = $2',
@@ -74,7 +74,7 @@ export async function listAbsorbed(tx: TenantTx, contact: string): Promise<strin
 }
 
 /** Deletes edits that wait for a message which never came. They belong to no contact, so they are found by their sender. */
-export function eraseParked(tx: TenantTx, names: string[]): Promise<number> {
+export function eraseParkedEdits(tx: TenantTx, names: string[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.eraseParked',
     text: `delete from parked_updates where company_id = $1 and kind = 'EDIT' and payload ->> 'from' = any($2)`,
@@ -94,7 +94,7 @@ interface KeptPortion {
  * of the company. A callback whose inbox could not be read stays until its retention ends: it may concern another company, and anybody can
  * create a contact with a stranger's number. Returns the last id of the portion; null when none was left.
  */
-export async function eraseKeptPortion(
+export async function eraseKeptCallbacksPortion(
   tx: SystemTx,
   { company, names, after, limit }: KeptPortion,
 ): Promise<string | null> {
@@ -102,7 +102,7 @@ export async function eraseKeptPortion(
   const row = await maybeOne<{ last: string | null }>(tx, {
     name: 'contacts.eraseAside',
     text: `with portion as (
-        select _id, address, raw from callbacks_aside where _id = any(array(${selectPortion({ rows, order: '_id', most: READ_BYTES })}))
+        select _id, address, raw from callbacks_aside where _id = any(array(${selectPortionSql({ rows, order: '_id', most: READ_BYTES })}))
       ), erased as (
         delete from callbacks_aside a using portion p where a._id = p._id
           and exists (select 1 from inboxes i where i.company_id = $1 and i.network_address = p.address)

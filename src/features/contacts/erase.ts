@@ -1,15 +1,15 @@
 /** Erases a contact with its conversations and messages, and the person's words in all other tables. */
 import type { Kit } from '../../kit.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
-import { inPortions } from '../../platform/portions.ts';
-import { callerBehalf } from '../../platform/connection-shares.ts';
+import { workInPortions } from '../../platform/portions.ts';
+import { callerShareOwner } from '../../platform/connection-shares.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import {
-  eraseKeptPortion,
+  eraseKeptCallbacksPortion,
   eraseMessages,
-  eraseParked,
+  eraseParkedEdits,
   eraseThreads,
-  listAbsorbed,
+  listAbsorbedContacts,
   listNetworkIdentities,
   unlinkRows,
 } from './erase-queries.ts';
@@ -36,38 +36,38 @@ const SHORTEST_IDENTITY = 8;
 export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promise<Contact> {
   const { companyId } = tenant;
   if (!(await findContact(tenant.read, id))) throw notFound();
-  await inPortions(() => kit.database.tenantTx(companyId, (tx) => unlinkRows(tx, id, ROW_PORTION)));
+  await workInPortions(() => kit.database.tenantTx(companyId, (tx) => unlinkRows(tx, id, ROW_PORTION)));
   for (let tries = 1; ; tries += 1) {
     const known = await kit.database.tenantTx(companyId, (tx) => listNetworkIdentities(tx, id));
     await eraseKeptCallbacks(kit, companyId, known);
     try {
-      return await tenant.tx((tx) => removeKnown(kit, tx, id, known));
+      return await tenant.tx((tx) => removeContactOnce(kit, tx, id, known));
     } catch (error) {
       // Failure policy: the next try erases the kept callbacks with the new names as well.
-      if (!(error instanceof NamedMeanwhile) || tries >= MOST_TRIES) throw error;
+      if (!(error instanceof NewNameDuringErasure) || tries >= MOST_TRIES) throw error;
     }
   }
 }
 
 /** The contact got names after the kept callbacks with its names were erased. */
-class NamedMeanwhile extends AppError {
+class NewNameDuringErasure extends AppError {
   constructor() {
     super('UNAVAILABLE', 'The contact changed meanwhile');
   }
 }
 
-/** Removes the contact. Throws NamedMeanwhile, because kept callbacks with a name that is not `known` would outlive it. */
-async function removeKnown(kit: Kit, tx: TenantTx, id: string, known: string[]): Promise<Contact> {
+/** Removes the contact. Throws NewNameDuringErasure, because kept callbacks with a name that is not `known` would outlive it. */
+async function removeContactOnce(kit: Kit, tx: TenantTx, id: string, known: string[]): Promise<Contact> {
   const company = tx.companyId;
   await lockConversationsForRemoval(tx, [id]);
   const [contact] = await lockContactsForRemoval(tx, [id]);
   if (!contact) throw notFound();
   const names = await listNetworkIdentities(tx, id);
-  if (names.some((name) => !known.includes(name))) throw new NamedMeanwhile();
-  await inPortions(() => eraseMessages(tx, id, PORTION));
-  await inPortions(() => eraseThreads(tx, id, PORTION));
-  await eraseParked(tx, names);
-  const contacts = [id, ...(await listAbsorbed(tx, id))];
+  if (names.some((name) => !known.includes(name))) throw new NewNameDuringErasure();
+  await workInPortions(() => eraseMessages(tx, id, PORTION));
+  await workInPortions(() => eraseThreads(tx, id, PORTION));
+  await eraseParkedEdits(tx, names);
+  const contacts = [id, ...(await listAbsorbedContacts(tx, id))];
   await kit.enqueue(tx, RedactContact, { company, contacts }, { key: id });
   await deleteContact(tx, id);
   tx.changed([
@@ -81,10 +81,10 @@ async function removeKnown(kit: Kit, tx: TenantTx, id: string, known: string[]):
 async function eraseKeptCallbacks(kit: Kit, company: string, known: string[]): Promise<void> {
   const names = known.filter((name) => name.length >= SHORTEST_IDENTITY);
   if (names.length === 0) return;
-  const behalf = callerBehalf(company, '');
-  await inPortions((last: string | null) =>
+  const behalf = callerShareOwner(company, '');
+  await workInPortions((last: string | null) =>
     kit.database.systemTx(behalf, (tx) =>
-      eraseKeptPortion(tx, { company, names, after: last ?? '', limit: ASIDE_PORTION }),
+      eraseKeptCallbacksPortion(tx, { company, names, after: last ?? '', limit: ASIDE_PORTION }),
     ),
   );
 }

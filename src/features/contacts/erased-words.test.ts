@@ -1,12 +1,24 @@
 /** After a contact is erased, no table holds the person's words any more, and the rows of the logs that held them stay. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createGate, createListener, finishedDeliveries, startReceiver } from '../../../test/support/deliveries.ts';
-import { connectPhone, freshPhone, incoming, openNetwork, secondsAgo, wamid } from '../../../test/support/network.ts';
+import {
+  createAnswerGate,
+  createListeningCompany,
+  waitForFinishedDeliveries,
+  startReceiver,
+} from '../../../test/support/deliveries.ts';
+import {
+  connectPhone,
+  makePhoneNumber,
+  buildMessageNotification,
+  openNetwork,
+  secondsAgo,
+  makeMessageId,
+} from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { hold } from '../../../test/support/rows.ts';
+import { lockRows } from '../../../test/support/rows.ts';
 import { silenceNetwork } from '../../../test/support/traffic.ts';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 // With one slot per company, the second delivery of a company waits for the first.
 const platform = await startPlatform({ env: { DELIVERY_SLOTS_PER_COMPANY: '1', OUTBOUND_ALLOW: '127.0.0.0/8' } });
@@ -37,7 +49,7 @@ async function tablesWith(text: string): Promise<string[]> {
   return found;
 }
 
-const post = (...messages: Json[]): Promise<unknown> => network.post(200, incoming(phone, ...messages));
+const post = (...messages: Json[]): Promise<unknown> => network.post(200, buildMessageNotification(phone, ...messages));
 
 async function createContactWithWord(): Promise<string> {
   const fields = await Promise.all(
@@ -48,30 +60,40 @@ async function createContactWithWord(): Promise<string> {
   );
   const [ofContact, ofConversation] = fields.map(({ _id }: Json) => ({ [_id]: `${WORD} field` }));
   const from = DIGITS;
-  const id = wamid();
+  const id = makeMessageId();
   await post({ from, id, timestamp: secondsAgo(60), type: 'text', text: { body: `${WORD} text` } });
-  await post({ from, id: wamid(), type: 'location', location: { latitude: 1, longitude: 2, name: `${WORD} place` } });
-  await post({ from, id: wamid(), type: 'contacts', contacts: [{ name: { formatted_name: `${WORD} card` } }] });
   await post({
     from,
-    id: wamid(),
+    id: makeMessageId(),
+    type: 'location',
+    location: { latitude: 1, longitude: 2, name: `${WORD} place` },
+  });
+  await post({ from, id: makeMessageId(), type: 'contacts', contacts: [{ name: { formatted_name: `${WORD} card` } }] });
+  await post({
+    from,
+    id: makeMessageId(),
     type: 'document',
     document: { id: '7', filename: `${WORD}.pdf`, caption: `${WORD} caption` },
   });
   await post({
     from,
-    id: wamid(),
+    id: makeMessageId(),
     type: 'edit',
     edit: { original_message_id: id, message: { type: 'text', text: { body: `${WORD} edit` } } },
   });
   // The next callbacks are an edit of a message that the platform never receives, and a message that it cannot read.
   await post({
     from,
-    id: wamid(),
+    id: makeMessageId(),
     type: 'edit',
-    edit: { original_message_id: wamid(), message: { type: 'text', text: { body: `${WORD} late` } } },
+    edit: { original_message_id: makeMessageId(), message: { type: 'text', text: { body: `${WORD} late` } } },
   });
-  await post({ from, id: wamid(), type: 'edit', edit: { message: { type: 'text', text: { body: `${WORD} odd` } } } });
+  await post({
+    from,
+    id: makeMessageId(),
+    type: 'edit',
+    edit: { message: { type: 'text', text: { body: `${WORD} odd` } } },
+  });
   const [row] = await database.sql<{ contact_id: string; conversation_id: string }>(
     'select contact_id, conversation_id from messages where external_id = $1',
     [id],
@@ -104,10 +126,10 @@ async function createContactWithWord(): Promise<string> {
 const logged = (): Promise<Json[]> =>
   database.sql(`select _id, event, resource_id, queued_at, replay_of from deliveries order by seq`);
 
-test('names and words of an erased contact are in no column of any table, and every row of the logs stays', async () => {
+test('the name and the texts of an erased contact are in no column of any table, and every row of the logs stays', async () => {
   const neighbour = (await call(201, 'POST', '/v1/contacts', { body: { name: 'Neighbour' } })).body;
   const contact = await createContactWithWord();
-  await until('everything to be delivered', async () => {
+  await waitUntil('everything to be delivered', async () => {
     const rows = await database.sql(`select 1 from deliveries where status in ('QUEUED', 'SENDING')`);
     return rows.length === 0;
   });
@@ -120,7 +142,7 @@ test('names and words of an erased contact are in no column of any table, and ev
 
   await call(200, 'DELETE', `/v1/contacts/${contact}`);
   for (const text of [WORD, DIGITS])
-    await until(`${text} to be gone`, async () => (await tablesWith(text)).length === 0);
+    await waitUntil(`${text} to be gone`, async () => (await tablesWith(text)).length === 0);
   assert.deepEqual(await logged(), deliveries);
   const after = await database.sql<Json>('select * from audit_log order by _id');
   assert.deepEqual(after.slice(0, trail.length), trail);
@@ -135,11 +157,16 @@ test('names and words of an erased contact are in no column of any table, and ev
 });
 
 test('an erasure keeps an unreadable callback whose inbox is unknown, or belongs to another company, until its retention ends', async () => {
-  const number = freshPhone();
+  const number = makePhoneNumber();
   const other = await connectPhone(platform, { company: await platform.createCompany() });
-  const odd = { from: number, id: wamid(), type: 'edit', edit: { message: { type: 'text', text: { body: 'odd' } } } };
+  const odd = {
+    from: number,
+    id: makeMessageId(),
+    type: 'edit',
+    edit: { message: { type: 'text', text: { body: 'odd' } } },
+  };
   await network.post(200, `{"from":"${number}","text":"cut of`);
-  for (const each of [phone, other]) await network.post(200, incoming(each, odd));
+  for (const each of [phone, other]) await network.post(200, buildMessageNotification(each, odd));
   const addresses = async () =>
     (
       await database.sql<{ address: string | null }>(
@@ -158,13 +185,13 @@ test('an erasure keeps an unreadable callback whose inbox is unknown, or belongs
 
 test('a contact that is given a number while it is erased is erased with that number', async () => {
   const { _id } = (await call(201, 'POST', '/v1/contacts', { body: { name: 'Renamed' } })).body;
-  const number = freshPhone();
-  const letGo = await hold(platform, 'contacts', [_id]);
+  const number = makePhoneNumber();
+  const letGo = await lockRows(platform, 'contacts', [_id]);
   const erased = fetch(`${platform.url}/v1/contacts/${_id}`, {
     method: 'DELETE',
     headers: { authorization: `Bearer ${demo.key}` },
   });
-  await until('the erasure to wait for the contact', async () => {
+  await waitUntil('the erasure to wait for the contact', async () => {
     const waiting = await database.sql(
       `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
@@ -186,12 +213,12 @@ test('a delivery whose words were erased is shown without them and cannot be rep
     (await call(200, 'GET', '/v1/webhooks/deliveries?limit=100')).body.result.find(
       (item: Json) => item.resource_id === _id,
     );
-  const before = await until('its outcome', async () => {
+  const before = await waitUntil('its outcome', async () => {
     const found = await find();
     return found.status === 'DELIVERED' ? found : null;
   });
   await call(200, 'DELETE', `/v1/contacts/${_id}`);
-  const shown = await until('its words to be gone', async () => {
+  const shown = await waitUntil('its words to be gone', async () => {
     const found = await find();
     return found.body.redacted ? found : null;
   });
@@ -206,27 +233,27 @@ test('a delivery whose words were erased is shown without them and cannot be rep
 });
 
 test('a delivery that is still queued when its contact is erased is not sent', async () => {
-  const gate = createGate();
+  const gate = createAnswerGate();
   const receiver = await startReceiver(async (response) => {
     await gate.opened;
     response.writeHead(204).end();
   });
-  const company = await createListener(platform, receiver.url);
+  const company = await createListeningCompany(platform, receiver.url);
   const create = async (name: string): Promise<string> =>
     (await call(201, 'POST', '/v1/contacts', { key: company.key, body: { name } })).body._id;
   const first = await create('First');
-  await until('the first to arrive', () => receiver.received.length === 1);
+  await waitUntil('the first to arrive', () => receiver.received.length === 1);
   const waiting = await create('Waits');
   await call(200, 'DELETE', `/v1/contacts/${waiting}`, { key: company.key });
   await call(200, 'DELETE', `/v1/contacts/${first}`, { key: company.key });
-  await until('both to be redacted', async () => {
+  await waitUntil('both to be redacted', async () => {
     const rows = await database.sql('select 1 from deliveries where company_id = $1 and redacted_at is null', [
       company._id,
     ]);
     return rows.length === 0;
   });
   gate.open();
-  const log = await finishedDeliveries(platform, company, 2);
+  const log = await waitForFinishedDeliveries(platform, company, 2);
   assert.deepEqual(
     log.map(({ resource_id, status, error }) => [resource_id, status, error]),
     [
@@ -250,7 +277,7 @@ test('the log of deliveries of a large company is redacted in portions, without 
   await call(200, 'DELETE', `/v1/contacts/${_id}`);
   const left = () => database.sql('select 1 from deliveries where resource_id = $1 and redacted_at is null', [_id]);
   // The job is tried again after ten seconds if the database was busy.
-  await until('all of them to be redacted', async () => (await left()).length === 0, 30_000);
+  await waitUntil('all of them to be redacted', async () => (await left()).length === 0);
   const [others] = await database.sql<{ count: number }>(
     `select count(*)::int as count from deliveries where body like '%In a crowd%'`,
   );

@@ -5,8 +5,8 @@ import { parse } from 'csv-parse/sync';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { importSheet } from '../../../test/support/sheets.ts';
-import { hear } from '../../../test/support/traffic.ts';
-import { until } from '../../../test/support/wait.ts';
+import { writeAsContact } from '../../../test/support/traffic.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -76,7 +76,7 @@ test('an export can be imported again and changes nothing; none of its cells beg
   assert.deepEqual([row?.phone_number, row?.['custom_fields.size']], ['+5511987650001', '-5']);
   assert.deepEqual([row?.['custom_fields.name'], row?.external_id], ["'+1+1", `'-${mark}`]);
   await call(201, 'POST', '/v1/contacts', { body: { name: `A name alone ${mark}` } });
-  const { contact: unnamed } = await hear(platform, { from: '', bsuid: `BR.${mark}`, name: '' });
+  const { contact: unnamed } = await writeAsContact(platform, { from: '', bsuid: `BR.${mark}`, name: '' });
   assert.deepEqual([unnamed.name, unnamed.phone_number], [null, null]);
   const absorbed = { phone_number: '+5511987650003', external_id: `gone-${mark}` };
   const { body: gone } = await call(201, 'POST', '/v1/contacts', { body: absorbed });
@@ -122,7 +122,7 @@ async function countRowsRead(): Promise<number> {
   await database.sql(
     `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and usename = 'parley'`,
   );
-  await until('new connections', async () => {
+  await waitUntil('new connections', async () => {
     const answer = await fetch(platform.url + PATH, { headers: { authorization: `Bearer ${platform.demo.key}` } });
     const text = await answer.text().catch(() => '');
     return answer.status === 200 && text !== '';

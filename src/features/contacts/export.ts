@@ -3,15 +3,15 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { sendCsv } from '../../platform/download.ts';
-import { eachPortion } from '../../platform/portions.ts';
+import { walkPortions } from '../../platform/portions.ts';
 import { csvLine } from '../../platform/sheets/csv.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
 import { listAllDefinitions } from '../custom-fields/values.ts';
-import { writeCell } from '../imports/cells.ts';
+import { toCell } from '../imports/cells.ts';
 import type { ContactMatch } from './list/filter-queries.ts';
 import { walkContacts } from './import/queries.ts';
-import { readMatch } from './list/list.ts';
+import { readContactMatch } from './list/list.ts';
 import type { Contact, ContactExportQuery } from './schemas.ts';
 
 const COLUMNS = [
@@ -39,14 +39,14 @@ const COLUMNS = [
 // A statement that looks at this many contacts takes some ten milliseconds, however few of them match.
 const REACH = 1_000;
 
-/** Checks search and filters before the stream of the answer begins. Throws what readMatch throws, and RATE_LIMITED for a third export at once. */
+/** Checks search and filters before the stream of the answer begins. Throws what readContactMatch throws, and RATE_LIMITED for a third export at once. */
 export async function exportContacts(
   kit: Kit,
   tenant: Tenant,
   query: ContactExportQuery,
   reply: FastifyReply,
 ): Promise<Readable> {
-  const match = await readMatch(tenant, query);
+  const match = await readContactMatch(tenant, query);
   const fields = await listAllDefinitions(tenant.read, 'contact');
   await kit.admitExport(tenant.companyId, reply);
   return sendCsv(reply, 'contacts.csv', writePortions(tenant, match, fields));
@@ -55,7 +55,7 @@ export async function exportContacts(
 async function* writePortions(tenant: Tenant, match: ContactMatch, fields: CustomField[]): AsyncGenerator<string> {
   // The prefix distinguishes a custom field called `name` from the contact's own field.
   yield csvLine([...COLUMNS, ...fields.map(({ slug }) => `custom_fields.${slug}`)]);
-  const portions = eachPortion((last: Contact | null) =>
+  const portions = walkPortions((last: Contact | null) =>
     walkContacts(tenant.walk, match, last && { createdAt: last.createdAt, id: last._id }, REACH),
   );
   for await (const walked of portions) {
@@ -67,7 +67,7 @@ async function* writePortions(tenant: Tenant, match: ContactMatch, fields: Custo
 function toLine(contact: Contact, fields: CustomField[]): string {
   const held = new Map(contact.custom_fields.map(({ _id, value }) => [_id, value]));
   return csvLine([
-    ...COLUMNS.map((column) => writeCell(contact[column])),
-    ...fields.map(({ _id }) => writeCell(held.get(_id))),
+    ...COLUMNS.map((column) => toCell(contact[column])),
+    ...fields.map(({ _id }) => toCell(held.get(_id))),
   ]);
 }

@@ -1,15 +1,15 @@
 /** A phone number, e-mail, network identifier or external id belongs to one contact, also when many requests write it at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seedOfRun } from '../../../test/full/harness/chance.ts';
-import { freshPhone } from '../../../test/support/network.ts';
-import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
-import { randomFrom } from '../../../test/support/random.ts';
+import { readSeed } from '../../../test/full/harness/chance.ts';
+import { makePhoneNumber } from '../../../test/support/network.ts';
+import { makePoolSetting, startPlatform, type Json } from '../../../test/support/platform.ts';
+import { createRandom } from '../../../test/support/random.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { eventNames, hear } from '../../../test/support/traffic.ts';
+import { listEventNames, writeAsContact } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
-const platform = await startPlatform({ env: connectionsFor(20) });
+const platform = await startPlatform({ env: makePoolSetting(20) });
 const { call, database, demo } = platform;
 const PATH = '/v1/contacts';
 
@@ -29,7 +29,7 @@ async function ask(method: string, path: string, body: Json): Promise<{ status: 
 const listIdentities = (contact: string): Promise<{ kind: string; value: string }[]> =>
   database.sql('select kind, value from contact_identities where contact_id = $1 order by kind, value', [contact]);
 
-const digits = freshPhone();
+const digits = makePhoneNumber();
 const NAMES: [string, string, string[]][] = [
   [
     'phone_number',
@@ -55,14 +55,14 @@ for (const [field, value, spellings] of NAMES) {
       }
     }
     assert.deepEqual((await call(200, 'GET', `${PATH}/${another._id}`)).body, another);
-    assert.deepEqual(await eventNames(platform, another._id), ['CONTACT_CREATED']);
+    assert.deepEqual(await listEventNames(platform, another._id), ['CONTACT_CREATED']);
     const other = await platform.createCompany();
     await call(201, 'POST', PATH, { key: other.key, body: { [field]: value } });
   });
 
   test(`a ${field} that was replaced, cleared or erased is free for another contact`, async () => {
     const fresh = (name: string): string =>
-      field === 'phone_number' ? freshPhone() : `${name}-${newId()}@example.com`;
+      field === 'phone_number' ? makePhoneNumber() : `${name}-${newId()}@example.com`;
     const [one, two, three] = [fresh('one'), fresh('two'), fresh('three')];
     const first = await create({ name: 'First', [field]: one });
     await patch(200, first._id, { [field]: two });
@@ -78,7 +78,7 @@ for (const [field, value, spellings] of NAMES) {
 }
 
 test('of 20 contacts created at the same moment with one number, in several spellings, exactly one exists', async () => {
-  const phone = freshPhone();
+  const phone = makePhoneNumber();
   const spellings = [phone, `+${phone}`, `00${phone}`, `${phone.slice(0, 4)}${phone.slice(5)}`];
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) => ask('POST', PATH, { phone_number: spellings[index % spellings.length] })),
@@ -92,28 +92,28 @@ test('of 20 contacts created at the same moment with one number, in several spel
 
 test('a contact that is created while its first message comes in is one contact, whichever is first', async () => {
   for (let round = 0; round < 10; round += 1) {
-    const phone = freshPhone();
+    const phone = makePhoneNumber();
     const [answer, received] = await Promise.all([
       ask('POST', PATH, { name: 'By hand', phone_number: phone }),
-      hear(platform, { from: phone, name: 'By message' }),
+      writeAsContact(platform, { from: phone, name: 'By message' }),
     ]);
     const id = answer.status === 201 ? answer.body._id : answer.body.existing_id;
     assert.equal(received.contact._id, id, JSON.stringify(answer));
-    assert.equal((await eventNames(platform, id)).filter((name) => name === 'CONTACT_CREATED').length, 1);
+    assert.equal((await listEventNames(platform, id)).filter((name) => name === 'CONTACT_CREATED').length, 1);
   }
 });
 
 test('a contact that was created with its number is the sender of later messages, and gets the answers', async () => {
-  const phone = freshPhone();
+  const phone = makePhoneNumber();
   const made = await create({ name: 'Maria', phone_number: `${phone.slice(0, 4)}${phone.slice(5)}` });
-  const { contact } = await hear(platform, { from: phone, name: 'Mari' });
+  const { contact } = await writeAsContact(platform, { from: phone, name: 'Mari' });
   assert.equal(contact._id, made._id);
   assert.equal(contact.name, 'Maria');
 });
 
-test('a replaced number no longer leads to the contact; the id of the network stays', async () => {
-  const [old, next] = [freshPhone(), freshPhone()];
-  const { contact } = await hear(platform, { from: old });
+test('the former number of a contact no longer identifies the contact, but its id at the network still does', async () => {
+  const [old, next] = [makePhoneNumber(), makePhoneNumber()];
+  const { contact } = await writeAsContact(platform, { from: old });
   await database.sql(
     `insert into contact_identities (company_id, kind, value, contact_id, address) values ($1, 'BSUID', 'BR.1', $2, 'BR.1')`,
     [demo._id, contact._id],
@@ -123,8 +123,8 @@ test('a replaced number no longer leads to the contact; the id of the network st
     { kind: 'BSUID', value: 'BR.1' },
     { kind: 'PHONE', value: next },
   ]);
-  assert.equal((await hear(platform, { from: next })).contact._id, contact._id);
-  assert.notEqual((await hear(platform, { from: old })).contact._id, contact._id);
+  assert.equal((await writeAsContact(platform, { from: next })).contact._id, contact._id);
+  assert.notEqual((await writeAsContact(platform, { from: old })).contact._id, contact._id);
   // A contact with an id of the network needs no name and no number.
   const cleared = (await patch(200, contact._id, { phone_number: null, name: null })).body;
   assert.deepEqual([cleared.phone_number, cleared.country_code], [null, null]);
@@ -132,12 +132,12 @@ test('a replaced number no longer leads to the contact; the id of the network st
 });
 
 test('whatever identities contacts are given and give up at the same moment, each belongs to the one contact that shows it', async (t) => {
-  const seed = seedOfRun();
+  const seed = readSeed();
   t.diagnostic(`SEED=${seed}`);
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)] as T;
   const emails = Array.from({ length: 4 }, (_, index) => `pool-${index}@example.com`);
-  const phones = Array.from({ length: 4 }, () => freshPhone());
+  const phones = Array.from({ length: 4 }, () => makePhoneNumber());
   const ids = await Promise.all(
     Array.from({ length: 5 }, async () => (await create({ name: 'Of the pool' }))._id as string),
   );
@@ -165,11 +165,11 @@ test('whatever identities contacts are given and give up at the same moment, eac
 });
 
 test('changes of different fields at the same moment are all stored, also while messages come in', async (t) => {
-  const seed = seedOfRun();
+  const seed = readSeed();
   t.diagnostic(`SEED=${seed}`);
-  const random = randomFrom(seed);
-  const from = freshPhone();
-  const { contact } = await hear(platform, { from });
+  const random = createRandom(seed);
+  const from = makePhoneNumber();
+  const { contact } = await writeAsContact(platform, { from });
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'B' } })).body._id;
   const slugs = ['a', 'b', 'c', 'd', 'e'];
@@ -206,7 +206,7 @@ test('changes of different fields at the same moment are all stored, also while 
       if (slug) body[top] = { ...body[top], [slug]: value };
       else body[top] = value;
     }
-    await Promise.all([...bodies.map((body) => patch(200, contact._id, body)), hear(platform, { from })]);
+    await Promise.all([...bodies.map((body) => patch(200, contact._id, body)), writeAsContact(platform, { from })]);
     const { body } = await call(200, 'GET', `${PATH}/${contact._id}`);
     for (const [field, value] of Object.entries(expected)) {
       const [top = '', slug] = field.split('.');

@@ -3,18 +3,18 @@
  * which contact has one. They are written before the contact is locked, in the same order as ingestion, to avoid deadlocks.
  */
 import type { Identity } from '../../channels/identity.ts';
-import { alreadyHeld, AppError } from '../../platform/errors.ts';
+import { alreadyTaken, AppError } from '../../platform/errors.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
-import { findHolders, insertIdentities, deleteIdentity } from './name-queries.ts';
+import { findIdentityHolders, insertIdentities, deleteIdentity } from './name-queries.ts';
 import { IDENTITY_FIELD_NAMES, IDENTITY_FIELDS, type Contact, type IdentityField } from './schemas.ts';
 
-export type IdentityFields = { [field in IdentityField]?: Contact[field] };
+export type NamingFields = { [field in IdentityField]?: Contact[field] };
 
-export interface NamedIdentity extends Identity {
+export interface FieldIdentity extends Identity {
   field: IdentityField;
 }
 
-export function toIdentities(naming: IdentityFields): NamedIdentity[] {
+export function toIdentities(naming: NamingFields): FieldIdentity[] {
   return IDENTITY_FIELD_NAMES.flatMap((field) => {
     const text = naming[field] ?? null;
     return text === null ? [] : [{ field, ...IDENTITY_FIELDS[field].identify(text) }];
@@ -26,21 +26,25 @@ export function toIdentities(naming: IdentityFields): NamedIdentity[] {
 const ROUNDS = 3;
 
 /** Gives the contact these identities and keeps those that it has. Throws CONTACT_EXISTS when another contact has one of them. */
-export async function assignIdentities(tx: TenantTx, contact: string, naming: IdentityFields): Promise<void> {
+export async function assignIdentities(tx: TenantTx, contact: string, naming: NamingFields): Promise<void> {
   const identities = toIdentities(naming);
   if (identities.length === 0) return;
   const names = identities.map((identity) => ({ ...identity, contact }));
   for (let round = 0; round < ROUNDS; round += 1) {
     if ((await insertIdentities(tx, names)) === names.length) return;
-    const holders = await findHolders(tx, names);
+    const holders = await findIdentityHolders(tx, names);
     for (const { field, kind } of identities) {
       const holder = holders.find((row) => row.kind === kind);
-      if (holder && holder.contact !== contact) throw alreadyHeld('CONTACT_EXISTS', field, holder.contact);
+      if (holder && holder.contact !== contact) throw alreadyTaken('CONTACT_EXISTS', field, holder.contact);
     }
     if (holders.length === names.length) return;
   }
   throw new AppError('UNAVAILABLE', 'The contact changes too quickly', [], { 'retry-after': '1' });
 }
+
+/** Takes one identity from a contact. */
+export const releaseIdentity = (tx: TenantTx, contact: string, identity: Identity): Promise<number> =>
+  deleteIdentity(tx, contact, identity);
 
 /**
  * Removes the identities that were replaced. Clearing a field removes all identities of its kind, because the caller wants none of them
@@ -49,8 +53,8 @@ export async function assignIdentities(tx: TenantTx, contact: string, naming: Id
 export async function releaseIdentities(
   tx: TenantTx,
   contact: string,
-  before: IdentityFields,
-  next: IdentityFields,
+  before: NamingFields,
+  next: NamingFields,
 ): Promise<void> {
   for (const field of IDENTITY_FIELD_NAMES) {
     const [old, current] = [before[field] ?? null, next[field] ?? null];

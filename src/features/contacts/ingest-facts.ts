@@ -1,6 +1,6 @@
 /** The fields of contacts that show what networks report about people, and the names of recipients that networks report with statuses. */
 import type { Identity } from '../../channels/identity.ts';
-import { readablePhone } from '../../platform/phone.ts';
+import { toReadablePhone } from '../../platform/phone.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import { learnFacts, learnIdentities, type LearntFact, type ReportedFields } from './ingest-queries.ts';
 import { IDENTITY_FIELD_NAMES, IDENTITY_FIELDS, type IdentityField } from './schemas.ts';
@@ -8,15 +8,15 @@ import { IDENTITY_FIELD_NAMES, IDENTITY_FIELDS, type IdentityField } from './sch
 const SHOWN_KINDS = new Set(IDENTITY_FIELD_NAMES.map((field) => IDENTITY_FIELDS[field].kind));
 
 /** True for an identity that a contact's record shows. The other ones are known only to the networks. */
-export const isShown = ({ kind }: Pick<Identity, 'kind'>): boolean => SHOWN_KINDS.has(kind);
+export const isShownKind = ({ kind }: Pick<Identity, 'kind'>): boolean => SHOWN_KINDS.has(kind);
 
 /** The fields that show these names; of several names of one kind the first counts. */
-export function showNames(names: readonly Identity[]): ReportedFields {
+export function toShownFields(names: readonly Identity[]): ReportedFields {
   const findAddress = (field: IdentityField): string | null =>
     names.find(({ kind }) => kind === IDENTITY_FIELDS[field].kind)?.address ?? null;
   const phone = findAddress('phone_number');
   return {
-    ...(phone === null ? { phone_number: null, country_code: null } : readablePhone(phone)),
+    ...(phone === null ? { phone_number: null, country_code: null } : toReadablePhone(phone)),
     email: findAddress('email'),
     professional_network_identifier: findAddress('professional_network_identifier'),
     external_id: findAddress('external_id'),
@@ -31,7 +31,7 @@ export function mergeFields(earlier: ReportedFields, later: ReportedFields): Rep
 }
 
 /** Returns the contacts that really changed. */
-export async function storeFacts(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
+export async function storeLearntFacts(tx: SystemTx, facts: LearntFact[]): Promise<Set<string>> {
   if (facts.length === 0) return new Set();
   // A statement can update a contact only once, so the last reported value of each field is kept.
   const latest = new Map<string, LearntFact>();
@@ -54,7 +54,7 @@ export interface MessageRecipient {
 /** Stores the network's own ids of the recipients, so that a later message that names only such an id finds the same contact. */
 export async function learnRecipients(tx: SystemTx | TenantTx, messages: MessageRecipient[]): Promise<void> {
   const reported = messages.flatMap(({ company, inbox, external_id, recipient = [] }) =>
-    recipient.filter((name) => !isShown(name)).map((name) => ({ company, inbox, external_id, ...name })),
+    recipient.filter((name) => !isShownKind(name)).map((name) => ({ company, inbox, external_id, ...name })),
   );
   if (reported.length > 0) await learnIdentities(tx, reported);
 }

@@ -2,7 +2,7 @@
  * Finds or creates the contacts of a whole batch of messages by the identities that networks report; the most reliable one that is known
  * decides. An unknown person becomes one contact, also when other transactions ask for the same person at the same moment.
  */
-import type { Person } from '../../channels/channel.ts';
+import type { Person } from '../../channels/identity.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import {
@@ -10,17 +10,20 @@ import {
   findIdentities,
   insertPeople,
   moveIdentities,
-  type Alias,
+  type IdentityAlias,
   type CompanyIdentity,
   type KnownIdentity,
   type LearntFact,
   type NewPerson,
 } from './ingest-queries.ts';
-import { isShown, mergeFields, showNames, storeFacts } from './ingest-facts.ts';
+import type { ContactSource } from './schemas.ts';
+import { isShownKind, mergeFields, toShownFields, storeLearntFacts } from './ingest-facts.ts';
 
-export interface AskedPerson {
+export interface PersonToFind {
   company: string;
   person: Person;
+  /** How an unknown person becomes a contact; INBOUND when absent. */
+  source?: ContactSource;
   /** Other identities that the network uses for the same person. */
   also?: Person[];
 }
@@ -37,23 +40,27 @@ export const identityKey = (identity: { company: string; kind: string; value: st
   `${identity.company} ${identity.kind} ${identity.value}`;
 
 /** Lists the identities of a person, the most reliable first. */
-export const listIdentities = ({ company, person, also = [] }: AskedPerson): CompanyIdentity[] =>
+export const listIdentities = ({ company, person, also = [] }: PersonToFind): CompanyIdentity[] =>
   [person, ...also].flatMap(({ names }) => names.map((name) => ({ company, ...name })));
 
-export type Known = Map<string, KnownIdentity>;
+export type KnownIdentities = Map<string, KnownIdentity>;
 
 /** Returns the contacts of all asked people. `looked` holds the stored identities when the caller has just read them. */
-export async function resolvePeople(tx: SystemTx, asked: AskedPerson[], looked?: Known): Promise<FoundPeople> {
+export async function findOrCreatePeople(
+  tx: SystemTx,
+  asked: PersonToFind[],
+  looked?: KnownIdentities,
+): Promise<FoundPeople> {
   const identities = asked.map(listIdentities);
   const known = looked ?? (await findKnownIdentities(tx, identities.flat()));
   const held = new Map([...known].map(([key, identity]) => [key, identity.contact]));
   const newcomers = new Map<string, NewPerson>();
-  for (const [index, own] of identities.entries()) assignContact(asked[index] as AskedPerson, own, held, newcomers);
+  for (const [index, own] of identities.entries()) assignContact(asked[index] as PersonToFind, own, held, newcomers);
   const people = [...newcomers.values()];
   const created = new Set(people.length > 0 ? (await insertPeople(tx, people)).map((row) => row._id) : []);
   const lost = people.filter((person) => !created.has(person.contact));
-  if (lost.length > 0) await useOthersContacts(tx, lost, held);
-  const contacts = identities.map((own) => findHolder(own, held));
+  if (lost.length > 0) await useContactsOfOtherProcesses(tx, lost, held);
+  const contacts = identities.map((own) => requireContact(own, held));
   const mains = new Set(people.map((person) => identityKey(person.main)));
   const aliases = identities.flatMap((own, index) => findAliases(own, contacts[index] ?? '', known, held));
   await storeAliases(
@@ -64,15 +71,15 @@ export async function resolvePeople(tx: SystemTx, asked: AskedPerson[], looked?:
   const facts = asked.flatMap((item, index) =>
     findNewFacts(item, contacts[index] ?? '', identities[index] ?? [], known),
   );
-  return { contacts, created, changed: await storeFacts(tx, facts) };
+  return { contacts, created, changed: await storeLearntFacts(tx, facts) };
 }
 
-export async function findKnownIdentities(tx: SystemTx, identities: CompanyIdentity[]): Promise<Known> {
+export async function findKnownIdentities(tx: SystemTx, identities: CompanyIdentity[]): Promise<KnownIdentities> {
   const distinct = [...new Map(identities.map((identity) => [identityKey(identity), identity])).values()];
   return new Map((await findIdentities(tx, distinct)).map((identity) => [identityKey(identity), identity]));
 }
 
-function findHolder(own: CompanyIdentity[], held: Map<string, string>): string {
+function requireContact(own: CompanyIdentity[], held: Map<string, string>): string {
   for (const identity of own) {
     const contact = held.get(identityKey(identity));
     if (contact) return contact;
@@ -82,7 +89,7 @@ function findHolder(own: CompanyIdentity[], held: Map<string, string>): string {
 
 /** Finds the contact of one person. An unknown person becomes a newcomer, which later elements of the batch can match and complete. */
 function assignContact(
-  asked: AskedPerson,
+  asked: PersonToFind,
   own: CompanyIdentity[],
   held: Map<string, string>,
   newcomers: Map<string, NewPerson>,
@@ -93,11 +100,12 @@ function assignContact(
   const contact = holder ?? newId();
   const newcomer = newcomers.get(contact);
   if (newcomer || !holder) {
-    const fields = showNames(selectNames(asked, contact, (key) => held.get(key)));
+    const fields = toShownFields(selectNames(asked, contact, (key) => held.get(key)));
     newcomers.set(contact, {
       contact,
       main: newcomer?.main ?? main,
       name: newcomer?.name ?? asked.person.displayName ?? null,
+      source: newcomer?.source ?? asked.source ?? 'INBOUND',
       fields: newcomer ? mergeFields(fields, newcomer.fields) : fields,
     });
   }
@@ -106,7 +114,7 @@ function assignContact(
 }
 
 /** Other transactions created contacts for these people at the same moment; their contacts are used. */
-async function useOthersContacts(tx: SystemTx, lost: NewPerson[], held: Map<string, string>): Promise<void> {
+async function useContactsOfOtherProcesses(tx: SystemTx, lost: NewPerson[], held: Map<string, string>): Promise<void> {
   const winners = await findIdentities(
     tx,
     lost.map((person) => person.main),
@@ -121,7 +129,7 @@ async function useOthersContacts(tx: SystemTx, lost: NewPerson[], held: Map<stri
 
 /** The names of the person that the contact has or that are free. Another contact's record may show the others. */
 export const selectNames = (
-  { company, person }: AskedPerson,
+  { company, person }: PersonToFind,
   contact: string,
   findContact: (key: string) => string | undefined,
 ): Person['names'] =>
@@ -131,26 +139,31 @@ export const selectNames = (
  * The identities that the batch reported for a contact and that the contact does not have yet. One that the record of another contact shows
  * stays with that contact.
  */
-function findAliases(own: CompanyIdentity[], contact: string, known: Known, held: Map<string, string>): Alias[] {
+function findAliases(
+  own: CompanyIdentity[],
+  contact: string,
+  known: KnownIdentities,
+  held: Map<string, string>,
+): IdentityAlias[] {
   return own.length < 2
     ? []
     : own
         .filter((identity) => known.get(identityKey(identity))?.contact !== contact)
-        .filter((identity) => !isShown(identity) || held.get(identityKey(identity)) === contact)
+        .filter((identity) => !isShownKind(identity) || held.get(identityKey(identity)) === contact)
         .map((identity) => ({ ...identity, contact }));
 }
 
 /** Stores new identities of contacts. One that another contact has is moved, because the network says that it is this person's. */
-export async function storeAliases(tx: SystemTx, aliases: Alias[], known: Known): Promise<void> {
+export async function storeAliases(tx: SystemTx, aliases: IdentityAlias[], known: KnownIdentities): Promise<void> {
   const distinct = [...new Map(aliases.map((alias) => [identityKey(alias), alias])).values()];
   const taken = distinct.filter((alias) => known.has(identityKey(alias)));
   const free = distinct.filter((alias) => !known.has(identityKey(alias)));
   if (taken.length > 0) await moveIdentities(tx, taken);
-  if (free.length > 0) await claim(tx, free);
+  if (free.length > 0) await claimAliases(tx, free);
 }
 
 /** Stores identities that were free. If another transaction has taken one in the meantime, the batch fails and is tried again. */
-async function claim(tx: SystemTx, aliases: Alias[]): Promise<void> {
+async function claimAliases(tx: SystemTx, aliases: IdentityAlias[]): Promise<void> {
   const won = new Set((await claimIdentities(tx, aliases)).map(identityKey));
   const lost = aliases.filter((alias) => !won.has(identityKey(alias)));
   if (lost.length === 0) return;
@@ -160,7 +173,12 @@ async function claim(tx: SystemTx, aliases: Alias[]): Promise<void> {
 }
 
 /** What the network reports about a contact and the contact does not have yet; for most messages that is nothing. */
-function findNewFacts(asked: AskedPerson, contact: string, own: CompanyIdentity[], known: Known): LearntFact[] {
+function findNewFacts(
+  asked: PersonToFind,
+  contact: string,
+  own: CompanyIdentity[],
+  known: KnownIdentities,
+): LearntFact[] {
   const hit = own.map((identity) => known.get(identityKey(identity))).find((identity) => identity?.contact === contact);
   if (!hit) return [];
   const { company, person } = asked;
@@ -171,5 +189,5 @@ function findNewFacts(asked: AskedPerson, contact: string, own: CompanyIdentity[
   const name = (hit.nameless && person.displayName) || null;
   return name === null && names.length === 0
     ? []
-    : [{ company, contact, name, fields: showNames(names), replace: false }];
+    : [{ company, contact, name, fields: toShownFields(names), replace: false }];
 }

@@ -3,7 +3,13 @@ import type { Identity } from '../../channels/identity.ts';
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import { CONTACT } from './queries.ts';
-import { IDENTITY_FIELD_NAMES, IDENTITY_FIELDS, type Contact, type IdentityField } from './schemas.ts';
+import {
+  IDENTITY_FIELD_NAMES,
+  IDENTITY_FIELDS,
+  type Contact,
+  type ContactSource,
+  type IdentityField,
+} from './schemas.ts';
 
 export interface CompanyIdentity extends Identity {
   company: string;
@@ -60,6 +66,7 @@ export interface NewPerson {
   main: CompanyIdentity;
   name: string | null;
   fields: ReportedFields;
+  source: ContactSource;
 }
 
 /**
@@ -70,30 +77,31 @@ export function insertPeople(tx: SystemTx, people: NewPerson[]): Promise<{ _id: 
   return many(tx, {
     name: 'contacts.insertPeople',
     text: `with people as (
-        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], ${reportedParameters(7)})
-          as p (company_id, kind, value, address, contact_id, name, ${REPORTED_COLUMNS})
+        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], ${reportedParameters(8)})
+          as p (company_id, kind, value, address, contact_id, name, source, ${REPORTED_COLUMNS})
       ), won as (
         insert into contact_identities (company_id, kind, value, contact_id, address)
         select company_id, kind, value, contact_id, address from people order by company_id, kind, value
         on conflict do nothing returning contact_id
       )
       insert into contacts (company_id, _id, name, ${REPORTED_COLUMNS}, source)
-      select company_id, contact_id, name, ${REPORTED_COLUMNS}, 'INBOUND' from people
+      select company_id, contact_id, name, ${REPORTED_COLUMNS}, source from people
       where contact_id in (select contact_id from won) returning _id`,
     values: [
       ...identityColumns(people.map((person) => person.main)),
       people.map((person) => person.main.address),
       people.map((person) => person.contact),
       people.map((person) => person.name),
+      people.map((person) => person.source),
       ...reportedValues(people),
     ],
   });
 }
 
-export type Alias = CompanyIdentity & { contact: string };
+export type IdentityAlias = CompanyIdentity & { contact: string };
 
 /** Stores identities that were free a moment ago, and returns those that no other transaction has taken since. */
-export function claimIdentities(tx: SystemTx, identities: Alias[]): Promise<IdentityKey[]> {
+export function claimIdentities(tx: SystemTx, identities: IdentityAlias[]): Promise<IdentityKey[]> {
   return many(tx, {
     name: 'contacts.claimIdentities',
     text: `insert into contact_identities (company_id, kind, value, address, contact_id)
@@ -139,7 +147,7 @@ export function learnIdentities(tx: SystemTx | TenantTx, reported: ReportedRecip
 }
 
 /** Moves identities to the contacts that the network reports with them. */
-export function moveIdentities(tx: SystemTx, identities: Alias[]): Promise<number> {
+export function moveIdentities(tx: SystemTx, identities: IdentityAlias[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.moveIdentities',
     text: `update contact_identities i set contact_id = n.contact_id
@@ -150,7 +158,7 @@ export function moveIdentities(tx: SystemTx, identities: Alias[]): Promise<numbe
 }
 
 /** Identities to which answers were sent under the old name get the new one as their address. */
-export function readdressIdentities(tx: SystemTx, renewed: Alias, old: string): Promise<number> {
+export function readdressIdentities(tx: SystemTx, renewed: IdentityAlias, old: string): Promise<number> {
   return exec(tx, {
     name: 'contacts.readdressIdentities',
     text: `update contact_identities i set address = $5

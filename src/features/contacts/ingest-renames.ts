@@ -2,17 +2,17 @@
  * Applies the network's notices that a person has a new number or id. They are applied before messages are matched to contacts, so that a
  * message under the new one finds the existing contact.
  */
-import type { Person } from '../../channels/channel.ts';
+import type { Person } from '../../channels/identity.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { isShown, showNames, storeFacts } from './ingest-facts.ts';
+import { isShownKind, toShownFields, storeLearntFacts } from './ingest-facts.ts';
 import {
   storeAliases,
   listIdentities,
   identityKey,
   findKnownIdentities,
   selectNames,
-  type AskedPerson,
-  type Known,
+  type PersonToFind,
+  type KnownIdentities,
 } from './ingest-people.ts';
 import { readdressIdentities, type CompanyIdentity } from './ingest-queries.ts';
 
@@ -24,23 +24,23 @@ export interface Renaming {
 }
 
 /** A notice that shows that two contacts are one person; the younger is merged into the older. */
-export interface Split {
+export interface SplitContact {
   renaming: Renaming;
   kept: string;
   absorbed: string;
 }
 
-export interface Renamed {
+export interface RenameResult {
   /** The contact that each notice is about, in the order of the notices; null when the store knows neither identity. */
   contacts: (string | null)[];
   /** Contacts whose own fields changed. */
   changed: Set<string>;
-  splits: Split[];
+  splits: SplitContact[];
 }
 
 /** Finds each person by the old or the new identities and stores the missing ones. */
-export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise<Renamed> {
-  const renamed: Renamed = { contacts: [], changed: new Set(), splits: [] };
+export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise<RenameResult> {
+  const renamed: RenameResult = { contacts: [], changed: new Set(), splits: [] };
   if (renamings.length === 0) return renamed;
   const known = await findKnownIdentities(
     tx,
@@ -48,7 +48,9 @@ export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise
   );
   // The notices are applied one after the other, because each may concern the contact of the one before.
   for (const renaming of renamings) {
-    const [old, current] = [identitiesBefore(renaming), listIdentities(renaming)].map((names) => holder(names, known));
+    const [old, current] = [identitiesBefore(renaming), listIdentities(renaming)].map((names) =>
+      findHoldingContact(names, known),
+    );
     const contact = old ?? current ?? null;
     if (contact === null) renamed.contacts.push(null);
     else if (old && current && old !== current) {
@@ -57,7 +59,7 @@ export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise
       renamed.splits.push({ renaming, kept, absorbed });
       renamed.contacts.push(kept);
     } else {
-      for (const id of await rename(tx, renaming, contact, known)) renamed.changed.add(id);
+      for (const id of await renamePerson(tx, renaming, contact, known)) renamed.changed.add(id);
       renamed.contacts.push(contact);
     }
   }
@@ -67,19 +69,24 @@ export async function renamePeople(tx: SystemTx, renamings: Renaming[]): Promise
 const identitiesBefore = ({ company, before }: Renaming): CompanyIdentity[] =>
   listIdentities({ company, person: before });
 
-const holder = (names: CompanyIdentity[], known: Known): string | undefined =>
+const findHoldingContact = (names: CompanyIdentity[], known: KnownIdentities): string | undefined =>
   names.map((name) => known.get(identityKey(name))?.contact).find((contact) => contact !== undefined);
 
-async function rename(tx: SystemTx, renaming: Renaming, contact: string, known: Known): Promise<Set<string>> {
+async function renamePerson(
+  tx: SystemTx,
+  renaming: Renaming,
+  contact: string,
+  known: KnownIdentities,
+): Promise<Set<string>> {
   const { company, person } = renaming;
   const findContact = (key: string): string | undefined => known.get(key)?.contact;
   const names = [...identitiesBefore(renaming), ...listIdentities(renaming)];
   // An identity that the record of another contact shows stays with that contact.
   const missing = names.filter((name) => {
     const holding = findContact(identityKey(name));
-    return holding !== contact && (holding === undefined || !isShown(name));
+    return holding !== contact && (holding === undefined || !isShownKind(name));
   });
-  const fields = showNames(selectNames(renaming, contact, findContact));
+  const fields = toShownFields(selectNames(renaming, contact, findContact));
   await storeAliases(
     tx,
     missing.map((name) => ({ ...name, contact })),
@@ -94,12 +101,12 @@ async function rename(tx: SystemTx, renaming: Renaming, contact: string, known: 
       nameless: false,
       unfilled: [],
     });
-  await readdress(tx, renaming, contact);
-  return storeFacts(tx, [{ company, contact, name: person.displayName ?? null, fields, replace: true }]);
+  await renewAddress(tx, renaming, contact);
+  return storeLearntFacts(tx, [{ company, contact, name: person.displayName ?? null, fields, replace: true }]);
 }
 
 /** Sends future answers to the new identity, also in conversations that still store the old one. */
-async function readdress(tx: SystemTx, renaming: Renaming, contact: string): Promise<void> {
+async function renewAddress(tx: SystemTx, renaming: Renaming, contact: string): Promise<void> {
   for (const kind of new Set(renaming.person.names.map((name) => name.kind))) {
     const [renewed, old] = [listIdentities(renaming), identitiesBefore(renaming)].map((names) =>
       names.find((identity) => identity.kind === kind),
@@ -109,10 +116,10 @@ async function readdress(tx: SystemTx, renaming: Renaming, contact: string): Pro
 }
 
 /**
- * Links messages in the batch to notices about the same person that the store does not know yet, so that both identities become one
+ * Links messages in the batch to notices about the same person whom the database does not know yet, so that both identities become one
  * contact.
  */
-export function linkNames(asked: AskedPerson[], notices: Renaming[]): AskedPerson[] {
+export function addNamesOfNotices(asked: PersonToFind[], notices: Renaming[]): PersonToFind[] {
   if (notices.length === 0) return asked;
   return asked.map((item) => {
     const own = new Set(listIdentities(item).map(identityKey));

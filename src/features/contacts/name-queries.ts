@@ -9,17 +9,17 @@ import type { TenantTx } from '../../platform/tenant.ts';
 type IdentityKey = Pick<Identity, 'kind' | 'value'>;
 export type HeldIdentity = IdentityKey & { contact: string };
 
-const kinds = (names: IdentityKey[]): string[] => names.map((name) => name.kind);
-const values = (names: IdentityKey[]): string[] => names.map((name) => name.value);
-const contacts = (names: HeldIdentity[]): string[] => names.map((name) => name.contact);
+const listKinds = (names: IdentityKey[]): string[] => names.map((name) => name.kind);
+const listValues = (names: IdentityKey[]): string[] => names.map((name) => name.value);
+const listContactIds = (names: HeldIdentity[]): string[] => names.map((name) => name.contact);
 
 /** Returns those of the given identities that a contact has. */
-export function findHolders(tx: TenantTx, names: IdentityKey[]): Promise<HeldIdentity[]> {
+export function findIdentityHolders(tx: TenantTx, names: IdentityKey[]): Promise<HeldIdentity[]> {
   return many(tx, {
     name: 'contacts.findNames',
     text: `select i.kind, i.value, i.contact_id as contact from unnest($2::text[], $3::text[]) as asked (kind, value)
       join contact_identities i on i.company_id = $1 and i.kind = asked.kind and i.value = asked.value`,
-    values: [tx.companyId, kinds(names), values(names)],
+    values: [tx.companyId, listKinds(names), listValues(names)],
   });
 }
 
@@ -33,7 +33,13 @@ export function insertIdentities(tx: TenantTx, names: (Identity & { contact: str
     text: `insert into contact_identities (company_id, kind, value, contact_id, address)
       select $1, * from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as n (kind, value, contact_id, address)
       order by kind, value on conflict do nothing`,
-    values: [tx.companyId, kinds(names), values(names), contacts(names), names.map((name) => name.address)],
+    values: [
+      tx.companyId,
+      listKinds(names),
+      listValues(names),
+      listContactIds(names),
+      names.map((name) => name.address),
+    ],
   });
 }
 
@@ -42,7 +48,7 @@ export function deleteIdentities(tx: TenantTx, names: HeldIdentity[]): Promise<n
     name: 'contacts.deleteNames',
     text: `delete from contact_identities i using unnest($2::text[], $3::text[], $4::text[]) as n (kind, value, contact_id)
       where i.company_id = $1 and i.kind = n.kind and i.value = n.value and i.contact_id = n.contact_id`,
-    values: [tx.companyId, kinds(names), values(names), contacts(names)],
+    values: [tx.companyId, listKinds(names), listValues(names), listContactIds(names)],
   });
 }
 

@@ -71,7 +71,7 @@ test('the country in a request must exist and needs a phone_number in the same r
     expectProblem(await create(400, nowhere.key, body), 'VALIDATION_FAILED', 'country');
 });
 
-test('a filter reads a whole phone number as a body does, and a part of one without its punctuation', async () => {
+test('a filter accepts a whole phone number in every format that a body accepts, and a part of a number without its punctuation', async () => {
   const { _id } = (await create(201, brazil.key, { phone_number: '+5531988883000' })).body;
   const found = async (operator: string, value: string): Promise<string[]> => {
     const filters = JSON.stringify([{ field: 'contact.phone_number', operator, value }]);
@@ -88,7 +88,7 @@ test('a filter reads a whole phone number as a body does, and a part of one with
   expectProblem(await platform.call(400, 'GET', path, { key: brazil.key }), 'AMBIGUOUS_PHONE', 'filters[0].value');
 });
 
-test('phone numbers of a sheet are read in its country or else in that of the company; an ambiguous one is an error of its row', async () => {
+test('phone numbers of a sheet are read with the country of the import or of the company, and an ambiguous one is an error of its row', async () => {
   const file = { name: 'people.csv', data: 'name,phone\nA,31 98888-4000\nB,+55 31 98888-4001\nC,6591234567\n' };
   const work = (key: string, country: FormParts): Promise<Json> =>
     importSheet(platform, '/v1/contacts/import', { file, update_existing: 'false', ...country }, { key });

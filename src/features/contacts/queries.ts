@@ -16,6 +16,14 @@ export function findContact(tx: TenantRead, id: string): Promise<Contact | null>
   });
 }
 
+export function findContacts(tx: TenantRead, ids: string[]): Promise<Contact[]> {
+  return many(tx, {
+    name: 'contacts.findByIds',
+    text: `select ${CONTACT} from contacts c where c.company_id = $1 and c._id = any($2::text[])`,
+    values: [tx.companyId, ids],
+  });
+}
+
 /** The fields that a caller can write and those that follow from them. `held` maps the id of a custom field to its value. */
 export interface ContactFields extends Pick<
   Contact,
@@ -94,7 +102,7 @@ export type LockedContact = Contact & Pick<ContactFields, 'held'>;
  * Keeps these contacts from being removed until the transaction ends, and allows all other changes. Returns how many exist. All locks are
  * taken in the order of the ids, to avoid deadlocks.
  */
-export function holdContacts(tx: TenantTx, ids: string[]): Promise<number> {
+export function keepContactsFromRemoval(tx: TenantTx, ids: string[]): Promise<number> {
   return exec(tx, {
     name: 'contacts.hold',
     text: 'select 1 from contacts where company_id = $1 and _id = any($2) order by _id for key share',

@@ -3,6 +3,7 @@ import { EMAIL_ADDRESS, EXTERNAL_ID, NETWORK_ID, PHONE_NUMBER } from '../../chan
 import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
   Country,
+  ID_PATTERN,
   NOT_BLANK,
   NO_BLANKS_AROUND,
   Name,
@@ -19,7 +20,7 @@ import {
   strict,
   writtenPhone,
 } from '../../platform/schema.ts';
-import { FieldValue, fieldValues } from '../custom-fields/schemas.ts';
+import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 import { sheetForm } from '../imports/schemas.ts';
 import { Email } from '../users/schemas.ts';
 
@@ -74,7 +75,7 @@ const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 
 export const MAX_TAGS = 50;
 
-const writable = {
+const writableProperties = {
   name: nullable(Name),
   email: nullable(Email),
   phone_number: nullable(writtenPhone('. Stored as E.164')),
@@ -91,7 +92,7 @@ const writable = {
   ),
   tags: Type.Array(tag, { maxItems: MAX_TAGS, uniqueItems: true, description: 'Replaces all tags of the contact' }),
   business: nullable(recordId('business')),
-  custom_fields: fieldValues('contact'),
+  custom_fields: fieldValuesSchema('contact'),
   owner: nullable(recordId('user')),
   opted_out: Type.Boolean({ description: 'The contact does not want messages: sends end FAILED with OPTED_OUT' }),
   blocked: Type.Boolean({
@@ -100,14 +101,20 @@ const writable = {
   }),
 };
 
-export const ContactCreate = define('ContactCreate', Type.Partial(strict(writable), { additionalProperties: false }));
+export const ContactCreate = define(
+  'ContactCreate',
+  Type.Partial(strict(writableProperties), { additionalProperties: false }),
+);
 export type ContactCreate = Static<typeof ContactCreate>;
 
 /** The fields of a row of a sheet. The country is given once for the whole sheet. */
 const { country: _country, ...columns } = ContactCreate.properties;
 export const ContactRow = Type.Object({ ...columns, _id: Type.Optional(recordId('contact')) });
 
-export const ContactUpdate = define('ContactUpdate', Type.Partial(strict(writable), { additionalProperties: false }));
+export const ContactUpdate = define(
+  'ContactUpdate',
+  Type.Partial(strict(writableProperties), { additionalProperties: false }),
+);
 export type ContactUpdate = Static<typeof ContactUpdate>;
 
 const SEARCH =
@@ -123,6 +130,37 @@ const FILTERS =
   none may. neq and not_contains keep contacts that have no value at all. Empty is what is null, absent, "" or []. The characters
   %, _ and \\ mean nothing special.`.replaceAll(/\s+/g, ' ');
 
+export const MAX_FILTERS = 15;
+export const OPERATORS = [
+  'eq',
+  'neq',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+  'is_empty',
+  'is_not_empty',
+] as const;
+/** The same filters in a body. Their values are checked as those of the list. */
+export const FilterList = Type.Array(
+  strict({
+    field: Type.String({
+      ...explainedPattern(
+        `${ID_PATTERN}|^contact\\.[a-z_]+$`,
+        'must be a field, such as contact.name, or the id of a custom field',
+      ),
+      maxLength: 100,
+      ...namesRecord('contact-field'),
+      description: 'What is compared, as in the filters of GET /v1/contacts: contact.name, or the id of a custom field',
+    }),
+    operator: oneOf(OPERATORS),
+    value: Type.Optional(
+      Type.Unsafe<string | number | boolean>({ type: ['boolean', 'number', 'string'], maxLength: 1_000 }),
+    ),
+  }),
+  { maxItems: MAX_FILTERS, description: 'As `filters` of GET /v1/contacts; a contact has to match all of them' },
+);
+
 export const ContactList = pageSchema(ref(Contact));
 /** The parameters that the list and the export share. */
 const MATCH_QUERY = {
@@ -130,7 +168,22 @@ const MATCH_QUERY = {
   // The filters can be as long as a header, because the URL is sent in one.
   filters: Type.Optional(Type.String({ maxLength: 16_384, description: FILTERS, ...namesRecord('contact-field') })),
 };
-export const ContactQuery = pageQuery('-createdAt', MATCH_QUERY, [...SORTS, '-last_message_at']);
+const MAX_IDS = 100;
+const IDS = `Contacts with these ids, separated by commas, at most ${MAX_IDS}. Ids without a contact find nothing`;
+const LIST_QUERY = {
+  ...MATCH_QUERY,
+  business: Type.Optional(recordId('business', { description: 'Contacts of this business' })),
+  ids: Type.Optional(
+    Type.String({
+      ...explainedPattern(
+        `^[0-9a-f]{24}(,[0-9a-f]{24}){0,${MAX_IDS - 1}}$`,
+        `must be ids with commas between them, at most ${MAX_IDS}`,
+      ),
+      description: IDS,
+    }),
+  ),
+};
+export const ContactQuery = pageQuery('-createdAt', LIST_QUERY, [...SORTS, '-last_message_at']);
 export type ContactQuery = Static<typeof ContactQuery>;
 
 export const ContactExportQuery = strict(MATCH_QUERY);

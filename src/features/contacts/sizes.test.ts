@@ -56,7 +56,7 @@ test('the size of a contact is counted in bytes and not in characters', async ()
   expectProblem(refused, 'VALIDATION_FAILED', 'custom_fields');
 });
 
-test('a contact is at most 128 kB with the names of its fields', async () => {
+test('a contact has at most 128 kB, including the names of its fields', async () => {
   const rename = async (titleFor: (field: Json) => string): Promise<void> => {
     for (const field of fields)
       await call(200, 'PATCH', `/v1/custom-fields/${field._id}`, { body: { title: titleFor(field) } });

@@ -5,7 +5,7 @@ import { expectRecordSize } from '../../platform/sizes.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { fieldEvents, uniteValues } from '../custom-fields/values.ts';
 import { pickFields } from './contacts.ts';
-import { noteAbsorbed } from './erase-queries.ts';
+import { storeAbsorbedContact } from './erase-queries.ts';
 import { moveAllIdentities } from './name-queries.ts';
 import {
   deleteContact,
@@ -18,7 +18,7 @@ import {
 } from './queries.ts';
 import { MAX_TAGS, type Contact } from './schemas.ts';
 
-export interface Pair {
+export interface ContactPair {
   target: LockedContact;
   /** The contact that the merge removes. */
   source: LockedContact;
@@ -28,7 +28,7 @@ export interface Pair {
  * Locks both contacts and their conversations in the order that all operations use. Throws NOT_FOUND for the target, UNKNOWN_REFERENCE for
  * the source.
  */
-export async function lockPair(tx: TenantTx, target: string, source: string): Promise<Pair> {
+export async function lockContactPair(tx: TenantTx, target: string, source: string): Promise<ContactPair> {
   if (target === source) throw invalid('contact', 'is the contact itself');
   await lockConversationsForRemoval(tx, [target, source]);
   const found = await lockContactsForRemoval(tx, [target, source]);
@@ -43,13 +43,13 @@ export async function lockPair(tx: TenantTx, target: string, source: string): Pr
  * before. Throws VALIDATION_FAILED naming `custom_fields` when the values of both are too large together, because only a person can decide
  * which to drop.
  */
-export async function absorb(tx: TenantTx, { target, source }: Pair): Promise<Contact> {
+export async function absorbContact(tx: TenantTx, { target, source }: ContactPair): Promise<Contact> {
   const { held, changes } = await uniteValues(tx, 'contact', { held: target.held, other: source.held });
   await moveAllIdentities(tx, source._id, target._id);
-  await noteAbsorbed(tx, target._id, source._id);
+  await storeAbsorbedContact(tx, target._id, source._id);
   await deleteContact(tx, source._id);
   await mergeMessageTimes(tx, target._id, source);
-  const fields = { ...uniteFields(target, source), held };
+  const fields = { ...uniteContactFields(target, source), held };
   const merged = await updateContact(tx, target._id, fields, { keepsValues: changes.length === 0 });
   const contact = expectRecordSize('custom_fields', merged, target);
   const { _id, company } = contact;
@@ -60,7 +60,7 @@ export async function absorb(tx: TenantTx, { target, source }: Pair): Promise<Co
   return contact;
 }
 
-function uniteFields(target: LockedContact, source: LockedContact): ContactFields {
+function uniteContactFields(target: LockedContact, source: LockedContact): ContactFields {
   const [own, other] = [pickFields(target), pickFields(source)];
   // The country code belongs to the phone number, so both come from the same contact.
   const phone = own.phone_number === null ? other : own;

@@ -1,20 +1,21 @@
 /** Creating and changing contacts: what is accepted, what is refused, and which events are emitted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freshPhone } from '../../../test/support/network.ts';
+import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import {
-  eventNames,
+  listEventNames,
   readEvents,
-  hear,
+  writeAsContact,
   listNetworkMessages,
-  rawAnswer,
+  readRawAnswer,
   sendText,
 } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
-const platform = await startPlatform();
+// Agents wait for further messages as long as these tests take, so that their turns can be read.
+const platform = await startPlatform({ env: { AGENT_WAIT: '1h' } });
 const { call, database, demo } = platform;
 const PATH = '/v1/contacts';
 
@@ -64,7 +65,7 @@ async function everything(): Promise<{ given: Json; shown: Json }> {
     opted_out: true,
     blocked: true,
   };
-  const phone = freshPhone();
+  const phone = makePhoneNumber();
   return {
     given: { ...plain, phone_number: phone, custom_fields: { plan: 'gold', [score._id]: 7 } },
     shown: {
@@ -96,11 +97,11 @@ test('a contact is created with all of its fields, and CONTACT_CREATED and one e
   ]);
 });
 
-test('a contact needs a name or something that identifies it; without both, and with nothing but null, it is answered 400', async () => {
+test('creating a contact without a name and without anything that identifies it is answered 400', async () => {
   const enough = [
     { name: 'M' },
     { email: `only-${newId()}@example.com` },
-    { phone_number: freshPhone() },
+    { phone_number: makePhoneNumber() },
     { external_id: newId() },
     { professional_network_identifier: newId() },
   ];
@@ -155,7 +156,7 @@ test('a PATCH of a contact keeps custom fields that it does not name', async () 
 test('a PATCH that changes nothing keeps updatedAt and emits nothing, also when a value is written in another format', async () => {
   const { given } = await everything();
   const contact = await create(given);
-  const eventsBefore = await eventNames(platform, contact._id);
+  const eventsBefore = await listEventNames(platform, contact._id);
   const digits = given.phone_number as string;
   const same = [
     {},
@@ -166,7 +167,7 @@ test('a PATCH that changes nothing keeps updatedAt and emits nothing, also when 
     { custom_fields: { [plan._id]: 'gold', score: 7 } },
   ];
   for (const body of same) assert.deepEqual((await patch(200, contact._id, body)).body, contact);
-  assert.deepEqual(await eventNames(platform, contact._id), eventsBefore);
+  assert.deepEqual(await listEventNames(platform, contact._id), eventsBefore);
 });
 
 test('CONTACT_UPDATED has the format of the GET, and FIELD_UPDATED is emitted for each custom field that really changed', async () => {
@@ -221,7 +222,7 @@ test('a body that is not a valid contact is refused with the path of the invalid
     expectProblem(await patch(400, _id, body), code, path);
     expectProblem(await call(400, 'POST', PATH, { body: { name: 'N', ...body } }), code, path);
   }
-  assert.deepEqual(await eventNames(platform, _id), ['CONTACT_CREATED']);
+  assert.deepEqual(await listEventNames(platform, _id), ['CONTACT_CREATED']);
 });
 
 test('a contact keeps a name or something that identifies it: clearing the last one is refused', async () => {
@@ -232,7 +233,7 @@ test('a contact keeps a name or something that identifies it: clearing the last 
 });
 
 test('a send to a contact who opted out or is blocked ends FAILED with its cause, and nothing is sent', async () => {
-  const { conversation, contact } = await hear(platform);
+  const { conversation, contact } = await writeAsContact(platform);
   for (const [change, code] of [
     [{ opted_out: true }, 'OPTED_OUT'],
     [{ opted_out: false, blocked: true }, 'BLOCKED'],
@@ -253,30 +254,30 @@ test('a message of a blocked contact is stored and emitted, and starts no agent'
   await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_agent: agent } });
   const turns = async (id: string): Promise<Json[]> =>
     database.sql('select message_id from pending_turns where conversation_id = $1', [id]);
-  const from = freshPhone();
-  const first = await hear(platform, { from });
+  const from = makePhoneNumber();
+  const first = await writeAsContact(platform, { from });
   assert.equal((await turns(first.conversation._id)).length, 1);
   await database.sql('delete from pending_turns');
   await patch(200, first.contact._id, { blocked: true });
-  const second = await hear(platform, { from });
+  const second = await writeAsContact(platform, { from });
   assert.deepEqual(await turns(first.conversation._id), []);
-  assert.deepEqual(await eventNames(platform, second.message._id), ['MESSAGE_RECEIVED']);
+  assert.deepEqual(await listEventNames(platform, second.message._id), ['MESSAGE_RECEIVED']);
   await patch(200, first.contact._id, { blocked: false });
-  const third = await hear(platform, { from });
+  const third = await writeAsContact(platform, { from });
   assert.deepEqual(await turns(first.conversation._id), [{ message_id: third.message._id }]);
   await database.sql('update inboxes set default_agent = null');
 });
 
 test('a repeated POST with the same Idempotency-Key makes one contact and answers with it as it is now', async () => {
   const headers = { 'idempotency-key': 'contact-1' };
-  const body = { name: 'Once', phone_number: freshPhone() };
+  const body = { name: 'Once', phone_number: makePhoneNumber() };
   const first = await call(201, 'POST', PATH, { headers, body });
   const changed = (await patch(200, first.body._id, { name: 'Twice' })).body;
   assert.deepEqual((await call(201, 'POST', PATH, { headers, body })).body, changed);
-  assert.deepEqual(await eventNames(platform, first.body._id), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
+  assert.deepEqual(await listEventNames(platform, first.body._id), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
 });
 
-test('writing contacts refuses strangers, missing scopes and malformed requests, and another company’s id is unknown', async () => {
+test('writing contacts refuses callers without a token or the scope, malformed requests, and ids of another company', async () => {
   const { _id } = await create({ name: 'A' });
   const path = `${PATH}/${_id}`;
   await checkRefusals(platform, { method: 'POST', path: PATH, scope: 'contacts:create', body: { name: 'B' } });
@@ -289,10 +290,10 @@ test('writing contacts refuses strangers, missing scopes and malformed requests,
     ['PATCH', { email: 'taken-from-another@example.com' }],
     ['DELETE'],
   ] as [string, Json?][]) {
-    const answer = await rawAnswer(platform, method, `${PATH}/${theirs}`, sent);
+    const answer = await readRawAnswer(platform, method, `${PATH}/${theirs}`, sent);
     assert.equal(answer.status, 404);
     for (const id of [newId(), 'not-an-id'])
-      assert.deepEqual(await rawAnswer(platform, method, `${PATH}/${id}`, sent), answer);
+      assert.deepEqual(await readRawAnswer(platform, method, `${PATH}/${id}`, sent), answer);
   }
   assert.equal((await call(200, 'GET', `${PATH}/${theirs}`, { key: other.key })).body.name, 'Theirs');
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seedOfRun } from '../../../test/full/harness/chance.ts';
+import { readSeed } from '../../../test/full/harness/chance.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { randomFrom } from '../../../test/support/random.ts';
+import { createRandom } from '../../../test/support/random.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { eventNames, readEvents, hear, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
-import { until } from '../../../test/support/wait.ts';
+import { listEventNames, readEvents, writeAsContact, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -20,7 +20,7 @@ const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
 
 /** Creates a conversation by an incoming message, after whose events the test starts. */
 async function start(): Promise<Json> {
-  return (await hear(platform)).conversation;
+  return (await writeAsContact(platform)).conversation;
 }
 
 /** Returns the events of a conversation that follow CONVERSATION_CREATED. */
@@ -80,7 +80,7 @@ test('a change that changes nothing emits nothing and keeps all times of the con
     custom_fields: { [field.slug]: 'x' },
   };
   const { body } = await patch(200, _id, change);
-  const events = await eventNames(platform, _id);
+  const events = await listEventNames(platform, _id);
   assert.deepEqual((await patch(200, _id, change)).body, body);
   const elsewhere = change.snoozed_until.replace('Z', '+00:00');
   for (const same of [{}, { snoozed_until: elsewhere }, { step: steps[0]._id }, { custom_fields: {} }]) {
@@ -90,7 +90,7 @@ test('a change that changes nothing emits nothing and keeps all times of the con
     (await call(200, 'PUT', `${conversationPath(_id)}/step`, { body: { step: steps[0]._id } })).body,
     body,
   );
-  assert.deepEqual(await eventNames(platform, _id), events);
+  assert.deepEqual(await listEventNames(platform, _id), events);
 });
 
 test('closing a conversation sets closed_at once, and opening it again clears it', async () => {
@@ -103,7 +103,7 @@ test('closing a conversation sets closed_at once, and opening it again clears it
 });
 
 test('opening a closed conversation while another one is open is answered 409 with its id; nothing is changed or emitted', async () => {
-  const { conversation, contact } = await hear(platform);
+  const { conversation, contact } = await writeAsContact(platform);
   await patch(200, conversation._id, { status: 'CLOSED' });
   const body = { inbox: demo.inbox, contact: contact._id };
   const second = (await call(201, 'POST', '/v1/conversations', { body })).body;
@@ -117,10 +117,10 @@ test('opening a closed conversation while another one is open is answered 409 wi
 });
 
 test('a reopened conversation has the reply window that the contact opened in a later conversation', async () => {
-  const first = await hear(platform);
+  const first = await writeAsContact(platform);
   await database.sql('update conversations set window_expires_at = now() where _id = $1', [first.conversation._id]);
   await patch(200, first.conversation._id, { status: 'CLOSED' });
-  const second = await hear(platform, { from: first.contact.phone_number.slice(1) });
+  const second = await writeAsContact(platform, { from: first.contact.phone_number.slice(1) });
   await patch(200, second.conversation._id, { status: 'CLOSED' });
   const { body } = await patch(200, first.conversation._id, { status: 'OPEN' });
   assert.equal(body.window_expires_at, second.conversation.window_expires_at);
@@ -133,7 +133,7 @@ test('a reopened conversation has the reply window that the contact opened in a 
 
 test('a closed conversation that is reopened while the contact writes ends with exactly one open conversation', async () => {
   for (let round = 0; round < 8; round += 1) {
-    const { conversation, contact } = await hear(platform);
+    const { conversation, contact } = await writeAsContact(platform);
     await patch(200, conversation._id, { status: 'CLOSED' });
     await Promise.all([
       platform.receive({ from: contact.phone_number.slice(1), text: 'Oi' }),
@@ -157,14 +157,10 @@ test('a snooze ends by itself at its time, with an event', async () => {
   const ending = new Date(Date.now() + 4_000).toISOString();
   const snoozed = (await patch(200, _id, { status: 'SNOOZED', snoozed_until: ending })).body;
   assert.deepEqual([snoozed.status, snoozed.snoozed_until], ['SNOOZED', ending]);
-  const woken = await until(
-    'the conversation to open',
-    async () => {
-      const body = await read(_id);
-      return body.status === 'OPEN' && body;
-    },
-    20_000,
-  );
+  const woken = await waitUntil('the conversation to open', async () => {
+    const body = await read(_id);
+    return body.status === 'OPEN' && body;
+  });
   assert.ok(Date.now() >= Date.parse(ending), 'not before its time');
   assert.equal(woken.snoozed_until, null);
   const events = await listEvents(_id);
@@ -172,31 +168,27 @@ test('a snooze ends by itself at its time, with an event', async () => {
   assert.equal(events.length, 2);
 });
 
-test('when a snooze gets several ends, only the last end opens the conversation; a conversation that was closed meanwhile stays closed', async () => {
+test('a snooze whose end is changed opens the conversation at the last end only, and never a conversation that was closed meanwhile', async () => {
   const [prolonged, closed] = [await start(), await start()];
   const soon = new Date(Date.now() + 4_000).toISOString();
   for (const { _id } of [prolonged, closed]) await patch(200, _id, { status: 'SNOOZED', snoozed_until: soon });
   const later = inAnHour();
   await patch(200, prolonged._id, { snoozed_until: later });
   await patch(200, closed._id, { status: 'CLOSED' });
-  await until(
-    'both jobs to be through',
-    async () => {
-      const jobs = await database.sql(
-        `select 1 from pgboss.job where name = 'conversations.wake' and state <> 'completed' and data ->> 'until' = $1`,
-        [soon],
-      );
-      return jobs.length === 0;
-    },
-    20_000,
-  );
+  await waitUntil('both jobs to be through', async () => {
+    const jobs = await database.sql(
+      `select 1 from pgboss.job where name = 'conversations.wake' and state <> 'completed' and data ->> 'until' = $1`,
+      [soon],
+    );
+    return jobs.length === 0;
+  });
   const kept = await read(prolonged._id);
   assert.deepEqual([kept.status, kept.snoozed_until], ['SNOOZED', later]);
   assert.deepEqual([(await read(closed._id)).status, (await read(closed._id)).snoozed_until], ['CLOSED', null]);
 });
 
 test('a snooze without an end lasts until the contact writes', async () => {
-  const { conversation, contact } = await hear(platform);
+  const { conversation, contact } = await writeAsContact(platform);
   const { body } = await patch(200, conversation._id, { status: 'SNOOZED' });
   assert.equal(body.snoozed_until, null);
   await platform.receive({ from: contact.phone_number.slice(1), text: 'Oi' });
@@ -227,7 +219,7 @@ test('a conversation is handled by AI only with an agent, else the request is an
 });
 
 test('a step changed by PATCH emits CONVERSATION_UPDATED and CONVERSATION_STEP_CHANGED; a step changed by PUT emits only CONVERSATION_STEP_CHANGED', async () => {
-  const { conversation, contact } = await hear(platform);
+  const { conversation, contact } = await writeAsContact(platform);
   const { _id } = conversation;
   const { _id: pipeline, steps } = await createPipeline();
   const [first, second] = steps;
@@ -272,7 +264,7 @@ test('clearing the step also clears the pipeline and emits CONVERSATION_UPDATED 
 });
 
 test('a custom field of a conversation that really changes emits FIELD_UPDATED with the conversation', async () => {
-  const { conversation, contact } = await hear(platform);
+  const { conversation, contact } = await writeAsContact(platform);
   const { _id } = conversation;
   const [score, done] = [await createField({ type: 'NUMBER' }), await createField({ type: 'BOOLEAN' })];
   const { body } = await patch(200, _id, { custom_fields: { [score._id]: 4.5, [done.slug]: true } });
@@ -306,9 +298,9 @@ test('a custom field of a conversation that really changes emits FIELD_UPDATED w
 });
 
 test('changes of a conversation at the same moment are all stored, and each real change has its event', async (t) => {
-  const seed = seedOfRun();
+  const seed = readSeed();
   t.diagnostic(`SEED=${seed}`);
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const { _id } = await start();
   const fields = await Promise.all(Array.from({ length: 4 }, () => createField({ type: 'NUMBER' })));
   const { steps } = await createPipeline();
@@ -339,7 +331,7 @@ test('changes of a conversation at the same moment are all stored, and each real
 });
 
 test('a change of a conversation and a message in it at the same moment are both stored', async () => {
-  const { conversation, contact } = await hear(platform);
+  const { conversation, contact } = await writeAsContact(platform);
   const from = contact.phone_number.slice(1);
   await Promise.all([
     ...Array.from({ length: 5 }, (_, index) => platform.receive({ from, text: `${index}` })),
@@ -402,7 +394,7 @@ test('a read-only or unknown property of a conversation is answered 400', async 
   }
 });
 
-test('changing and moving a conversation refuse strangers, missing scopes and malformed requests', async () => {
+test('changing and moving a conversation refuse callers without a token or the scope, and malformed requests', async () => {
   const { _id } = await start();
   const scope = 'conversations:update';
   const { steps } = await createPipeline();

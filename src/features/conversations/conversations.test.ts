@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freshPhone } from '../../../test/support/network.ts';
+import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { checkDefect, checkRefusals, checkUnavailable, type Asked } from '../../../test/support/refusals.ts';
-import { eventNames, readEvents, hear, rawAnswer, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
-import { until } from '../../../test/support/wait.ts';
+import {
+  checkAnswers500,
+  checkRefusals,
+  checkAnswers503,
+  type RefusedRequest,
+} from '../../../test/support/refusals.ts';
+import {
+  listEventNames,
+  readEvents,
+  writeAsContact,
+  readRawAnswer,
+  sendText,
+  silenceNetwork,
+} from '../../../test/support/traffic.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -14,14 +26,14 @@ const { call, database, demo } = platform;
 const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/conversations/${id}`)).body;
 const markRead = async (id: string): Promise<Json> => (await call(200, 'PUT', `/v1/conversations/${id}/read`)).body;
 
-const received = await hear(platform);
-const OPERATIONS: Asked[] = [
+const received = await writeAsContact(platform);
+const OPERATIONS: RefusedRequest[] = [
   { method: 'GET', path: `/v1/conversations/${received.conversation._id}`, scope: 'conversations:read' },
   { method: 'PUT', path: `/v1/conversations/${received.conversation._id}/read`, scope: 'conversations:update' },
 ];
 
 test('a conversation that a contact opens has all its fields, null where they are empty, and one event in the same format', async () => {
-  const { message, conversation, contact } = await hear(platform, { text: 'Bom dia' });
+  const { message, conversation, contact } = await writeAsContact(platform, { text: 'Bom dia' });
   const { _id, window_expires_at, last_inbound_at, createdAt, updatedAt, ...rest } = conversation;
   assert.match(_id, /^[0-9a-f]{24}$/);
   assert.equal(last_inbound_at, message.sent_at);
@@ -61,7 +73,7 @@ test('a conversation that a contact opens has all its fields, null where they ar
 });
 
 test('a conversation shows its people, agent, step, tags, custom fields, snooze and closing time', async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const [agent, pipeline, step] = [newId(), newId(), newId()];
   const named = 'insert into %s (company_id, _id, name) values ($1, $2, $3)';
@@ -115,45 +127,44 @@ test('a conversation shows its people, agent, step, tags, custom fields, snooze 
 });
 
 test("marking as read sets unread_count to 0, emits nothing, and shows the contact's last message as read on the network", async () => {
-  const from = freshPhone();
-  await hear(platform, { from, text: '1' });
-  const { conversation, message } = await hear(platform, { from, text: '2' });
+  const from = makePhoneNumber();
+  await writeAsContact(platform, { from, text: '1' });
+  const { conversation, message } = await writeAsContact(platform, { from, text: '2' });
   await sendText(platform, conversation._id, { content: 'resposta' });
   await database.sql('update conversations set unread_count = 2 where _id = $1', [conversation._id]);
   const marked = await markRead(conversation._id);
   assert.equal(marked.unread_count, 0);
   assert.deepEqual(await read(conversation._id), marked);
   assert.equal(marked.updatedAt, conversation.updatedAt);
-  assert.deepEqual(await eventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await listEventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
   const path = `/sandbox/conversation?phone_number_id=100000000000001&contact=${from}`;
-  const shown = await until(
+  const shown = await waitUntil(
     'the read mark on the network',
     async () => (await platform.sandbox('GET', path)).items.find((item: Json) => item.id === message.external_id)?.read,
-    30_000,
   );
   assert.equal(shown, true);
 });
 
 test('marking as read can be repeated, also at the same moment', async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   const answers = await Promise.all(Array.from({ length: 8 }, () => markRead(conversation._id)));
   for (const answer of answers) assert.deepEqual(answer, answers[0]);
 });
 
 test('a message that comes after marking as read counts as unread again', async () => {
-  const from = freshPhone();
-  const { conversation } = await hear(platform, { from });
+  const from = makePhoneNumber();
+  const { conversation } = await writeAsContact(platform, { from });
   await markRead(conversation._id);
-  const again = await hear(platform, { from });
+  const again = await writeAsContact(platform, { from });
   assert.equal(again.conversation._id, conversation._id);
   assert.equal(again.conversation.unread_count, 1);
 });
 
 test('an older message that comes late moves no time of a conversation back', async () => {
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const now = Math.floor(Date.now() / 1000);
-  const recent = await hear(platform, { from, raw: { timestamp: String(now) } });
-  const late = await hear(platform, { from, raw: { timestamp: String(now - 3_600) } });
+  const recent = await writeAsContact(platform, { from, raw: { timestamp: String(now) } });
+  const late = await writeAsContact(platform, { from, raw: { timestamp: String(now - 3_600) } });
   for (const clock of ['last_inbound_at', 'window_expires_at']) {
     assert.equal(late.conversation[clock], recent.conversation[clock], clock);
     assert.equal(late.conversation[clock], (await read(recent.conversation._id))[clock]);
@@ -163,25 +174,25 @@ test('an older message that comes late moves no time of a conversation back', as
 
 test('a message that is dated in the future opens no reply window longer than 24 hours from now', async () => {
   const ahead = String(Math.floor(Date.now() / 1000) + 86_400);
-  const { conversation } = await hear(platform, { raw: { timestamp: ahead } });
+  const { conversation } = await writeAsContact(platform, { raw: { timestamp: ahead } });
   assert.ok(Date.parse(conversation.window_expires_at) <= Date.now() + 24 * 60 * 60 * 1000);
 });
 
 for (const asked of OPERATIONS) {
-  test(`${asked.method} ${asked.path.replace(/[0-9a-f]{24}/, '{id}')} refuses strangers, missing scopes and malformed requests`, async () => {
+  test(`${asked.method} ${asked.path.replace(/[0-9a-f]{24}/, '{id}')} refuses callers without a token or the scope, and malformed requests`, async () => {
     await checkRefusals(platform, asked);
   });
 }
 
 test('marking as read accepts no body: with one it answers 400 and marks nothing', async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   await call(400, 'PUT', `/v1/conversations/${conversation._id}/read`, { body: { unread_count: 0 } });
   assert.equal((await read(conversation._id)).unread_count, 1);
 });
 
 test('the operations on a conversation answer 503 while the database is busy, and 500 without details at a defect', async () => {
-  await checkUnavailable(platform, ['conversations'], OPERATIONS);
-  await checkDefect(platform, 'conversations.tags', OPERATIONS);
+  await checkAnswers503(platform, ['conversations'], OPERATIONS);
+  await checkAnswers500(platform, 'conversations.tags', OPERATIONS);
 });
 
 test("another company's conversation is answered like an unknown one, byte for byte, and stays unread", async () => {
@@ -201,10 +212,10 @@ test("another company's conversation is answered like an unknown one, byte for b
     ['GET', ''],
     ['PUT', '/read'],
   ] as const) {
-    const answer = await rawAnswer(platform, method, `/v1/conversations/${theirs}${tail}`);
+    const answer = await readRawAnswer(platform, method, `/v1/conversations/${theirs}${tail}`);
     assert.equal(answer.status, 404);
     for (const id of ['f'.repeat(24), 'not-an-id', '%00']) {
-      const unknown = await rawAnswer(platform, method, `/v1/conversations/${id}${tail}`);
+      const unknown = await readRawAnswer(platform, method, `/v1/conversations/${id}${tail}`);
       assert.deepEqual(unknown, answer);
     }
   }
@@ -213,7 +224,7 @@ test("another company's conversation is answered like an unknown one, byte for b
 });
 
 test('a viewer may read a conversation but not mark it as read; an operator may do both', async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   const [viewer, operator] = [
     await platform.createUser(demo._id, 'VIEWER'),
     await platform.createUser(demo._id, 'OPERATOR'),

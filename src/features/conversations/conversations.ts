@@ -1,16 +1,32 @@
-/** Reads conversations and marks them as read. */
+/** Reads and counts conversations, and marks them as read. */
 import type { Kit } from '../../kit.ts';
 import { notFound } from '../../platform/errors.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { countViews } from './count-queries.ts';
 import { MarkRead } from './jobs.ts';
-import { findConversation, markRead, moveToOutgoing } from './queries.ts';
-import type { Conversation } from './schemas.ts';
+import {
+  findConversation,
+  findConversations,
+  lockConversation,
+  markRead,
+  moveAllToOutgoing,
+  moveToOutgoing,
+} from './queries.ts';
+import type { Conversation, ConversationCounts } from './schemas.ts';
 
 export async function readConversation(tenant: Tenant, id: string): Promise<Conversation> {
   const conversation = await findConversation(tenant.read, id);
   if (!conversation) throw notFound();
   return conversation;
 }
+
+/** Reads conversations by their ids, for whoever follows their changes. Those that do not exist are left out. */
+export const readConversations = (read: TenantRead, ids: string[]): Promise<Conversation[]> =>
+  findConversations(read, ids);
+
+/** Counts the conversations of each view that people have of them. */
+export const countConversationViews = ({ read, principal }: Tenant): Promise<ConversationCounts> =>
+  countViews(read, principal.type === 'user' ? principal.id : null);
 
 /** Sets the number of unread messages to 0. On a network with read marks, a job sets them up to the last message of the contact. */
 export async function markConversationRead(kit: Kit, tenant: Tenant, id: string): Promise<Conversation> {
@@ -29,4 +45,20 @@ export async function markConversationRead(kit: Kit, tenant: Tenant, id: string)
 export function noteOutgoing(tx: TenantTx, id: string, message: { _id: string; answers: boolean }): void {
   tx.trails(moveToOutgoing(tx, id, message));
   tx.changed([{ company: tx.companyId, kind: 'CONVERSATION', ids: [id] }]);
+}
+
+/** Makes an outgoing message the last one of each of these conversations, in which nothing is unread afterwards. */
+export function noteAllOutgoing(tx: TenantTx, moves: { conversation: string; message: string }[]): void {
+  tx.trails(moveAllToOutgoing(tx, moves));
+  tx.changed([{ company: tx.companyId, kind: 'CONVERSATION', ids: moves.map(({ conversation }) => conversation) }]);
+}
+
+/** Returns the inbox of a conversation; null when there is no such conversation. */
+export async function findInboxOf(tx: TenantRead, id: string): Promise<string | null> {
+  return (await findConversation(tx, id))?.inbox ?? null;
+}
+
+/** Locks a conversation until the end of the transaction, and returns its contact; null when there is no such conversation. */
+export async function lockContactOf(tx: TenantTx, id: string): Promise<string | null> {
+  return (await lockConversation(tx, id))?.contact ?? null;
 }

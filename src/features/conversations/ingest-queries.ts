@@ -1,7 +1,7 @@
 /** Queries of ingestion; each handles a whole batch of several companies in one statement. */
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
-import { CONVERSATION, LAST_MESSAGE, latestWindow } from './queries.ts';
+import { CONVERSATION, LAST_MESSAGE, latestWindowSql } from './queries.ts';
 import type { Conversation } from './schemas.ts';
 
 export interface NewConversation {
@@ -25,6 +25,8 @@ export interface Thread {
   status: string;
   handled_by: string;
   agent: string | null;
+  /** The enrollment of the campaign that has written into it last. */
+  enrollment: string | null;
 }
 
 interface ThreadKey {
@@ -34,7 +36,7 @@ interface ThreadKey {
 }
 
 const THREAD = `v._id, v.company_id as company, v.inbox_id as inbox, v.contact_id as contact, v.status, v.handled_by,
-  v.agent_id as agent`;
+  v.agent_id as agent, v.enrollment_id as enrollment`;
 
 const columns = (keys: ThreadKey[]): string[][] => [
   keys.map((key) => key.company),
@@ -78,7 +80,7 @@ export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[
       select t.*, case when t.status = 'CLOSED' then now() end, w.window_expires_at, w.heard_from
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
         $10::boolean[]) as t (company_id, inbox_id, contact_id, _id, channel, status, handled_by, agent_id, owner_id, is_test)
-        left join lateral (${latestWindow('t')}) w on true
+        left join lateral (${latestWindowSql('t')}) w on true
       order by t.company_id, t.inbox_id, t.contact_id
       on conflict (company_id, inbox_id, contact_id) where status <> 'CLOSED' do nothing
       returning ${THREAD}`,
@@ -102,7 +104,7 @@ export function insertThreads(tx: SystemTx | TenantTx, threads: NewConversation[
 export function continueWindows(tx: TenantTx, contact: string, inbox: string | null): Promise<number> {
   return exec(tx, {
     name: 'conversations.continueWindows',
-    text: `update conversations v set (window_expires_at, heard_from) = (${latestWindow('v')})
+    text: `update conversations v set (window_expires_at, heard_from) = (${latestWindowSql('v')})
       where v.company_id = $1 and v.contact_id = $2 and v.status <> 'CLOSED' and ($3::text is null or v.inbox_id = $3)`,
     values: [tx.companyId, contact, inbox],
   });
@@ -120,7 +122,10 @@ export interface ThreadActivity {
   heard_from: string | null;
   /** True when the network allows free text for 24 hours after the last message of the contact. */
   windowed: boolean;
-  /** The number of the contact's messages since the last answer; `answered` is true when this batch contains an answer. */
+  /**
+   * The number of the contact's messages since the last answer; `answered` is true when this batch contains an answer, with which a person
+   * takes over from an agent.
+   */
   unread: number;
   answered: boolean;
   /** True when the batch contains an incoming message, which ends a snooze. */
@@ -141,7 +146,8 @@ export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promis
         unread_count = case when a.answered then 0 else v.unread_count end + a.unread,
         status = case when a.woken then 'OPEN' else v.status end,
         snoozed_until = case when a.woken then null else v.snoozed_until end,
-        updated_at = case when a.woken then now() else v.updated_at end
+        handled_by = case when a.answered and v.handled_by = 'AI' then 'HUMAN' else v.handled_by end,
+        updated_at = case when a.woken or a.answered and v.handled_by = 'AI' then now() else v.updated_at end
       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::boolean[], $7::int[], $8::boolean[], $9::boolean[],
         $10::text[])
         as a (company_id, conversation_id, last_message, last_message_at, inbound_at, windowed, unread, answered, woken, heard_from)

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { defineJob, type JobWork } from '../../platform/jobs.ts';
 import { Id, Timestamp } from '../../platform/schema.ts';
 import { sendReadMark } from './read-marks.ts';
 import { wakeConversation } from './wake.ts';
@@ -22,10 +22,10 @@ export const Wake = defineJob({
   retryDelaySeconds: 3,
 });
 
-export function markReadJob(kit: Kit): Worked<typeof MarkRead.data> {
+export function markReadJob(kit: Kit): JobWork<typeof MarkRead.data> {
   return { job: MarkRead, handle: ({ company, conversation }) => sendReadMark(kit, company, conversation) };
 }
 
-export function wakeJob(kit: Kit): Worked<typeof Wake.data> {
+export function wakeJob(kit: Kit): JobWork<typeof Wake.data> {
   return { job: Wake, handle: (asked) => wakeConversation(kit, asked) };
 }

@@ -1,21 +1,22 @@
 /** The queries for pages of conversations; list.ts chooses between them. */
 import { many, one } from '../../platform/db.ts';
-import { HIT, nearRows, nearValues, orderedRows, sortedHits } from '../../platform/long-list.ts';
-import { measuredPage, rowsByKey } from '../../platform/measured-page.ts';
+import { HIT, nearRowsSql, nearValues, orderedRowsSql, sortedHitsSql } from '../../platform/long-list.ts';
+import { measuredPageSql, rowsByKeySql } from '../../platform/measured-page.ts';
 import {
-  isStretch,
+  isSinceInOrder,
   sinceClause,
-  sinceName,
+  sinceNameSuffix,
   windowClause,
-  windowKeys,
-  windowLimit,
-  windowName,
-  windowOrder,
+  windowKeyColumns,
+  windowLimitParameter,
+  windowNameSuffix,
+  windowOrderSql,
   windowValues,
   type Since,
   type Window,
 } from '../../platform/paging.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
+import { findUnknown } from '../../platform/unknown-references.ts';
 import { CONVERSATION } from './queries.ts';
 import type { Conversation } from './schemas.ts';
 
@@ -30,11 +31,15 @@ const COLUMNS = {
   pipeline: 'pipeline_id',
   step: 'step_id',
 } as const;
-type Filtered = keyof typeof COLUMNS;
-const FILTERED = Object.keys(COLUMNS) as Filtered[];
+type FilterColumn = keyof typeof COLUMNS;
+const FILTERED = Object.keys(COLUMNS) as FilterColumn[];
 
 /** The filters of a list; a filter that the request does not use is null. */
-export type ConversationFilter = Record<Filtered | 'tag', string | null> & {
+export type ConversationFilter = Record<FilterColumn | 'tag', string | null> & {
+  /** True for conversations with any status but CLOSED, false for closed ones. */
+  isOpen: boolean | null;
+  /** True for conversations without an owner. */
+  isOwnerless: boolean;
   /** The contacts of a search, and the id that the search may be; null without a search. */
   found: { contacts: string[]; id: string | null } | null;
 };
@@ -54,12 +59,19 @@ function buildConditions({ companyId }: TenantRead, filter: ConversationFilter):
   const asked = FILTERED.filter((name) => filter[name] !== null);
   const parts = ['v.company_id = $1', ...asked.map((name) => `v.${COLUMNS[name]} = ${bind(filter[name])}`)];
   if (filter.tag !== null) parts.push(`v.tags @> array[${bind(filter.tag)}::text] and v.tags <> '{}'`);
+  if (filter.isOpen !== null) parts.push(`v.status ${filter.isOpen ? '<>' : '='} 'CLOSED'`);
+  if (filter.isOwnerless) parts.push('v.owner_id is null');
   if (filter.found) {
     const { contacts, id } = filter.found;
     parts.push(`(v.contact_id = any(${bind(contacts)}::text[]) or v._id = ${bind(id)})`);
   }
-  const others = [filter.tag === null ? [] : ['tag'], filter.found ? ['found'] : []].flat();
+  const others = [filter.tag === null ? [] : ['tag'], readFlags(filter), filter.found ? ['found'] : []].flat();
   return { text: parts.join(' and '), values, name: [...asked, ...others].join('.') || 'all' };
+}
+
+/** Returns the names of the filters that are conditions without a value. */
+function readFlags({ isOpen, isOwnerless }: ConversationFilter): string[] {
+  return [isOpen === null ? [] : [isOpen ? 'open' : 'closed'], isOwnerless ? ['ownerless'] : []].flat();
 }
 
 // The size of a last message in a record, including characters that JSON escapes.
@@ -69,14 +81,14 @@ const MAX_SHOWN_BYTES = 25_000;
  * Returns SQL for the records of a page. The rows of the page are found first, so that joins are made only for these. `limit` is the
  * placeholder of the page size.
  */
-const selectRecords = (keys: string, window: Window, limit: string): string =>
-  measuredPage({
+const selectConversationsSql = (keys: string, window: Window, limit: string): string =>
+  measuredPageSql({
     columns: CONVERSATION,
     as: 'v',
     joins:
       'left join lateral (select * from messages where company_id = $1 and _id = v.last_message_id offset 0) m on true',
-    rows: rowsByKey('conversations', keys),
-    order: windowOrder(window),
+    rows: rowsByKeySql('conversations', keys),
+    order: windowOrderSql(window),
     limit,
     context: 'conversation',
     bytes: `t.record_bytes + coalesce((select least(record_bytes, ${MAX_SHOWN_BYTES}) from messages
@@ -85,26 +97,27 @@ const selectRecords = (keys: string, window: Window, limit: string): string =>
 
 /** Returns true when an index has the conversations of exactly these filters in the order that the page needs. */
 export function hasOrderedIndex(filter: ConversationFilter, window: Window): boolean {
-  const asked = [...FILTERED.filter((name) => filter[name] !== null), ...(filter.tag === null ? [] : ['tag'])];
-  if (!isStretch(window)) return false;
+  const columns = FILTERED.filter((name) => filter[name] !== null);
+  const asked = [...columns, ...(filter.tag === null ? [] : ['tag']), ...readFlags(filter)];
+  if (!isSinceInOrder(window)) return false;
   if (window.field === 'createdAt') return true;
   return asked.every((name) => window.field === 'last_message_at' && name === 'status');
 }
 
 /** Returns SQL for the conversations in the order that the page needs. */
-function inOrder(window: Window, filter: ConversationFilter): string {
+function conversationsInOrderSql(window: Window, filter: ConversationFilter): string {
   // The status is $2, because it is the first of all filters.
   const only = filter.status === null ? '' : 'and a.status = $2';
-  return `${orderedRows(window, { table: 'conversations', activity: 'conversation_activity', only })} v`;
+  return `${orderedRowsSql(window, { table: 'conversations', activity: 'conversation_activity', only })} v`;
 }
 
 export function listConversations(tx: TenantRead, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
   const { text, values, name } = buildConditions(tx, filter);
   const first = values.length + 1;
-  const rows = `select ${windowKeys(window)} from ${inOrder(window, filter)} where ${text} ${windowClause(window, first)}`;
+  const rows = `select ${windowKeyColumns(window)} from ${conversationsInOrderSql(window, filter)} where ${text} ${windowClause(window, first)}`;
   return many(tx, {
-    name: `conversations.list.${name}.${windowName(window)}`,
-    text: selectRecords(rows, window, windowLimit(first)),
+    name: `conversations.list.${name}.${windowNameSuffix(window)}`,
+    text: selectConversationsSql(rows, window, windowLimitParameter(first)),
     values: [...values, ...windowValues(window)],
     planEachTime: true,
   });
@@ -120,8 +133,8 @@ export function lookUpConversations(
   const first = values.length + 1;
   const hits = `select ${HIT} from conversations v where ${text} ${sinceClause(window, first + 4)}`;
   return many(tx, {
-    name: `conversations.lookUp.${name}.${windowName(window)}`,
-    text: selectRecords(sortedHits(window, first, hits), window, windowLimit(first)),
+    name: `conversations.lookUp.${name}.${windowNameSuffix(window)}`,
+    text: selectConversationsSql(sortedHitsSql(window, first, hits), window, windowLimitParameter(first)),
     values: [...values, ...windowValues(window)],
     planEachTime: true,
   });
@@ -130,12 +143,24 @@ export function lookUpConversations(
 export async function countConversations(tx: TenantRead, filter: ConversationFilter, window: Since): Promise<number> {
   const { text, values, name } = buildConditions(tx, filter);
   const { count } = await one<{ count: number }>(tx, {
-    name: `conversations.count.${name}${sinceName(window)}`,
+    name: `conversations.count.${name}${sinceNameSuffix(window)}`,
     text: `select count(*)::int as count from conversations v where ${text} ${sinceClause(window, values.length + 1)}`,
     values: [...values, window.since],
     planEachTime: true,
   });
   return count;
+}
+
+/** Returns the ids of at most `most` matching conversations, in no particular order. */
+export async function selectConversations(tx: TenantRead, filter: ConversationFilter, most: number): Promise<string[]> {
+  const { text, values, name } = buildConditions(tx, filter);
+  const rows = await many<{ _id: string }>(tx, {
+    name: `conversations.select.${name}`,
+    text: `select v._id from conversations v where ${text} limit $${values.length + 1}`,
+    values: [...values, most],
+    planEachTime: true,
+  });
+  return rows.map(({ _id }) => _id);
 }
 
 /** A search that matches a large part of the contacts: letters of a name or an e-mail, or digits of a phone number. */
@@ -145,12 +170,12 @@ export interface BroadSearch {
   condition: (first: number) => string;
 }
 
-interface BroadAsked {
+interface BroadQuery {
   filter: ConversationFilter;
   search: BroadSearch;
 }
 
-interface NearAsked {
+interface NearQuery {
   filter: ConversationFilter;
   search: BroadSearch | null;
 }
@@ -159,74 +184,87 @@ interface NearAsked {
  * Lists matching conversations among the first `reach` conversations in the order of the list. When they are fewer than a page, more may
  * follow after these.
  */
-export function listNear(tx: TenantRead, { filter, search }: NearAsked, window: Window): Promise<Conversation[]> {
+export function listNearConversations(
+  tx: TenantRead,
+  { filter, search }: NearQuery,
+  window: Window,
+): Promise<Conversation[]> {
   const { text, values, name } = buildConditions(tx, filter);
   const first = values.length + (search?.values.length ?? 0) + 1;
   // Each filter has an index in the order of createdAt; other orders have none, so there the filter is applied to the rows that were read.
   const [inside, outside] = window.field === 'createdAt' ? [text, 'true'] : ['v.company_id = $1', text];
   const contact = `cross join lateral (select * from contacts where company_id = $1 and _id = v.contact_id offset 0) c`;
-  const rows = nearRows(window, first, {
-    list: `${inOrder(window, filter)} where ${inside}`,
+  const rows = nearRowsSql(window, first, {
+    list: `${conversationsInOrderSql(window, filter)} where ${inside}`,
     as: 'v',
     joins: search ? contact : '',
     matches: search ? `${outside} and (${search.condition(values.length + 1)})` : outside,
   });
   return many(tx, {
-    name: `conversations.listNear.${name}.${search ? 'search.' : ''}${windowName(window)}`,
-    text: selectRecords(rows, window, windowLimit(first)),
+    name: `conversations.listNear.${name}.${search ? 'search.' : ''}${windowNameSuffix(window)}`,
+    text: selectConversationsSql(rows, window, windowLimitParameter(first)),
     values: [...values, ...(search?.values ?? []), ...nearValues(window)],
     planEachTime: true,
   });
 }
 
 /** Lists all conversations of a broad search: finds all of them and then sorts them. */
-export function listBroad(tx: TenantRead, { filter, search }: BroadAsked, window: Window): Promise<Conversation[]> {
+export function listBroadMatches(
+  tx: TenantRead,
+  { filter, search }: BroadQuery,
+  window: Window,
+): Promise<Conversation[]> {
   const { text, values, name } = buildConditions(tx, filter);
   const first = values.length + search.values.length + 1;
-  const hits = broadMatches(`${text} ${sinceClause(window, first + 4)}`, search.condition(values.length + 1));
+  const hits = broadMatchesSql(`${text} ${sinceClause(window, first + 4)}`, search.condition(values.length + 1));
   return many(tx, {
-    name: `conversations.listBroad.${name}.${windowName(window)}`,
-    text: selectRecords(sortedHits(window, first, hits), window, windowLimit(first)),
+    name: `conversations.listBroad.${name}.${windowNameSuffix(window)}`,
+    text: selectConversationsSql(sortedHitsSql(window, first, hits), window, windowLimitParameter(first)),
     values: [...values, ...search.values, ...windowValues(window)],
     planEachTime: true,
   });
 }
 
-export async function countBroad(tx: TenantRead, { filter, search }: BroadAsked, window: Since): Promise<number> {
+export async function countBroadMatches(
+  tx: TenantRead,
+  { filter, search }: BroadQuery,
+  window: Since,
+): Promise<number> {
   const { text, values, name } = buildConditions(tx, filter);
   const since = sinceClause(window, values.length + search.values.length + 1);
   const { count } = await one<{ count: number }>(tx, {
-    name: `conversations.countBroad.${name}${sinceName(window)}`,
-    text: `select count(*)::int as count from (${broadMatches(`${text} ${since}`, search.condition(values.length + 1))}) hits`,
+    name: `conversations.countBroad.${name}${sinceNameSuffix(window)}`,
+    text: `select count(*)::int as count from (${broadMatchesSql(`${text} ${since}`, search.condition(values.length + 1))}) hits`,
     values: [...values, ...search.values, window.since],
     planEachTime: true,
   });
   return count;
 }
 
+/** Returns the ids of at most `most` conversations of a broad search, in no particular order. */
+export async function selectBroadMatches(
+  tx: TenantRead,
+  { filter, search }: BroadQuery,
+  most: number,
+): Promise<string[]> {
+  const { text, values, name } = buildConditions(tx, filter);
+  const matches = broadMatchesSql(text, search.condition(values.length + 1));
+  const rows = await many<{ _id: string }>(tx, {
+    name: `conversations.selectBroad.${name}`,
+    text: `select hits._id from (${matches}) hits limit $${values.length + search.values.length + 1}`,
+    values: [...values, ...search.values, most],
+    planEachTime: true,
+  });
+  return rows.map(({ _id }) => _id);
+}
+
 /**
  * Reads each contact and each conversation once. Without `is true` PostgreSQL would make a join of it; for a new company without statistics
  * it expects few rows and compares every contact with every conversation.
  */
-const broadMatches = (text: string, found: string): string =>
+const broadMatchesSql = (text: string, found: string): string =>
   `select ${HIT} from conversations v where ${text}
     and (v.contact_id in (select c._id from contacts c where c.company_id = $1 and (${found}))) is true`;
-
-/** Returns which of the records that the filters name do not exist. */
-export async function findUnknown(
-  tx: TenantRead,
-  asked: Pick<ConversationFilter, (typeof REFERENCES)[number]>,
-): Promise<string[]> {
-  const row = await one<Record<string, boolean>>(tx, {
-    name: 'conversations.findUnknown',
-    text: `select ${REFERENCES.map(
-      (name, index) => `$${index + 2}::text is not null and not exists (
-        select 1 from ${TABLES[name]} where company_id = $1 and _id = $${index + 2}) as "${name}"`,
-    ).join(', ')}`,
-    values: [tx.companyId, ...REFERENCES.map((name) => asked[name])],
-  });
-  return REFERENCES.filter((name) => row[name]);
-}
 
 // Users who are being removed do not count as existing.
 const USERS = '(select company_id, _id from users where removed_at is null) u';
@@ -239,4 +277,8 @@ const TABLES = {
   pipeline: 'pipelines',
   step: 'pipeline_steps',
 } as const;
-const REFERENCES = Object.keys(TABLES) as (keyof typeof TABLES)[];
+
+/** Returns which of the records that the filters name do not exist. */
+export function findUnknownReferences(tx: TenantRead, asked: ConversationFilter): Promise<string[]> {
+  return findUnknown(tx, { name: 'conversations.findUnknown', tables: TABLES, asked });
+}

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seedOfRun } from '../../../test/full/harness/chance.ts';
+import { readSeed } from '../../../test/full/harness/chance.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { randomFrom } from '../../../test/support/random.ts';
+import { createRandom } from '../../../test/support/random.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { newId } from '../../platform/ids.ts';
 
@@ -94,6 +94,8 @@ const fold = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/
 function fits(record: Json, query: Record<string, string>, contacts: Map<string, Json>): boolean {
   return Object.entries(query).every(([name, value]) => {
     if (name === 'tag') return record.tags.includes(value);
+    if (name === 'open') return (record.status !== 'CLOSED') === (value === 'true');
+    if (value === 'none') return record[name] === null;
     if (name !== 'search') return record[name] === value;
     if ([record._id, record.contact].includes(value)) return true;
     const { name: called, email, phone_number } = contacts.get(record.contact);
@@ -103,8 +105,8 @@ function fits(record: Json, query: Record<string, string>, contacts: Map<string,
   });
 }
 
-const START = seedOfRun();
-const random = randomFrom(START);
+const START = readSeed();
+const random = createRandom(START);
 const seeded = await seed(random);
 
 /** Chooses a random query with filters whose values occur in the data. */
@@ -129,6 +131,8 @@ function ask(): Record<string, string> {
     if (random() < 0.2 && record[name]) query[name] = record[name];
   }
   if (random() < 0.2) query['tag'] = pick(['vip', 'b', 'São Paulo']);
+  if (random() < 0.2) query['open'] = pick(['true', 'false']);
+  if (random() < 0.2) query['owner'] = 'none';
   if (random() < 0.4) query['search'] = pick(searches);
   return query;
 }
@@ -171,6 +175,35 @@ test('pages of conversations by cursor and by number show each conversation once
   }
 });
 
+test('each count of a view is the totalCount of the list with its filters', async (t) => {
+  t.diagnostic(`SEED=${START}`);
+  const { token, _id: user } = await platform.createUser(demo._id, 'OPERATOR');
+  await database.sql('update conversations set owner_id = $2 where owner_id = $1', [seeded.users[0], user]);
+  const counts = (await call(200, 'GET', `${PATH}/counts`, { key: token })).body;
+  const total = async (query: Record<string, string>): Promise<number> => (await list(query)).meta.totalCount;
+  const open = { open: 'true' };
+  assert.equal(counts.open, await total(open));
+  assert.equal(counts.mine, await total({ ...open, owner: user }));
+  assert.equal(counts.unassigned, await total({ ...open, owner: 'none' }));
+  assert.ok(counts.mine > 0 && counts.unassigned > 0);
+  for (const status of ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED']) {
+    assert.equal(counts.status[status], await total({ status }), status);
+  }
+  for (const inbox of seeded.inboxes) {
+    const { count = 0 } = counts.inboxes.find((item: Json) => item.inbox === inbox) ?? {};
+    assert.equal(count, await total({ ...open, inbox }));
+  }
+  for (const { _id: step } of seeded.pipelines[0].steps) {
+    const { count = 0 } = counts.steps.find((item: Json) => item.step === step) ?? {};
+    assert.equal(count, await total({ ...open, step }));
+  }
+  assert.deepEqual((await call(200, 'GET', `${PATH}/counts`)).body, { ...counts, mine: null });
+  const other = await platform.createCompany();
+  const empty = (await call(200, 'GET', `${PATH}/counts`, { key: other.key })).body;
+  const none = { OPEN: 0, PENDING: 0, SNOOZED: 0, CLOSED: 0 };
+  assert.deepEqual(empty, { open: 0, mine: null, unassigned: 0, status: none, inboxes: [], steps: [] });
+});
+
 test('a conversation in the list equals the answer of its GET', async () => {
   const { result } = await list({ limit: '5' });
   for (const item of result) assert.deepEqual((await call(200, 'GET', `${PATH}/${item._id}`)).body, item);
@@ -194,7 +227,16 @@ test('a filter of conversations with the id of an unknown record or of another c
       expectProblem(await call(400, 'GET', `${PATH}?${name}=${value}`), 'UNKNOWN_REFERENCE', name);
     }
   }
-  for (const query of ['status=open', 'handled_by=ME', 'inbox=1', 'tag=', 'limit=101', 'surprise=1']) {
+  for (const query of [
+    'status=open',
+    'open=1',
+    'owner=nobody',
+    'handled_by=ME',
+    'inbox=1',
+    'tag=',
+    'limit=101',
+    'surprise=1',
+  ]) {
     await call(400, 'GET', `${PATH}?${query}`);
   }
   assert.deepEqual((await list({}, other.key)).result, []);
@@ -244,6 +286,7 @@ test('a search that very many contacts match finds their conversations, near the
   assert.equal((await list({ search: 'joao', status: 'CLOSED' }, company.key)).meta.totalCount, 0);
 });
 
-test('GET /v1/conversations refuses strangers, missing scopes and malformed requests', async () => {
-  await checkRefusals(platform, { method: 'GET', path: PATH, scope: 'conversations:read' });
+test('the list and the counts of conversations refuse callers without a token or the scope, and malformed requests', async () => {
+  for (const path of [PATH, `${PATH}/counts`])
+    await checkRefusals(platform, { method: 'GET', path, scope: 'conversations:read' });
 });

@@ -2,21 +2,23 @@
 import { unknownReference } from '../../platform/errors.ts';
 import { isId } from '../../platform/ids.ts';
 import { findNearFirst } from '../../platform/long-list.ts';
-import { pageFrom, readSearch, pageWindow, type Page, type Window } from '../../platform/paging.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import { makePage, readSearch, pageWindow, type Page, type Window } from '../../platform/paging.ts';
+import type { Tenant, TenantRead } from '../../platform/tenant.ts';
 import { findContacts } from '../contacts/list/found.ts';
 import {
-  countBroad,
+  countBroadMatches,
   countConversations,
-  findUnknown,
+  findUnknownReferences,
   hasOrderedIndex,
-  listBroad,
+  listBroadMatches,
   listConversations,
-  listNear,
+  listNearConversations,
   lookUpConversations,
+  selectBroadMatches,
+  selectConversations,
   type ConversationFilter,
 } from './list-queries.ts';
-import type { Conversation, ConversationQuery } from './schemas.ts';
+import { NOBODY, type Conversation, type ConversationFilters, type ConversationQuery } from './schemas.ts';
 
 // The most contacts whose conversations are found one by one, which takes some ten milliseconds; a search with more contacts is broad.
 const MAX_CONTACTS = 2_000;
@@ -24,59 +26,89 @@ const MAX_CONTACTS = 2_000;
 export async function pageConversations(tenant: Tenant, query: ConversationQuery): Promise<Page<Conversation>> {
   const page = await findPage(tenant, query);
   // A check whether the records in the filters exist is needed only for an empty page.
-  if (page.result.length === 0) {
-    const [unknown] = await findUnknown(tenant.read, toFilter(query));
-    if (unknown) throw unknownReference(unknown);
-  }
+  if (page.result.length === 0) await expectKnownReferences(tenant.read, query);
   return page;
 }
 
 async function findPage(tenant: Tenant, query: ConversationQuery): Promise<Page<Conversation>> {
   const window = pageWindow('conversations', query);
-  const filter = toFilter(query);
+  const filter = toConversationFilter(query);
   const search = readSearch(query);
   if (search === null) {
-    const rows = await findFiltered(tenant, filter, window);
-    return pageFrom(query, window, rows, () => countConversations(tenant.read, filter, window));
+    const rows = await findFilteredPage(tenant, filter, window);
+    return makePage(query, window, rows, () => countConversations(tenant.read, filter, window));
   }
   const contacts = await findContacts(tenant, search, MAX_CONTACTS);
   if (Array.isArray(contacts)) {
-    const found = { ...filter, found: { contacts, id: isId(search) ? search : null } };
+    const found = addFound(filter, search, contacts);
     const rows = await lookUpConversations(tenant.read, found, window);
-    return pageFrom(query, window, rows, () => countConversations(tenant.read, found, window));
+    return makePage(query, window, rows, () => countConversations(tenant.read, found, window));
   }
   const asked = { filter, search: contacts };
   const rows = await findNearFirst(
     window,
-    () => listNear(tenant.read, asked, window),
-    () => listBroad(tenant.read, asked, window),
+    () => listNearConversations(tenant.read, asked, window),
+    () => listBroadMatches(tenant.read, asked, window),
   );
-  return pageFrom(query, window, rows, () => countBroad(tenant.read, asked, window));
+  return makePage(query, window, rows, () => countBroadMatches(tenant.read, asked, window));
+}
+
+/** Returns the ids of at most `most` conversations that the list shows with these filters, in no particular order. */
+export async function findMatchingIds(tenant: Tenant, filters: ConversationFilters, most: number): Promise<string[]> {
+  const filter = toConversationFilter(filters);
+  const ids = await selectIds(tenant, { filter, search: readSearch(filters) }, most);
+  if (ids.length === 0) await expectKnownReferences(tenant.read, filters);
+  return ids;
+}
+
+async function selectIds(
+  tenant: Tenant,
+  { filter, search }: { filter: ConversationFilter; search: string | null },
+  most: number,
+): Promise<string[]> {
+  if (search === null) return selectConversations(tenant.read, filter, most);
+  const contacts = await findContacts(tenant, search, MAX_CONTACTS);
+  return Array.isArray(contacts)
+    ? selectConversations(tenant.read, addFound(filter, search, contacts), most)
+    : selectBroadMatches(tenant.read, { filter, search: contacts }, most);
+}
+
+const addFound = (filter: ConversationFilter, search: string, contacts: string[]): ConversationFilter => ({
+  ...filter,
+  found: { contacts, id: isId(search) ? search : null },
+});
+
+/** Throws UNKNOWN_REFERENCE for a filter whose record does not exist. */
+export async function expectKnownReferences(read: TenantRead, filters: ConversationFilters): Promise<void> {
+  const [unknown] = await findUnknownReferences(read, toConversationFilter(filters));
+  if (unknown) throw unknownReference(unknown);
 }
 
 /** When an index has the filtered conversations in the order of the page, it is followed. */
-async function findFiltered({ read }: Tenant, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
+async function findFilteredPage({ read }: Tenant, filter: ConversationFilter, window: Window): Promise<Conversation[]> {
   if (hasOrderedIndex(filter, window)) return listConversations(read, filter, window);
   return findNearFirst(
     window,
-    () => listNear(read, { filter, search: null }, window),
+    () => listNearConversations(read, { filter, search: null }, window),
     () => lookUpConversations(read, filter, window),
   );
 }
 
-function toFilter(query: ConversationQuery): ConversationFilter {
-  const { status, handled_by, inbox, contact, owner, attendant, agent, pipeline, step, tag } = query;
+function toConversationFilter(query: ConversationFilters): ConversationFilter {
+  const { status, open, handled_by, inbox, contact, owner, attendant, agent, pipeline, step, tag } = query;
   return {
     status: status ?? null,
     handled_by: handled_by ?? null,
     inbox: inbox ?? null,
     contact: contact ?? null,
-    owner: owner ?? null,
+    owner: owner === NOBODY ? null : (owner ?? null),
     attendant: attendant ?? null,
     agent: agent ?? null,
     pipeline: pipeline ?? null,
     step: step ?? null,
     tag: tag ?? null,
+    isOpen: open ?? null,
+    isOwnerless: owner === NOBODY,
     found: null,
   };
 }

@@ -4,14 +4,20 @@ import { emit } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Acting, TenantTx } from '../../platform/tenant.ts';
 import { findOrCreateByPhone } from '../contacts/by-phone.ts';
-import { contactSource } from '../contacts/contacts.ts';
+import { toContactSource } from '../contacts/contacts.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { insertThreads, lockOpenThreads } from './ingest-queries.ts';
-import { findConversation, findOpeningInbox, holdContact, lockConversation, type OpeningInbox } from './queries.ts';
-import type { Conversation, ConversationCreate } from './schemas.ts';
+import {
+  findConversation,
+  findOpeningInbox,
+  keepContactFromRemoval,
+  lockConversation,
+  type OpeningInbox,
+} from './queries.ts';
+import type { Conversation, ConversationCreate, ConversationUpdate } from './schemas.ts';
 import { changeConversation } from './update.ts';
 
-export interface Opened {
+export interface OpenedConversation {
   conversation: Conversation;
   /** False when the conversation was already open. */
   opened: boolean;
@@ -22,16 +28,24 @@ export interface Opened {
 const ROUNDS = 3;
 
 /** Returns the open conversation of this contact in this inbox, and opens one when there is none. */
-export async function openConversation(tenant: Acting, input: ConversationCreate): Promise<Opened> {
+export const openConversation = (tenant: Acting, input: ConversationCreate): Promise<OpenedConversation> =>
+  withOpenConversation(tenant, input, (_tx, opened) => Promise.resolve(opened));
+
+/** Runs work in the transaction that opens the conversation, so that the conversation is only opened when the work succeeds. */
+export async function withOpenConversation<T>(
+  tenant: Acting,
+  input: ConversationCreate,
+  work: (tx: TenantTx, opened: OpenedConversation) => Promise<T>,
+): Promise<T> {
   checkContactGiven(input);
   for (let round = 1; ; round += 1) {
     try {
-      return await tenant.tx((tx) => findOrOpen(tx, tenant, input));
+      return await tenant.tx(async (tx) => work(tx, await findOrOpenConversation(tx, tenant, input)));
     } catch (error) {
       // Failure policy: the other transaction has committed by now, so the next round finds its contact or conversation; after ROUNDS the
       // error is thrown.
-      const overtaken = error instanceof AppError && ['CONTACT_EXISTS', 'UNAVAILABLE'].includes(error.code);
-      if (!overtaken || round === ROUNDS) throw error;
+      const wasOvertaken = error instanceof AppError && ['CONTACT_EXISTS', 'UNAVAILABLE'].includes(error.code);
+      if (!wasOvertaken || round === ROUNDS) throw error;
     }
   }
 }
@@ -44,7 +58,11 @@ function checkContactGiven({ contact, name, phone_number, country }: Conversatio
   if (country !== undefined) throw invalid('country', 'has no place beside contact');
 }
 
-async function findOrOpen(tx: TenantTx, tenant: Acting, input: ConversationCreate): Promise<Opened> {
+async function findOrOpenConversation(
+  tx: TenantTx,
+  tenant: Acting,
+  input: ConversationCreate,
+): Promise<OpenedConversation> {
   const inbox = await findOpeningInbox(tx, input.inbox);
   if (!inbox) throw unknownReference('inbox');
   if (inbox.status !== 'ACTIVE') throw invalid('inbox', 'is deleted', 'INBOX_INACTIVE');
@@ -54,23 +72,23 @@ async function findOrOpen(tx: TenantTx, tenant: Acting, input: ConversationCreat
   // A conversation is locked before its contact, as in all operations.
   const [thread] = await lockOpenThreads(tx, [key]);
   if (thread) return { conversation: await assignOwnerAndAgent(tx, tenant, thread._id, input), opened: false };
-  if ((await holdContact(tx, contact)) === 0)
-    throw input.contact === undefined ? overtaken() : unknownReference('contact');
+  if ((await keepContactFromRemoval(tx, contact)) === 0)
+    throw input.contact === undefined ? makeOvertakenError() : unknownReference('contact');
   const [made] = await insertThreads(tx, [{ ...key, ...chooseInitialFields(inbox, input) }]);
   const conversation = made && (await findConversation(tx, made._id));
-  if (!conversation) throw overtaken();
+  if (!conversation) throw makeOvertakenError();
   tx.makes(conversation._id);
   await emit(tx, [{ event: 'CONVERSATION_CREATED', data: conversation }]);
   return { conversation, opened: true };
 }
 
-const overtaken = (): AppError =>
+const makeOvertakenError = (): AppError =>
   new AppError('UNAVAILABLE', 'The conversation changes too quickly', [], { 'retry-after': '1' });
 
 function findOrCreateContact(tx: TenantTx, { actor }: Acting, input: ConversationCreate): Promise<string> | string {
   const { contact, name = null, phone_number, country } = input;
   if (contact !== undefined) return contact;
-  return findOrCreateByPhone(tx, contactSource(actor), { name, phone_number: phone_number ?? '', country });
+  return findOrCreateByPhone(tx, toContactSource(actor), { name, phone_number: phone_number ?? '', country });
 }
 
 /** Returns the first owner and agent of a conversation: those of the request, or else the defaults of the inbox. */
@@ -87,15 +105,13 @@ async function assignOwnerAndAgent(
   input: ConversationCreate,
 ): Promise<Conversation> {
   const before = await lockConversation(tx, id);
-  if (!before) throw overtaken();
+  if (!before) throw makeOvertakenError();
   tx.makes(id);
   const { owner, agent } = input;
-  return changeConversation(tx, tenant, before, {
-    input: {
-      ...(owner === undefined ? {} : { owner }),
-      ...(agent ? { agent, handled_by: 'AI' } : {}),
-      ...(agent === null ? { agent } : {}),
-    },
-    step: null,
-  });
+  const change: ConversationUpdate = {
+    ...(owner === undefined ? {} : { owner }),
+    ...(agent ? { agent, handled_by: 'AI' } : {}),
+    ...(agent === null ? { agent } : {}),
+  };
+  return (await changeConversation(tx, tenant, before, { input: change, step: null })).conversation;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freshPhone } from '../../../test/support/network.ts';
-import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
+import { makePhoneNumber } from '../../../test/support/network.ts';
+import { makePoolSetting, startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { eventNames, readEvents, hear, silenceNetwork } from '../../../test/support/traffic.ts';
+import { listEventNames, readEvents, writeAsContact, silenceNetwork } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
-const platform = await startPlatform({ env: connectionsFor(20) });
+const platform = await startPlatform({ env: makePoolSetting(20) });
 await silenceNetwork(platform);
 const { call, database, demo } = platform;
 const PATH = '/v1/conversations';
@@ -61,18 +61,18 @@ test('a conversation that a caller opens has all its fields, is in no step, and 
 });
 
 test('a conversation that is already open is answered with 200 and stays as it is, whatever its status', async () => {
-  const { conversation, contact } = await hear(platform);
+  const { conversation, contact } = await writeAsContact(platform);
   for (const status of ['OPEN', 'PENDING', 'SNOOZED']) {
     await call(200, 'PATCH', `${PATH}/${conversation._id}`, { body: { status } });
     const before = (await call(200, 'GET', `${PATH}/${conversation._id}`)).body;
-    const events = await eventNames(platform, conversation._id);
+    const events = await listEventNames(platform, conversation._id);
     assert.deepEqual((await open(200, { contact: contact._id })).body, before);
-    assert.deepEqual(await eventNames(platform, conversation._id), events);
+    assert.deepEqual(await listEventNames(platform, conversation._id), events);
   }
 });
 
 test('a conversation that is opened after a closed one has the reply window that the contact opened before', async () => {
-  const { conversation, contact } = await hear(platform);
+  const { conversation, contact } = await writeAsContact(platform);
   await call(200, 'PATCH', `${PATH}/${conversation._id}`, { body: { status: 'CLOSED' } });
   const { body } = await open(201, { contact: contact._id });
   assert.notEqual(body._id, conversation._id);
@@ -94,11 +94,11 @@ test('twenty callers at the same moment open one conversation, with one event', 
   assert.deepEqual(statuses, [201, ...Array.from({ length: 19 }, () => 200)]);
   const ids = new Set(await Promise.all(answers.map(async (answer) => ((await answer.json()) as Json)._id)));
   assert.equal(ids.size, 1);
-  assert.deepEqual(await eventNames(platform, [...ids][0]), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await listEventNames(platform, [...ids][0]), ['CONVERSATION_CREATED']);
 });
 
 test('a phone number that no contact has becomes one contact, also when many callers use it at the same moment', async () => {
-  const phone = freshPhone();
+  const phone = makePhoneNumber();
   const answers = await Promise.all(
     Array.from({ length: 12 }, () =>
       fetch(platform.url + PATH, {
@@ -113,11 +113,11 @@ test('a phone number that no contact has becomes one contact, also when many cal
   assert.equal(new Set(bodies.map((body) => body.contact)).size, 1);
   const contact = (await call(200, 'GET', `/v1/contacts/${bodies[0].contact}`)).body;
   assert.deepEqual([contact.name, contact.phone_number, contact.source], ['Rita', `+${phone}`, 'API']);
-  assert.deepEqual(await eventNames(platform, contact._id), ['CONTACT_CREATED']);
+  assert.deepEqual(await listEventNames(platform, contact._id), ['CONTACT_CREATED']);
 });
 
 test('a phone number in any format, with or without the ninth digit, is the same person; a known contact keeps its name', async () => {
-  const { contact, conversation } = await hear(platform, { from: '5511987650001', name: 'Known' });
+  const { contact, conversation } = await writeAsContact(platform, { from: '5511987650001', name: 'Known' });
   const writings = [
     { phone_number: '+55 (11) 98765-0001' },
     { phone_number: '551187650001' },
@@ -129,7 +129,7 @@ test('a phone number in any format, with or without the ninth digit, is the same
   }
   assert.equal((await call(200, 'GET', `/v1/contacts/${contact._id}`)).body.name, 'Known');
   const user = await platform.createUser(demo._id, 'OPERATOR');
-  const { body } = await open(201, { phone_number: `+${freshPhone()}` }, user.token);
+  const { body } = await open(201, { phone_number: `+${makePhoneNumber()}` }, user.token);
   assert.equal((await call(200, 'GET', `/v1/contacts/${body.contact}`)).body.source, 'DASHBOARD');
 });
 
@@ -149,7 +149,7 @@ test("a new conversation has the caller's owner and agent or else the inbox's; w
     assert.deepEqual(people(await open(200, { contact })), [boss._id, null, 'NONE']);
     const { body } = await open(200, { contact, owner: owner._id, agent: other });
     assert.deepEqual(people({ body }), [owner._id, other, 'AI']);
-    assert.deepEqual(await eventNames(platform, body._id), ['CONVERSATION_CREATED', 'CONVERSATION_UPDATED']);
+    assert.deepEqual(await listEventNames(platform, body._id), ['CONVERSATION_CREATED', 'CONVERSATION_UPDATED']);
     assert.deepEqual(people(await open(200, { contact, agent: null })), [owner._id, null, 'NONE']);
   } finally {
     await database.sql('update inboxes set default_owner = null, default_agent = null where _id = $1', [demo.inbox]);
@@ -195,7 +195,7 @@ test('opening a conversation with the id of an unknown record or of another comp
     theirs.inbox,
   ]);
   await database.sql(`insert into agents (company_id, _id, name) values ($1, $2, 'x')`, [other._id, theirs.agent]);
-  const phone_number = `+${freshPhone()}`;
+  const phone_number = `+${makePhoneNumber()}`;
   for (const [field, id] of Object.entries(theirs)) {
     for (const value of [id, newId()]) {
       const whom = field === 'contact' ? {} : { phone_number };
@@ -215,7 +215,7 @@ test('a repeated request with the same Idempotency-Key answers the same conversa
   for (let time = 0; time < 2; time += 1) assert.deepEqual((await call(200, 'POST', PATH, again)).body, first.body);
 });
 
-test('POST /v1/conversations refuses strangers, missing scopes and malformed requests', async () => {
+test('POST /v1/conversations refuses callers without a token or the scope, and malformed requests', async () => {
   const body = { inbox: demo.inbox, contact: await createContact() };
   await checkRefusals(platform, { method: 'POST', path: PATH, scope: 'conversations:create', body });
 });

@@ -1,5 +1,6 @@
-import type { ChannelName } from '../../channels/registry.ts';
-import { exec, maybeOne } from '../../platform/db.ts';
+import type { Identity } from '../../channels/identity.ts';
+import type { ChannelName, IdentityPlaces } from '../../channels/registry.ts';
+import { exec, many, maybeOne } from '../../platform/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';
 import type { Conversation } from './schemas.ts';
@@ -19,7 +20,7 @@ export const LAST_MESSAGE = 'left join messages m on m.company_id = v.company_id
  * Returns SQL for the latest reply window of a contact in an inbox, and the identity that opened it. The network counts
  * the window per contact, so every open conversation gets it. `of` is the alias of a row with company, contact and inbox.
  */
-export const latestWindow = (of: string): string => `select w.window_expires_at, w.heard_from from conversations w
+export const latestWindowSql = (of: string): string => `select w.window_expires_at, w.heard_from from conversations w
   where w.company_id = ${of}.company_id and w.contact_id = ${of}.contact_id and w.inbox_id = ${of}.inbox_id
   order by w.window_expires_at desc nulls last, w.last_inbound_at desc nulls last limit 1`;
 
@@ -28,6 +29,14 @@ export function findConversation(tx: TenantRead, id: string): Promise<Conversati
     name: 'conversations.find',
     text: `select ${CONVERSATION} from conversations v ${LAST_MESSAGE} where v.company_id = $1 and v._id = $2`,
     values: [tx.companyId, id],
+  });
+}
+
+export function findConversations(tx: TenantRead, ids: string[]): Promise<Conversation[]> {
+  return many(tx, {
+    name: 'conversations.findByIds',
+    text: `select ${CONVERSATION} from conversations v ${LAST_MESSAGE} where v.company_id = $1 and v._id = any($2::text[])`,
+    values: [tx.companyId, ids],
   });
 }
 
@@ -91,7 +100,7 @@ export function updateConversation(
 }
 
 /** Finds the other open conversation of the same contact in the same inbox. */
-export function findOpenBeside(tx: TenantRead, id: string): Promise<{ _id: string } | null> {
+export function findOtherOpenConversation(tx: TenantRead, id: string): Promise<{ _id: string } | null> {
   return maybeOne(tx, {
     name: 'conversations.findOpenBeside',
     text: `select o._id from conversations v join conversations o on o.company_id = v.company_id and o.inbox_id = v.inbox_id
@@ -130,7 +139,7 @@ export function findOpeningInbox(tx: TenantRead, id: string): Promise<OpeningInb
 }
 
 /** Keeps the contact from being removed while a conversation with it is opened. Returns zero when there is no such contact. */
-export function holdContact(tx: TenantTx, id: string): Promise<number> {
+export function keepContactFromRemoval(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'conversations.holdContact',
     text: 'select 1 from contacts where company_id = $1 and _id = $2 for key share',
@@ -146,6 +155,47 @@ export function markRead(tx: TenantTx, id: string): Promise<number> {
   });
 }
 
+/** Makes an outgoing message the last one of each of these conversations, in which nothing is unread afterwards. */
+export function moveAllToOutgoing(tx: TenantTx, moves: { conversation: string; message: string }[]): Promise<number> {
+  return exec(tx, {
+    name: 'conversations.moveAllToOutgoing',
+    text: `update conversations v set last_message_id = n.message, last_message_at = now(), unread_count = 0
+      from unnest($2::text[], $3::text[]) as n (conversation, message) where v.company_id = $1 and v._id = n.conversation`,
+    values: [tx.companyId, moves.map(({ conversation }) => conversation), moves.map(({ message }) => message)],
+  });
+}
+
+/** The assignment of a conversation: its owner, agent and attendant. */
+export type Assignment = Pick<Conversation, '_id' | 'owner' | 'agent' | 'attendant' | 'handled_by'>;
+
+/** Returns the assignments of these conversations, which the transaction has locked. */
+export function findAssignments(tx: TenantTx, ids: string[]): Promise<Assignment[]> {
+  return many(tx, {
+    name: 'conversations.findAssignments',
+    text: `select _id, owner_id as owner, agent_id as agent, attendant_id as attendant, handled_by from conversations
+      where company_id = $1 and _id = any($2)`,
+    values: [tx.companyId, ids],
+  });
+}
+
+export function setAssignments(tx: TenantTx, assignments: Assignment[]): Promise<number> {
+  return exec(tx, {
+    name: 'conversations.setAssignments',
+    text: `update conversations v set owner_id = n.owner, agent_id = n.agent, attendant_id = n.attendant, handled_by = n.handled_by,
+        updated_at = now()
+      from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) as n (_id, owner, agent, attendant, handled_by)
+      where v.company_id = $1 and v._id = n._id`,
+    values: [
+      tx.companyId,
+      assignments.map(({ _id }) => _id),
+      assignments.map(({ owner }) => owner),
+      assignments.map(({ agent }) => agent),
+      assignments.map(({ attendant }) => attendant),
+      assignments.map(({ handled_by }) => handled_by),
+    ],
+  });
+}
+
 /** Makes an outgoing message or a note the conversation's last one; after an answer nothing is unread. */
 export function moveToOutgoing(tx: TenantTx, id: string, message: { _id: string; answers: boolean }): Promise<number> {
   return exec(tx, {
@@ -157,16 +207,30 @@ export function moveToOutgoing(tx: TenantTx, id: string, message: { _id: string;
   });
 }
 
+export interface LastInbound {
+  inbox: string;
+  channel: ChannelName;
+  external_id: string;
+  /** The identity to which a message would be sent: the one from which the contact wrote last, if it is known. */
+  person: Identity | null;
+}
+
 /** Finds the newest message of the contact that has an id on the network. */
 export function findLastInbound(
   tx: TenantRead,
   conversationId: string,
-): Promise<{ inbox: string; channel: ChannelName; external_id: string } | null> {
+  places: IdentityPlaces,
+): Promise<LastInbound | null> {
   return maybeOne(tx, {
     name: 'conversations.findLastInbound',
-    text: `select inbox_id as inbox, channel, external_id from messages
-      where company_id = $1 and conversation_id = $2 and message_type = 'INCOMING' and external_id is not null
-      order by created_at desc, _id desc limit 1`,
-    values: [tx.companyId, conversationId],
+    text: `select m.inbox_id as inbox, m.channel, m.external_id,
+        (select json_build_object('kind', n.kind, 'value', n.value, 'address', n.address)
+          from contact_identities n join conversations v on v.company_id = n.company_id and v.contact_id = n.contact_id
+          where n.company_id = $1 and v._id = $2 and ($3::jsonb -> m.channel) ? n.kind
+          order by n.value = v.heard_from desc, $3::jsonb -> m.channel -> n.kind, n.created_at desc limit 1) as person
+      from messages m
+      where m.company_id = $1 and m.conversation_id = $2 and m.message_type = 'INCOMING' and m.external_id is not null
+      order by m.created_at desc, m._id desc limit 1`,
+    values: [tx.companyId, conversationId, places],
   });
 }

@@ -2,11 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
-import { markConversationRead, readConversation } from './conversations.ts';
+import { countConversationViews, markConversationRead, readConversation } from './conversations.ts';
 import { pageConversations } from './list.ts';
 import { openConversation } from './open.ts';
 import {
   Conversation,
+  ConversationCounts,
   ConversationCreate,
   ConversationList,
   ConversationParams,
@@ -43,6 +44,16 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: ConversationList },
     handler: (tenant, { query }) => pageConversations(tenant, query),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/conversations/counts',
+    scope: 'conversations:read',
+    summary: 'Count the conversations of each view',
+    description:
+      'Each number is the totalCount of GET /v1/conversations with the filters in brackets. Inboxes and steps without an open conversation are left out.',
+    answers: { 200: ref(ConversationCounts) },
+    handler: countConversationViews,
   });
   operation(app, kit.access, {
     method: 'GET',

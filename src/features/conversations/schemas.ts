@@ -3,11 +3,13 @@ import { CONTENT_TYPES } from '../../channels/content.ts';
 import { CHANNEL_NAMES } from '../../channels/registry.ts';
 import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
+  ID_PATTERN,
   NO_BLANKS_AROUND,
   Name,
   PhoneCountry,
   Timestamp,
   define,
+  explainedPattern,
   nullable,
   oneOf,
   recordId,
@@ -15,7 +17,7 @@ import {
   strict,
   writtenPhone,
 } from '../../platform/schema.ts';
-import { FieldValue, fieldValues } from '../custom-fields/schemas.ts';
+import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 
 export const SENDER_TYPES = ['CONTACT', 'USER', 'AGENT', 'SYSTEM'] as const;
 export const MESSAGE_TYPES = ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'] as const;
@@ -96,52 +98,106 @@ export type ConversationCreate = Static<typeof ConversationCreate>;
 /** Tags are stored exactly as given, so blanks around one are refused: they would make a second tag that looks the same. */
 const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 
+/** The fields of a conversation that one change can set to the same value in many. */
+export const SHARED_CHANGES = {
+  status: oneOf(CONVERSATION_STATUSES),
+  snoozed_until: Type.Unsafe<string | null>({
+    ...nullable(Timestamp),
+    description: 'When a SNOOZED conversation opens again by itself; null: not before the contact writes',
+  }),
+  handled_by: oneOf(HANDLERS, { description: 'AI needs an agent' }),
+  agent: nullable(recordId('agent')),
+  owner: nullable(recordId('user')),
+  attendant: nullable(recordId('user')),
+  step: Type.Unsafe<string | null>({
+    ...nullable(recordId('step')),
+    description: 'The pipeline is set with the step; null clears both',
+  }),
+  custom_fields: fieldValuesSchema('conversation'),
+};
+
+/** The most tags of a conversation. */
+export const MAX_TAGS = 50;
+/** A list of tags without repetitions. */
+export const tagList = (description: string) => Type.Array(tag, { maxItems: MAX_TAGS, uniqueItems: true, description });
+
 export const ConversationUpdate = define(
   'ConversationUpdate',
-  Type.Partial(
-    strict({
-      status: oneOf(CONVERSATION_STATUSES),
-      snoozed_until: Type.Unsafe<string | null>({
-        ...nullable(Timestamp),
-        description: 'When a SNOOZED conversation opens again by itself; null: not before the contact writes',
-      }),
-      handled_by: oneOf(HANDLERS, { description: 'AI needs an agent' }),
-      agent: nullable(recordId('agent')),
-      owner: nullable(recordId('user')),
-      attendant: nullable(recordId('user')),
-      step: Type.Unsafe<string | null>({
-        ...nullable(recordId('step')),
-        description: 'The pipeline is set with the step; null clears both',
-      }),
-      tags: Type.Array(tag, { maxItems: 50, uniqueItems: true, description: 'Replaces all tags of the conversation' }),
-      custom_fields: fieldValues('conversation'),
-    }),
-    { additionalProperties: false },
-  ),
+  Type.Partial(strict({ ...SHARED_CHANGES, tags: tagList('Replaces all tags of the conversation') }), {
+    additionalProperties: false,
+  }),
 );
 export type ConversationUpdate = Static<typeof ConversationUpdate>;
 
 export const StepChange = define('StepChange', strict({ step: recordId('step') }));
 export type StepChange = Static<typeof StepChange>;
 
+/** The value of the filter `owner` for conversations without an owner. */
+export const NOBODY = 'none';
+const ownerFilter = Type.String({
+  ...recordId('user'),
+  ...explainedPattern(`${ID_PATTERN}|^${NOBODY}$`, `must be the id of a user, or ${NOBODY}`),
+  description: `The id of a user; ${NOBODY}: conversations without an owner`,
+});
+
 export const ConversationList = pageSchema(ref(Conversation));
 const SEARCH =
   "A part of the contact's name or e-mail, whatever its case and accents, or of the phone number; or the id of the conversation or the contact";
+/** The filters of the list beside its search, which also select the conversations of a bulk change. */
+const CONVERSATION_FILTERS = {
+  status: Type.Optional(oneOf(CONVERSATION_STATUSES)),
+  open: Type.Optional(
+    Type.Boolean({ description: 'true: conversations with any status but CLOSED; false: closed ones' }),
+  ),
+  handled_by: Type.Optional(oneOf(HANDLERS)),
+  inbox: Type.Optional(recordId('inbox')),
+  contact: Type.Optional(recordId('contact')),
+  owner: Type.Optional(ownerFilter),
+  attendant: Type.Optional(recordId('user')),
+  agent: Type.Optional(recordId('agent')),
+  pipeline: Type.Optional(recordId('pipeline')),
+  step: Type.Optional(recordId('step')),
+  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+};
+export const ConversationFilters = define(
+  'ConversationFilters',
+  strict({ ...CONVERSATION_FILTERS, search: searchParameter(SEARCH) }),
+);
+export type ConversationFilters = Static<typeof ConversationFilters>;
 export const ConversationQuery = pageQuery(
   '-createdAt',
-  {
-    status: Type.Optional(oneOf(CONVERSATION_STATUSES)),
-    handled_by: Type.Optional(oneOf(HANDLERS)),
-    inbox: Type.Optional(recordId('inbox')),
-    contact: Type.Optional(recordId('contact')),
-    owner: Type.Optional(recordId('user')),
-    attendant: Type.Optional(recordId('user')),
-    agent: Type.Optional(recordId('agent')),
-    pipeline: Type.Optional(recordId('pipeline')),
-    step: Type.Optional(recordId('step')),
-    tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    search: searchParameter(SEARCH, 'conversation', 'contact'),
-  },
+  { ...CONVERSATION_FILTERS, search: searchParameter(SEARCH, 'conversation', 'contact') },
   [...SORTS, '-last_message_at'],
 );
 export type ConversationQuery = Static<typeof ConversationQuery>;
+
+/** The most conversations that a count of the closed ones counts, because a company keeps them for years. */
+export const MOST_CLOSED = 100_000;
+
+const countOfOpen = Type.Integer({ description: 'Its open conversations' });
+
+export const ConversationCounts = define(
+  'ConversationCounts',
+  Type.Object({
+    open: Type.Integer({ description: 'All that are open: any status but CLOSED (open=true)' }),
+    mine: nullable(
+      Type.Integer({
+        description: 'The open ones whose owner is the calling user (owner=<id>&open=true); null for an API key',
+      }),
+    ),
+    unassigned: Type.Integer({ description: 'The open ones without an owner (owner=none&open=true)' }),
+    status: Type.Object({
+      OPEN: Type.Integer({ description: 'Those with this status' }),
+      PENDING: Type.Integer({ description: 'Those with this status' }),
+      SNOOZED: Type.Integer({ description: 'Those with this status' }),
+      CLOSED: Type.Integer({ description: `Those with this status; ${MOST_CLOSED} means so many or more` }),
+    }),
+    inboxes: Type.Array(Type.Object({ inbox: recordId('inbox'), count: countOfOpen }), {
+      description: 'The inboxes with open conversations (inbox=<id>&open=true)',
+    }),
+    steps: Type.Array(Type.Object({ step: recordId('step'), count: countOfOpen }), {
+      description: 'The pipeline steps with open conversations (step=<id>&open=true)',
+    }),
+  }),
+);
+export type ConversationCounts = Static<typeof ConversationCounts>;

@@ -7,13 +7,13 @@ import { emit } from '../../platform/events.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Acting, TenantTx } from '../../platform/tenant.ts';
 import { applyValues, fieldEvents } from '../custom-fields/values.ts';
-import { toStepCause, holdStep, readStep, stepChanged } from '../pipelines/steps.ts';
+import { toStepCause, keepStepFromRemoval, readStep, makeStepChangedEvent } from '../pipelines/steps.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { continueWindows } from './ingest-queries.ts';
 import { Wake } from './jobs.ts';
 import {
   findConversation,
-  findOpenBeside,
+  findOtherOpenConversation,
   lockConversation,
   updateConversation,
   type ConversationFields,
@@ -21,7 +21,7 @@ import {
 } from './queries.ts';
 import type { Conversation, ConversationUpdate } from './schemas.ts';
 
-type Step = NonNullable<Awaited<ReturnType<typeof holdStep>>>;
+type HeldStep = NonNullable<Awaited<ReturnType<typeof keepStepFromRemoval>>>;
 
 /** Throws CONVERSATION_OPEN when the change would give the contact a second open conversation in the inbox. */
 export async function updateConversationById(
@@ -30,15 +30,40 @@ export async function updateConversationById(
   id: string,
   input: ConversationUpdate,
 ): Promise<Conversation> {
-  const change = (): Promise<Conversation> =>
+  return refuseSecondOpen(tenant, { id, path: 'status' }, () =>
     tenant.tx(async (tx) => {
-      const { before, step } = await lockWithStep(tx, id, input.step ?? null);
-      const conversation = await changeConversation(tx, tenant, before, { input, step });
-      const until = conversation.snoozed_until;
-      if (until !== null && until !== before.snoozed_until) await enqueueWake(kit, tx, conversation, until);
-      return conversation;
-    });
-  return refuseSecondOpen(tenant, { id, path: 'status' }, change);
+      const change = { id, step: input.step, makeInput: () => input };
+      return (await changeConversationById(kit, tx, tenant, change)).conversation;
+    }),
+  );
+}
+
+export interface ChangedConversation {
+  conversation: Conversation;
+  /** False when the conversation already was as the change makes it. */
+  isChanged: boolean;
+}
+
+interface ChangeById {
+  id: string;
+  /** The new step; null for none, and undefined when the change leaves the step. */
+  step: string | null | undefined;
+  /** Makes the change for the conversation in the state in which it was locked. */
+  makeInput(before: Conversation): ConversationUpdate;
+}
+
+/** Changes a conversation in the caller's transaction, and plans the end of its snooze. */
+export async function changeConversationById(
+  kit: Kit,
+  tx: TenantTx,
+  tenant: Acting,
+  { id, step: stepId = null, makeInput }: ChangeById,
+): Promise<ChangedConversation> {
+  const { before, step } = await lockWithStep(tx, id, stepId);
+  const changed = await changeConversation(tx, tenant, before, { input: makeInput(before), step });
+  const until = changed.conversation.snoozed_until;
+  if (until !== null && until !== before.snoozed_until) await enqueueWake(kit, tx, changed.conversation, until);
+  return changed;
 }
 
 /**
@@ -58,7 +83,7 @@ export async function refuseSecondOpen<T>(
     if (!violates(error, 'conversations_open_key')) throw error;
     const message = 'is closed, and the contact has another open conversation in this inbox';
     const refusal = new AppError('CONVERSATION_OPEN', undefined, [{ path, code: 'CONVERSATION_OPEN', message }]);
-    refusal.existingId = (await findOpenBeside(tenant.read, id))?._id ?? null;
+    refusal.existingId = (await findOtherOpenConversation(tenant.read, id))?._id ?? null;
     throw refusal;
   }
 }
@@ -68,6 +93,13 @@ export async function reopenConversation(tx: TenantTx, tenant: Acting, id: strin
   const before = await lockConversation(tx, id);
   if (before?.status !== 'CLOSED') return;
   await changeConversation(tx, tenant, before, { input: { status: 'OPEN' }, step: null });
+}
+
+/** Takes a conversation over from its agent, because a person writes. The caller has locked it. */
+export async function takeOver(tx: TenantTx, tenant: Acting, id: string): Promise<void> {
+  const before = await lockConversation(tx, id);
+  if (before?.handled_by === 'AI')
+    await changeConversation(tx, tenant, before, { input: { handled_by: 'HUMAN' }, step: null });
 }
 
 /** Moves a conversation to a step. Only CONVERSATION_STEP_CHANGED is emitted. */
@@ -86,8 +118,8 @@ async function lockWithStep(
   tx: TenantTx,
   id: string,
   stepId: string | null,
-): Promise<{ before: LockedConversation; step: Step | null }> {
-  const step = stepId === null ? null : await holdStep(tx, stepId);
+): Promise<{ before: LockedConversation; step: HeldStep | null }> {
+  const step = stepId === null ? null : await keepStepFromRemoval(tx, stepId);
   const before = await lockConversation(tx, id);
   if (!before) throw notFound();
   if (stepId !== null && !step) throw unknownReference('step');
@@ -99,14 +131,14 @@ export async function changeConversation(
   tx: TenantTx,
   tenant: Acting,
   before: LockedConversation,
-  { input, step }: { input: ConversationUpdate; step: Step | null },
-): Promise<Conversation> {
+  { input, step }: { input: ConversationUpdate; step: HeldStep | null },
+): Promise<ChangedConversation> {
   await expectUsers(tx, { owner: input.owner, attendant: input.attendant });
   const { held, changes } = await applyValues(tx, 'conversation', before.held, input.custom_fields);
   const own = pickFields(before);
-  const next = { ...applyInput(own, input, step), held };
+  const next = { ...applyUpdate(own, input, step), held };
   // The conversation is read again, because the locked record may show an older last message from before the wait for the lock.
-  if (isDeepStrictEqual(next, own)) return expectConversation(tx, before._id);
+  if (isDeepStrictEqual(next, own)) return { conversation: await expectConversation(tx, before._id), isChanged: false };
   await updateConversation(tx, before._id, next, { keepsValues: changes.length === 0 });
   if (before.status === 'CLOSED' && next.status !== 'CLOSED') await continueWindows(tx, before.contact, before.inbox);
   const conversation = expectRecordSize('custom_fields', await expectConversation(tx, before._id), before);
@@ -116,7 +148,7 @@ export async function changeConversation(
     ...(step && step._id !== before.step ? [await makeStepEvent(tx, tenant, before, step)] : []),
     ...fieldEvents({ _id, company, contact, conversation: _id }, changes),
   ]);
-  return conversation;
+  return { conversation, isChanged: true };
 }
 
 function pickFields(conversation: LockedConversation): ConversationFields {
@@ -126,7 +158,7 @@ function pickFields(conversation: LockedConversation): ConversationFields {
 }
 
 /** Applies the given fields and those that follow: the pipeline from the step, the times from the status. */
-function applyInput(own: ConversationFields, input: ConversationUpdate, step: Step | null): ConversationFields {
+function applyUpdate(own: ConversationFields, input: ConversationUpdate, step: HeldStep | null): ConversationFields {
   const { custom_fields: _values, step: stepId, ...plain } = input;
   const next = { ...own, ...plain };
   if (stepId !== undefined) Object.assign(next, { step: step?._id ?? null, pipeline: step?.pipeline ?? null });
@@ -150,9 +182,9 @@ function readSnoozeEnd(until: string | null | undefined, own: ConversationFields
   return until && new Date(until).toISOString();
 }
 
-async function makeStepEvent(tx: TenantTx, tenant: Acting, before: Conversation, current: Step) {
+async function makeStepEvent(tx: TenantTx, tenant: Acting, before: Conversation, current: HeldStep) {
   const previous = before.step === null ? null : await readStep(tx, before.step);
-  return stepChanged({ conversation: before, previous, current, cause: toStepCause(tenant.actor) });
+  return makeStepChangedEvent({ conversation: before, previous, current, cause: toStepCause(tenant.actor) });
 }
 
 async function expectConversation(tx: TenantTx, id: string): Promise<Conversation> {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
+import { makePoolSetting, startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { readEvents, rawAnswer } from '../../../test/support/traffic.ts';
-import { until } from '../../../test/support/wait.ts';
+import { readEvents, readRawAnswer } from '../../../test/support/traffic.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 import { stripField } from './strip.ts';
 
-const platform = await startPlatform({ env: connectionsFor(10) });
+const platform = await startPlatform({ env: makePoolSetting(10) });
 const { call, database, demo } = platform;
 const PATH = '/v1/custom-fields';
 
@@ -21,7 +21,7 @@ const contactWith = async (values: Json): Promise<Json> =>
   (await call(201, 'POST', '/v1/contacts', { body: { name: 'Maria', custom_fields: values } })).body;
 const patch = (status: number, path: string, body: Json) => call(status, 'PATCH', path, { body });
 
-test('a field is created, read, listed, changed and removed in one format', async () => {
+test('a custom field has the same format when it is created, read, listed, changed and removed', async () => {
   const body = { title: 'Plano', context: 'contact', type: 'SELECT', options: ['gold', 'basic'], description: 'Paid' };
   const created = (await call(201, 'POST', PATH, { body })).body;
   const { _id, createdAt, updatedAt, ...rest } = created;
@@ -77,7 +77,7 @@ test('a slug belongs to one field of a context, also when ten requests ask for i
   await call(201, 'POST', PATH, { body, key: other.key });
 });
 
-test('a body that is not a valid field is refused with its place named', async () => {
+test('a body that is no valid custom field is refused with the faulty property named', async () => {
   const good = { title: 'T', context: 'contact', type: 'TEXT' };
   const bad: [Json, string][] = [
     [{ ...good, type: 'SELECT' }, 'options'],
@@ -135,7 +135,7 @@ test('each type of custom field accepts its own values and refuses all others, n
   }
 });
 
-test('a value is written by slug or id of its field; the field of another context or company, and one that does not exist, is an unknown reference', async () => {
+test('a custom field value is written by the slug or id of its field, and an unknown field or one of another context or company is refused', async () => {
   const own = await define({});
   const business = await define({ context: 'business' });
   const other = await platform.createCompany();
@@ -151,7 +151,7 @@ test('a value is written by slug or id of its field; the field of another contex
   expectProblem(await patch(400, `/v1/contacts/${contact._id}`, twice), 'VALIDATION_FAILED');
 });
 
-test('a removed option stays in the records that hold it and can be sent back unchanged, but is not accepted anew', async () => {
+test('a removed option of a custom field stays in the records that have it, and is not accepted as a new value', async () => {
   const { _id, slug } = await define({ type: 'SELECT', options: ['old', 'new'] });
   const holder = await contactWith({ [slug]: 'old' });
   const another = await contactWith({});
@@ -166,7 +166,7 @@ test('a removed option stays in the records that hold it and can be sent back un
   await patch(400, `/v1/contacts/${another._id}`, { custom_fields: { [slug]: 'old' } });
 });
 
-test('a removed field disappears from all records at once, and a job erases its values', async () => {
+test('a removed custom field disappears from all records at once, and a job erases its values', async () => {
   const [gone, stays] = [await define({}), await define({})];
   const contact = await contactWith({ [gone.slug]: 'secret', [stays.slug]: 'kept' });
   await call(200, 'DELETE', `${PATH}/${gone._id}`);
@@ -185,7 +185,7 @@ test('a removed field disappears from all records at once, and a job erases its 
   assert.notEqual(again._id, gone._id);
   // Moves the start of the job to now, instead of waiting a minute for it.
   await database.sql(`update pgboss.job set start_after = now() where name = 'custom-fields.strip'`);
-  await until('the values are erased', async () => {
+  await waitUntil('the values are erased', async () => {
     const [row] = await database.sql<{ held: Json }>('select custom_fields as held from contacts where _id = $1', [
       contact._id,
     ]);
@@ -265,7 +265,7 @@ test('fields are found by context and by a part of title or slug, in any case an
   assert.deepEqual(await titles('context=contact&search=%25'), []);
 });
 
-test('custom fields refuse strangers, missing scopes and malformed requests, and another company’s id is unknown', async () => {
+test('operations on custom fields refuse callers without a token or the scope, malformed requests, and ids of another company', async () => {
   const { _id } = await define({});
   const body = { title: 'T', context: 'contact', type: 'TEXT', slug: 'refused' };
   await checkRefusals(platform, { method: 'POST', path: PATH, scope: 'custom-fields:create', body });
@@ -282,10 +282,10 @@ test('custom fields refuse strangers, missing scopes and malformed requests, and
   const given = { title: 'T', context: 'contact', type: 'TEXT' };
   const theirs = (await call(201, 'POST', PATH, { key: other.key, body: given })).body._id;
   for (const [method, sent] of [['GET'], ['PATCH', { title: 'X' }], ['DELETE']] as [string, Json?][]) {
-    const answer = await rawAnswer(platform, method, `${PATH}/${theirs}`, sent);
+    const answer = await readRawAnswer(platform, method, `${PATH}/${theirs}`, sent);
     assert.equal(answer.status, 404);
     for (const id of [newId(), 'not-an-id'])
-      assert.deepEqual(await rawAnswer(platform, method, `${PATH}/${id}`, sent), answer);
+      assert.deepEqual(await readRawAnswer(platform, method, `${PATH}/${id}`, sent), answer);
   }
   await call(200, 'GET', `${PATH}/${theirs}`, { key: other.key });
 });

@@ -1,9 +1,9 @@
 /** Definitions of custom fields: they decide which values a company may write into its records. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
+import { alreadyTaken, invalid, notFound } from '../../platform/errors.ts';
 import { isId, newId } from '../../platform/ids.ts';
-import { pageFrom, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
+import { makePage, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { makeSlug } from '../../platform/words.ts';
@@ -44,7 +44,7 @@ export async function createField(tenant: Tenant, input: CustomFieldCreate): Pro
     const field = await insertField(tx, { _id: newId(), slug, title, context, type, options, description });
     if (!field) {
       const [holder] = await listDefinitions(tx, context, [slug]);
-      throw alreadyHeld('FIELD_EXISTS', 'slug', holder?._id);
+      throw alreadyTaken('FIELD_EXISTS', 'slug', holder?._id);
     }
     tx.makes(field._id);
     return expectRecordSize('options', field);
@@ -61,7 +61,7 @@ export async function pageFields(tenant: Tenant, query: CustomFieldQuery): Promi
   const filter = { context: query.context ?? null, search: readSearch(query) };
   const window = pageWindow('custom-fields', query);
   const rows = await listFields(tenant.read, filter, window);
-  return pageFrom(query, window, rows, () => countFields(tenant.read, filter, window));
+  return makePage(query, window, rows, () => countFields(tenant.read, filter, window));
 }
 
 /** Changes a field. Records keep the values of a removed option, but it cannot be written again. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { defineJob, type JobWork } from '../../platform/jobs.ts';
 import { Id, oneOf } from '../../platform/schema.ts';
 import { FIELD_CONTEXTS } from './schemas.ts';
 import { stripField } from './strip.ts';
@@ -13,6 +13,6 @@ export const StripField = defineJob({
   retryDelaySeconds: 10,
 });
 
-export function stripFieldJob(kit: Kit): Worked<typeof StripField.data> {
+export function stripFieldJob(kit: Kit): JobWork<typeof StripField.data> {
   return { job: StripField, handle: ({ company, field, context }) => stripField(kit, company, field, context) };
 }

@@ -1,14 +1,17 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import { selectPortion, REWRITTEN_BYTES } from '../../platform/portions.ts';
+import { selectPortionSql, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { CustomField, FieldContext } from './schemas.ts';
 
 const COLUMNS = `_id, company_id as company, slug, title, context, type, options, description, created_at as "createdAt",
   updated_at as "updatedAt"`;
 
-/** The fields with these slugs or ids, without unknown ones. With null, all fields in the order in which a record shows them. */
+/**
+ * Returns the fields with these slugs or ids; unknown keys are left out. With null, returns all fields in the order in which a record shows
+ * them.
+ */
 export function listDefinitions(tx: TenantRead, context: FieldContext, keys: string[] | null): Promise<CustomField[]> {
   return many(tx, {
     name: 'custom-fields.listDefinitions',
@@ -130,7 +133,7 @@ export async function stripValues(tx: TenantTx, { context, field, after, limit }
     name: `custom-fields.strip.${table}`,
     text: `with page as (
         select _id, custom_fields ? $2 as holds from ${table}
-        where company_id = $1 and _id = any(array(${selectPortion({ rows, order: '_id', most: REWRITTEN_BYTES })}))
+        where company_id = $1 and _id = any(array(${selectPortionSql({ rows, order: '_id', most: REWRITTEN_BYTES })}))
       ), held as (
         select _id from ${table} where company_id = $1 and _id in (select _id from page where holds) order by _id for no key update
       ), stripped as (

@@ -17,7 +17,7 @@ import { MAX_SLUG } from '../../platform/words.ts';
 export const FIELD_CONTEXTS = ['contact', 'conversation', 'business'] as const;
 export type FieldContext = (typeof FIELD_CONTEXTS)[number];
 
-/** The kinds of records that custom fields are: a contact field cannot stand on a conversation. */
+/** The custom fields of each context are a kind of record of their own: a contact's field cannot be used on a conversation. */
 const FIELD_KINDS = FIELD_CONTEXTS.map((context) => `${context}-field`);
 
 export const FIELD_TYPES = ['TEXT', 'NUMBER', 'BOOLEAN', 'DATE', 'SELECT', 'LIST'] as const;
@@ -30,7 +30,7 @@ export type HeldValues = Record<string, Value>;
 
 /** A typed value in requests and answers; null clears it. */
 export const AnyValue = Type.Unsafe<Value | null>({
-  // The list stands first: the serialiser takes the first type that fits, and can turn every value into a string.
+  // The array comes first, because the serialiser takes the first type that fits, and it can turn any value into a string.
   type: ['array', 'number', 'boolean', 'string', 'null'],
   items: { type: 'string' },
 });
@@ -41,11 +41,44 @@ export const FieldValue = define(
   Type.Object({ _id: recordId(FIELD_KINDS), slug: Type.String(), title: Type.String(), value: AnyValue }),
 );
 
+/** The data of the event FIELD_UPDATED. */
+export const FieldUpdated = define(
+  'FieldUpdated',
+  Type.Object(
+    {
+      field: Type.Object(
+        {
+          _id: recordId(FIELD_KINDS, { description: "The field's id" }),
+          slug: Type.String({ description: 'The name that programs use for it' }),
+          title: Type.String({ description: 'What people read above its value' }),
+          context: oneOf(FIELD_CONTEXTS, { description: 'Which kind of record has it' }),
+        },
+        { description: 'The field' },
+      ),
+      value: Type.Unsafe<Value | null>({
+        ...AnyValue,
+        description: 'The value now, in the type of its field; null when it was cleared',
+      }),
+      contactId: nullable(
+        recordId('contact', {
+          description: 'The contact whose field it is, or through whom a business changed; null when there is none',
+        }),
+      ),
+      companyId: recordId('company', { description: 'The company' }),
+      conversationId: Type.Optional(
+        recordId('conversation', { description: 'Only when it happened inside a conversation' }),
+      ),
+    },
+    { description: 'The value of a custom field has really changed' },
+  ),
+);
+export type FieldUpdated = Static<typeof FieldUpdated>;
+
 /** The largest number of fields of a context. A record is always sent with all of its values, so their number is limited. */
 export const MAX_FIELDS = 200;
 
 /** The values that a caller writes on a record, by slug or id of their field; fields that are not named stay as they are. */
-export const fieldValues = (context: FieldContext) =>
+export const fieldValuesSchema = (context: FieldContext) =>
   Type.Unsafe<Record<string, Value | null>>({
     type: 'object',
     propertyNames: namesRecord(`${context}-field`),

@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { invalid, unknownReference } from '../../platform/errors.ts';
 import type { ChangeEvent } from '../../platform/events.ts';
 import { isPrecise, NUMBER_WANTED } from '../../platform/numbers.ts';
-import { own } from '../../platform/own.ts';
-import { expectSize, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
+import { getOwnProperty } from '../../platform/own-property.ts';
+import { expectSizeWithinLimit, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { listDefinitions } from './queries.ts';
-import type { CustomField, FieldContext, FieldType, HeldValues, Value } from './schemas.ts';
+import type { CustomField, FieldContext, FieldType, FieldUpdated, HeldValues, Value } from './schemas.ts';
 
 /** The type and options that a value is checked against; custom fields and columns of tables both have them. */
 export interface TypedSlot {
@@ -21,10 +21,10 @@ const MAX_ITEMS = 100;
 const MAX_ITEM_TEXT = 200;
 
 /** Null when the value fits, otherwise a message that says what is wrong with it. */
-export function findFault(slot: TypedSlot, value: unknown): string | null {
+export function findValueFault(slot: TypedSlot, value: unknown): string | null {
   switch (slot.type) {
     case 'TEXT':
-      return isText(value, MAX_TEXT) ? null : `must be a text of at most ${MAX_TEXT} characters`;
+      return isTextWithin(value, MAX_TEXT) ? null : `must be a text of at most ${MAX_TEXT} characters`;
     case 'NUMBER':
       return typeof value === 'number' && Number.isFinite(value) && isPrecise(value) ? null : NUMBER_WANTED;
     case 'BOOLEAN':
@@ -32,11 +32,11 @@ export function findFault(slot: TypedSlot, value: unknown): string | null {
     case 'DATE':
       return isDate(value) ? null : 'must be a date such as 2026-11-20';
     case 'SELECT':
-      return optionSet(slot).has(value) ? null : `must be one of ${describeOptions(slot)}`;
+      return cacheOptionSet(slot).has(value) ? null : `must be one of ${describeOptions(slot)}`;
     case 'LIST':
       return findListFault(slot, value);
     case 'URL':
-      return isText(value, 2_048) && /^https?:$/.test(URL.parse(value)?.protocol ?? '')
+      return isTextWithin(value, 2_048) && /^https?:$/.test(URL.parse(value)?.protocol ?? '')
         ? null
         : 'must be a web address';
   }
@@ -48,7 +48,8 @@ export function checkOptions(path: string, type: TypedSlot['type'], options: str
   if (type !== 'SELECT' && type !== 'LIST' && options.length > 0) throw invalid(path, 'is only for a SELECT or a LIST');
 }
 
-const isText = (value: unknown, most: number): value is string => typeof value === 'string' && value.length <= most;
+const isTextWithin = (value: unknown, most: number): value is string =>
+  typeof value === 'string' && value.length <= most;
 
 function isDate(value: unknown): boolean {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
@@ -58,18 +59,20 @@ function isDate(value: unknown): boolean {
 }
 
 function findListFault(slot: TypedSlot, value: unknown): string | null {
-  if (!Array.isArray(value) || value.length > MAX_ITEMS || !value.every((item) => isText(item, MAX_ITEM_TEXT))) {
+  if (!Array.isArray(value) || value.length > MAX_ITEMS || !value.every((item) => isTextWithin(item, MAX_ITEM_TEXT))) {
     return `must be a list of at most ${MAX_ITEMS} texts of at most ${MAX_ITEM_TEXT} characters`;
   }
   const isFree = slot.options.length === 0;
-  return isFree || value.every((item) => optionSet(slot).has(item)) ? null : `must hold only ${describeOptions(slot)}`;
+  return isFree || value.every((item) => cacheOptionSet(slot).has(item))
+    ? null
+    : `must hold only ${describeOptions(slot)}`;
 }
 
 // The cached sets of options live as long as the definitions of their fields: for one request or one portion of an import.
 const knownOptions = new WeakMap<string[], Set<unknown>>();
 
 /** A set makes the check of long lists fast: a hundred items in two hundred options, for each of two hundred fields. */
-function optionSet({ options }: TypedSlot): Set<unknown> {
+function cacheOptionSet({ options }: TypedSlot): Set<unknown> {
   const known = knownOptions.get(options) ?? new Set<unknown>(options);
   knownOptions.set(options, known);
   return known;
@@ -128,7 +131,7 @@ export function mergeValues(
     named.add(definition._id);
     // A value that stays the same is not checked: its option may have been removed since it was written.
     if (isDeepStrictEqual(next.get(definition._id) ?? null, value)) continue;
-    const fault = value === null ? null : findFault(definition, value);
+    const fault = value === null ? null : findValueFault(definition, value);
     if (fault !== null) throw invalid(path, fault);
     if (value === null) next.delete(definition._id);
     else next.set(definition._id, value);
@@ -141,12 +144,12 @@ export function mergeValues(
 /** The values of a record in the format in which the API shows them. */
 export const showValues = (definitions: CustomField[], held: HeldValues) =>
   definitions.flatMap(({ _id, slug, title }) => {
-    const value = own(held, _id);
+    const value = getOwnProperty(held, _id);
     return value === undefined ? [] : [{ _id, slug, title, value }];
   });
 
 function expectValuesSize(before: HeldValues, after: HeldValues): HeldValues {
-  expectSize('custom_fields', { before, after, most: MAX_VALUES_BYTES });
+  expectSizeWithinLimit('custom_fields', { before, after, most: MAX_VALUES_BYTES });
   return after;
 }
 
@@ -174,13 +177,15 @@ export async function uniteValues(
   context: FieldContext,
   { held, other }: { held: HeldValues; other: HeldValues },
 ): Promise<{ held: HeldValues; changes: FieldChange[] }> {
-  const filled = Object.keys(other).filter((id) => isEmpty(own(held, id)) && !isEmpty(own(other, id)));
+  const filled = Object.keys(other).filter(
+    (id) => isEmpty(getOwnProperty(held, id)) && !isEmpty(getOwnProperty(other, id)),
+  );
   const definitions = filled.length > 0 ? await listDefinitions(tx, context, filled) : [];
   const changes = definitions.map(({ _id, slug, title }) => ({
     field: { _id, slug, title, context },
-    value: own(other, _id) ?? null,
+    value: getOwnProperty(other, _id) ?? null,
   }));
-  const added = definitions.map(({ _id }) => [_id, own(other, _id)]);
+  const added = definitions.map(({ _id }) => [_id, getOwnProperty(other, _id)]);
   return { held: expectValuesSize(held, { ...held, ...(Object.fromEntries(added) as HeldValues) }), changes };
 }
 
@@ -205,6 +210,6 @@ export function fieldEvents(record: ChangedRecord, changes: FieldChange[]): Chan
       contactId: contact,
       companyId: company,
       ...(conversation === undefined ? {} : { conversationId: conversation }),
-    },
+    } satisfies FieldUpdated,
   }));
 }

@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { boundChanges, hold } from '../../../test/support/rows.ts';
+import { limitRowsPerStatement, lockRows } from '../../../test/support/rows.ts';
 import { importSheet } from '../../../test/support/sheets.ts';
-import { readEvents, rawAnswer, silenceNetwork } from '../../../test/support/traffic.ts';
-import { until } from '../../../test/support/wait.ts';
+import { readEvents, readRawAnswer, silenceNetwork } from '../../../test/support/traffic.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
-import { releaseBusiness } from './release.ts';
+import { removeBusinessReferences } from './release.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
@@ -22,18 +22,18 @@ const make = async (path: string, body: Json): Promise<Json> => (await call(201,
 const addBusiness = async (): Promise<string> => (await make('/v1/businesses', { name: `Bakery ${newId()}` }))._id;
 const remove = (id: string) => call(200, 'DELETE', `/v1/businesses/${id}`);
 const release = (business: string): Promise<void> =>
-  releaseBusiness(platform.running.kit, { company: demo._id, business });
+  removeBusinessReferences(platform.running.kit, { company: demo._id, business });
 const isStored = async (business: string): Promise<boolean> =>
   (await database.sql('select 1 from businesses where _id = $1', [business])).length > 0;
 const awaitDeletion = (business: string): Promise<unknown> =>
-  until('the business to be out of all records', async () => !(await isStored(business)), 60_000);
+  waitUntil('the business to be out of all records', async () => !(await isStored(business)));
 
 const table = (await make('/v1/tables', { name: 'Orders', columns: [{ key: 'note', type: 'TEXT' }] }))._id;
 const rows = `/v1/tables/${table}/rows`;
 
-test('a business with 1,000 contacts and rows: DELETE answers at once, each statement changes at most 300 records, each contact has one event', async () => {
+test('the removal of a business with 1,000 contacts is answered at once, changes at most 300 records per statement, and emits one event per contact', async () => {
   const business = await addBusiness();
-  for (const bounded of ['contacts', 'table_rows']) await boundChanges(platform, bounded, 300);
+  for (const bounded of ['contacts', 'table_rows']) await limitRowsPerStatement(platform, bounded, 300);
   await database.sql(
     `insert into contacts (company_id, _id, name, source, business_id) select $1, new_id(), 'x', 'API', $2 from generate_series(1, 1000)`,
     [demo._id, business],
@@ -87,12 +87,12 @@ test('a removed business is answered like an unknown one by its path, by the lis
     await make(rows, { data: {}, business_id: business }),
     await make(rows, { data: {}, business_id: business }),
   ];
-  const letGo = await hold(platform, 'table_rows', [held._id]);
+  const letGo = await lockRows(platform, 'table_rows', [held._id]);
   await remove(business);
 
   for (const [method, sent] of [['GET'], ['PATCH', { name: 'X' }], ['DELETE']] as [string, Json?][]) {
-    const unknown = await rawAnswer(platform, method, `/v1/businesses/${newId()}`, sent);
-    assert.deepEqual(await rawAnswer(platform, method, `/v1/businesses/${business}`, sent), unknown);
+    const unknown = await readRawAnswer(platform, method, `/v1/businesses/${newId()}`, sent);
+    assert.deepEqual(await readRawAnswer(platform, method, `/v1/businesses/${business}`, sent), unknown);
   }
   const { result, meta } = await read('/v1/businesses?limit=100');
   assert.ok(result.every(({ _id }: Json) => _id !== business));

@@ -1,13 +1,13 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { selectPortion, REWRITTEN_BYTES } from '../../platform/portions.ts';
+import { selectPortionSql, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 
 /**
  * Returns SQL for the ids of the next records that name `$2` in a column, as many as one statement
  * can change. Records that another transaction is changing are left for a later portion.
  */
-const nextNaming = (table: string, column: string): string =>
-  `array(${selectPortion({
+const nextRecordsNamingSql = (table: string, column: string): string =>
+  `array(${selectPortionSql({
     rows: `select _id, record_bytes as bytes from ${table} where company_id = $1 and ${column} = $2 limit $3 for no key update skip locked`,
     order: '_id',
     most: REWRITTEN_BYTES,
@@ -17,12 +17,15 @@ const nextNaming = (table: string, column: string): string =>
  * The tables of records that are being removed: a removed record stays in its table until no other record names it. A deactivated user
  * stays for good.
  */
-export type Departing = 'users' | 'businesses';
+export type DepartingTable = 'users' | 'businesses';
 
-/** The SQL condition for a record that other records may still have to stop naming; a removed user is INACTIVE as well. */
+/**
+ * The SQL condition for a user or business that other records may still refer to although it is being removed; a removed user is INACTIVE
+ * as well.
+ */
 const IS_DEPARTING = { users: `status = 'INACTIVE'`, businesses: 'removed_at is not null' } as const;
 
-export function releaseInboxes(tx: TenantTx, user: string): Promise<number> {
+export function removeUserFromInboxes(tx: TenantTx, user: string): Promise<number> {
   return exec(tx, {
     name: 'departures.releaseInboxes',
     text: 'update inboxes set default_owner = null, updated_at = now() where company_id = $1 and default_owner = $2',
@@ -30,13 +33,21 @@ export function releaseInboxes(tx: TenantTx, user: string): Promise<number> {
   });
 }
 
+export function removeUserFromCampaigns(tx: TenantTx, user: string): Promise<number> {
+  return exec(tx, {
+    name: 'departures.releaseCampaigns',
+    text: 'update campaigns set owner_id = null, updated_at = now() where company_id = $1 and owner_id = $2',
+    values: [tx.companyId, user],
+  });
+}
+
 /** Removes the user from the next conversations that the user owns, and from as many that the user attends. */
-export function releaseConversations(tx: TenantTx, user: string, limit: number): Promise<{ _id: string }[]> {
+export function removeUserFromConversations(tx: TenantTx, user: string, limit: number): Promise<{ _id: string }[]> {
   return many(tx, {
     name: 'departures.releaseConversations',
     text: `update conversations set owner_id = nullif(owner_id, $2), attendant_id = nullif(attendant_id, $2), updated_at = now()
       where company_id = $1 and _id = any(
-        ${nextNaming('conversations', 'owner_id')} || ${nextNaming('conversations', 'attendant_id')})
+        ${nextRecordsNamingSql('conversations', 'owner_id')} || ${nextRecordsNamingSql('conversations', 'attendant_id')})
       returning _id`,
     values: [tx.companyId, user, limit],
   });
@@ -45,33 +56,33 @@ export function releaseConversations(tx: TenantTx, user: string, limit: number):
 /** The column in which a contact names the removed record. */
 const NAMED_BY_CONTACTS = { users: 'owner_id', businesses: 'business_id' } as const;
 
-export function releaseContacts(
+export function removeFromContacts(
   tx: TenantTx,
-  departing: Departing,
+  departing: DepartingTable,
   id: string,
   limit: number,
 ): Promise<{ _id: string }[]> {
   const column = NAMED_BY_CONTACTS[departing];
   return many(tx, {
     name: `departures.releaseContacts.${departing}`,
-    text: `update contacts set ${column} = null, updated_at = now() where company_id = $1 and _id = any(${nextNaming('contacts', column)})
+    text: `update contacts set ${column} = null, updated_at = now() where company_id = $1 and _id = any(${nextRecordsNamingSql('contacts', column)})
       returning _id`,
     values: [tx.companyId, id, limit],
   });
 }
 
-export function releaseBusinesses(tx: TenantTx, user: string, limit: number): Promise<number> {
+export function removeUserFromBusinesses(tx: TenantTx, user: string, limit: number): Promise<number> {
   return exec(tx, {
     name: 'departures.releaseBusinesses',
-    text: `update businesses set owner_id = null, updated_at = now() where company_id = $1 and _id = any(${nextNaming('businesses', 'owner_id')})`,
+    text: `update businesses set owner_id = null, updated_at = now() where company_id = $1 and _id = any(${nextRecordsNamingSql('businesses', 'owner_id')})`,
     values: [tx.companyId, user, limit],
   });
 }
 
-export function releaseRows(tx: TenantTx, business: string, limit: number): Promise<number> {
+export function removeBusinessFromRows(tx: TenantTx, business: string, limit: number): Promise<number> {
   return exec(tx, {
     name: 'departures.releaseRows',
-    text: `update table_rows set business_id = null, updated_at = now() where company_id = $1 and _id = any(${nextNaming('table_rows', 'business_id')})`,
+    text: `update table_rows set business_id = null, updated_at = now() where company_id = $1 and _id = any(${nextRecordsNamingSql('table_rows', 'business_id')})`,
     values: [tx.companyId, business, limit],
   });
 }
@@ -80,7 +91,7 @@ export function releaseRows(tx: TenantTx, business: string, limit: number): Prom
  * Locks a user or business that is being removed, and returns zero when it is no longer being removed. Until the transaction ends, the user
  * cannot be made ACTIVE again.
  */
-export function holdDeparting(tx: TenantTx, departing: Departing, id: string): Promise<number> {
+export function shareLockDeparting(tx: TenantTx, departing: DepartingTable, id: string): Promise<number> {
   return exec(tx, {
     name: `departures.holdDeparting.${departing}`,
     text: `select 1 from ${departing} where company_id = $1 and _id = $2 and ${IS_DEPARTING[departing]} for share`,
@@ -92,7 +103,11 @@ export function holdDeparting(tx: TenantTx, departing: Departing, id: string): P
  * Waits for transactions that are writing a reference to the record, and prevents new references. Returns null when the record is no longer
  * being removed.
  */
-export function lockDeparting(tx: TenantTx, departing: Departing, id: string): Promise<{ removed: boolean } | null> {
+export function lockDeparting(
+  tx: TenantTx,
+  departing: DepartingTable,
+  id: string,
+): Promise<{ removed: boolean } | null> {
   return maybeOne(tx, {
     name: `departures.seizeDeparting.${departing}`,
     text: `select removed_at is not null as removed from ${departing}
@@ -105,6 +120,7 @@ export async function isUserNamed(tx: TenantRead, user: string): Promise<boolean
   const { named } = await one<{ named: boolean }>(tx, {
     name: 'departures.isUserNamed',
     text: `select exists (select 1 from inboxes where company_id = $1 and default_owner = $2)
+      or exists (select 1 from campaigns where company_id = $1 and owner_id = $2)
       or exists (select 1 from conversations where company_id = $1 and owner_id = $2)
       or exists (select 1 from conversations where company_id = $1 and attendant_id = $2)
       or exists (select 1 from contacts where company_id = $1 and owner_id = $2)
@@ -124,7 +140,7 @@ export async function isBusinessNamed(tx: TenantRead, business: string): Promise
   return named;
 }
 
-export function deleteRemoved(tx: TenantTx, departing: Departing, id: string): Promise<number> {
+export function deleteRemovedRecord(tx: TenantTx, departing: DepartingTable, id: string): Promise<number> {
   return exec(tx, {
     name: `departures.deleteRemoved.${departing}`,
     text: `delete from ${departing} where company_id = $1 and _id = $2`,

@@ -3,22 +3,23 @@
  */
 import type { Kit } from '../../kit.ts';
 import { emit } from '../../platform/events.ts';
-import { inPortions } from '../../platform/portions.ts';
+import { workInPortions } from '../../platform/portions.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { findContactsByKeys } from '../contacts/ingest-queries.ts';
 import { findConversationsByKeys } from '../conversations/ingest-queries.ts';
 import {
-  deleteRemoved,
-  holdDeparting,
+  deleteRemovedRecord,
+  shareLockDeparting,
   isBusinessNamed,
   isUserNamed,
-  releaseBusinesses,
-  releaseContacts,
-  releaseConversations,
-  releaseInboxes,
-  releaseRows,
+  removeUserFromBusinesses,
+  removeFromContacts,
+  removeUserFromConversations,
+  removeUserFromCampaigns,
+  removeUserFromInboxes,
+  removeBusinessFromRows,
   lockDeparting,
-  type Departing,
+  type DepartingTable,
 } from './queries.ts';
 
 // The number of records that one transaction changes, which takes some hundred milliseconds with their events.
@@ -28,18 +29,18 @@ const PORTION = 300;
  * Changes the next records in one transaction and returns how many; zero when none is left or other transactions have locked all that are
  * left.
  */
-type Release = (tx: TenantTx, id: string) => Promise<number>;
+type RemoveReferences = (tx: TenantTx, id: string) => Promise<number>;
 
 interface Departure {
-  departing: Departing;
-  releases: Release[];
+  departing: DepartingTable;
+  releases: RemoveReferences[];
   isNamed(tx: TenantTx, id: string): Promise<boolean>;
 }
 
-const createContactRelease =
-  (departing: Departing): Release =>
+const createContactRemoval =
+  (departing: DepartingTable): RemoveReferences =>
   async (tx, id) => {
-    const keys = toKeys(tx, await releaseContacts(tx, departing, id, PORTION));
+    const keys = toKeys(tx, await removeFromContacts(tx, departing, id, PORTION));
     const contacts = keys.length > 0 ? await findContactsByKeys(tx, keys) : [];
     await emit(
       tx,
@@ -53,10 +54,11 @@ const toKeys = (tx: TenantTx, rows: { _id: string }[]) => rows.map(({ _id }) => 
 const USER_DEPARTURE: Departure = {
   departing: 'users',
   releases: [
-    // Inboxes come first, so that no new conversation gets the user as its owner.
-    releaseInboxes,
+    // Inboxes and campaigns come first, so that no new conversation gets the user as its owner.
+    removeUserFromInboxes,
+    removeUserFromCampaigns,
     async (tx, user) => {
-      const keys = toKeys(tx, await releaseConversations(tx, user, PORTION));
+      const keys = toKeys(tx, await removeUserFromConversations(tx, user, PORTION));
       const conversations = keys.length > 0 ? await findConversationsByKeys(tx, keys) : [];
       await emit(
         tx,
@@ -64,9 +66,9 @@ const USER_DEPARTURE: Departure = {
       );
       return keys.length;
     },
-    createContactRelease('users'),
+    createContactRemoval('users'),
     // A change of the owner of a business emits no event.
-    (tx, user) => releaseBusinesses(tx, user, PORTION),
+    (tx, user) => removeUserFromBusinesses(tx, user, PORTION),
   ],
   isNamed: isUserNamed,
 };
@@ -74,31 +76,33 @@ const USER_DEPARTURE: Departure = {
 const BUSINESS_DEPARTURE: Departure = {
   departing: 'businesses',
   // A change of a table row emits no event.
-  releases: [createContactRelease('businesses'), (tx, business) => releaseRows(tx, business, PORTION)],
+  releases: [createContactRemoval('businesses'), (tx, business) => removeBusinessFromRows(tx, business, PORTION)],
   isNamed: isBusinessNamed,
 };
 
-export const releaseUser = (kit: Kit, { company, user }: { company: string; user: string }): Promise<void> =>
-  releaseRecord(kit, USER_DEPARTURE, company, user);
+export const removeUserReferences = (kit: Kit, { company, user }: { company: string; user: string }): Promise<void> =>
+  removeAllReferences(kit, USER_DEPARTURE, company, user);
 
-export const releaseBusiness = (
+export const removeBusinessReferences = (
   kit: Kit,
   { company, business }: { company: string; business: string },
-): Promise<void> => releaseRecord(kit, BUSINESS_DEPARTURE, company, business);
+): Promise<void> => removeAllReferences(kit, BUSINESS_DEPARTURE, company, business);
 
 /**
  * Removes the references to a user or business. May run again after an interruption: records whose event was emitted
  * no longer name the user or business. A user who is ACTIVE again keeps the records that still name the user.
  */
-async function releaseRecord(
+async function removeAllReferences(
   kit: Kit,
   { departing, releases, isNamed }: Departure,
   company: string,
   id: string,
 ): Promise<void> {
   for (const each of releases) {
-    await inPortions(() =>
-      kit.database.tenantTx(company, async (tx) => ((await holdDeparting(tx, departing, id)) === 0 ? 0 : each(tx, id))),
+    await workInPortions(() =>
+      kit.database.tenantTx(company, async (tx) =>
+        (await shareLockDeparting(tx, departing, id)) === 0 ? 0 : each(tx, id),
+      ),
     );
   }
   await kit.database.tenantTx(company, async (tx) => {
@@ -107,6 +111,6 @@ async function releaseRecord(
     // Some records were locked during their portion, or were written by a transaction that began before; the next attempt of the queue
     // finds them.
     if (await isNamed(tx, id)) throw new Error(`records still name what departs from ${departing}`);
-    if (seized.removed) await deleteRemoved(tx, departing, id);
+    if (seized.removed) await deleteRemovedRecord(tx, departing, id);
   });
 }

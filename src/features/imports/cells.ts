@@ -11,7 +11,7 @@ import type { TypedSlot } from '../custom-fields/values.ts';
  * Returns the value that a cell stands for in a field of this type. A cell that cannot be read is returned unchanged, and the check of the
  * type refuses it.
  */
-export function readCell({ type }: TypedSlot, cell: Exclude<Cell, null>): Value {
+export function toValue({ type }: TypedSlot, cell: Exclude<Cell, null>): Value {
   if (type === 'NUMBER') return typeof cell === 'string' ? (readNumber(cell) ?? cell) : cell;
   if (type === 'BOOLEAN') return typeof cell === 'boolean' ? cell : (readBoolean(String(cell)) ?? cell);
   const text = String(cell).trim();
@@ -70,8 +70,8 @@ export function splitList(text: string): string[] {
   ];
 }
 
-/** Writes a value as a cell from which readCell reads the same value. */
-export function writeCell(value: Value | null | undefined): Cell {
+/** Writes a value as a cell from which toValue reads the same value. */
+export function toCell(value: Value | null | undefined): Cell {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value)) return value;
   const isPlain = value.every((item) => item !== '' && !/[;,]|^\[|^\s|\s$/.test(item));

@@ -5,7 +5,7 @@ import { openTestDatabase } from '../../../test/support/database.ts';
 import { UNLIMITED } from '../../../test/support/platform.ts';
 import { killProgram, prepareInstallation } from '../../../test/support/process.ts';
 import { buildForm } from '../../../test/support/sheets.ts';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 const PATH = '/v1/contacts/import';
 
@@ -28,13 +28,13 @@ test('an import that ended its process twice is FAILED and not started again', a
   const attempts = async (): Promise<number> =>
     (await database.sql<{ attempts: number }>('select attempts from imports where _id = $1', [_id]))[0]?.attempts ?? 0;
   for (const attempt of [1, 2]) {
-    await until('it to be begun', async () => (await attempts()) === attempt);
+    await waitUntil('it to be begun', async () => (await attempts()) === attempt);
     await killProgram(program);
     // This ends the claim of the dead worker at once, so that the test need not wait for its lease.
     await database.sql('update imports set held_until = now()');
     ({ program, url } = await boot());
   }
-  const end = await until('the import to end', async () => {
+  const end = await waitUntil('the import to end', async () => {
     const [row] = await database.sql(
       'select status, error, processed from imports where _id = $1 and finished_at is not null',
       [_id],

@@ -1,15 +1,15 @@
 /** Ends imports that no worker could finish: the store was away, or their worker died each time. */
 import type { Kit } from '../../kit.ts';
-import { inPortions } from '../../platform/portions.ts';
-import { endImport, listForgotten } from './queries.ts';
+import { workInPortions } from '../../platform/portions.ts';
+import { endImport, listForgottenImports } from './queries.ts';
 
 const PORTION = 100;
 const CAUSE = { code: 'UNAVAILABLE', message: 'Nobody could work on it for a day; what it had stored stays' };
 
 /** Ends imports without progress for a day, and deletes their sheets. */
-export async function giveUpImports(kit: Kit): Promise<void> {
-  await inPortions(async () => {
-    const forgotten = await listForgotten(kit.database.system('upkeep'), PORTION);
+export async function endForgottenImports(kit: Kit): Promise<void> {
+  await workInPortions(async () => {
+    const forgotten = await listForgottenImports(kit.database.system('upkeep'), PORTION);
     for (const { company, _id } of forgotten) await kit.database.tenantTx(company, (tx) => endImport(tx, _id, CAUSE));
     return forgotten.length;
   });

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { makeBomb, importSheet, postForm, workbookParts, makeWorkbook, makeZip } from '../../../test/support/sheets.ts';
+import {
+  makeZipBomb,
+  importSheet,
+  postForm,
+  makeWorkbookParts,
+  makeWorkbook,
+  makeZip,
+} from '../../../test/support/sheets.ts';
 
 const platform = await startPlatform();
 const { database } = platform;
@@ -22,15 +29,15 @@ const failed = async (name: string, data: Buffer | string): Promise<Json> => {
 };
 const withSheet = (change: object): Buffer =>
   makeZip(
-    workbookParts([['name'], ['Ana']]).map((item) =>
+    makeWorkbookParts([['name'], ['Ana']]).map((item) =>
       item.path.endsWith('sheet2.xml') ? { ...item, ...change } : item,
     ),
   );
 
 test('a file that is no sheet, or a zip bomb, is refused in the request and not stored', async () => {
   const files: [string, Buffer, RegExp][] = [
-    ['bomb.xlsx', withSheet({ packed: makeBomb(200) }), /100 times/],
-    ['liar.xlsx', withSheet({ packed: makeBomb(50), claims: { inflated: 900 } }), /broken workbook/],
+    ['bomb.xlsx', withSheet({ packed: makeZipBomb(200) }), /100 times/],
+    ['liar.xlsx', withSheet({ packed: makeZipBomb(50), claims: { inflated: 900 } }), /broken workbook/],
     ['dtd.xlsx', withSheet({ data: '<!DOCTYPE a [<!ENTITY b "c">]><worksheet/>' }), /document type/],
     ['nested.xlsx', makeZip([{ path: 'inner.xlsx', data: makeWorkbook([['name']]) }]), /no workbook/],
     ['picture.csv', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'), /neither CSV nor XLSX/],

@@ -1,23 +1,24 @@
 /** Imports of sheets: a request stores the sheet, and a worker reads its rows later. */
+import type { ChildReaders } from '../../platform/child-readers.ts';
 import { ChildEnded } from '../../platform/child.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Upload } from '../../platform/multipart.ts';
-import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
-import type { SheetReaders } from '../../platform/sheets/readers.ts';
+import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import {
   countImports,
-  countOpen,
+  countOpenImports,
   findImport,
+  findImports,
   insertChunk,
   insertImport,
   listImports,
-  lockPlaces,
+  lockImportLimit,
   type ImportOwner,
 } from './queries.ts';
 import { openImportReader } from './reader.ts';
-import { clip, type Head } from './reading.ts';
+import { clipTitle, type SheetHead } from './reading.ts';
 import type { Import, ImportColumn, ImportQuery } from './schemas.ts';
 
 /** Finds the field for a column by its title; undefined when no field has that name. */
@@ -29,7 +30,7 @@ const MAX_OPEN = 10;
 // The time limit for reading the column titles, which takes less than a second; a caller gives up after so long.
 const HEAD_MS = 40_000;
 
-export interface AskedImport extends ImportOwner {
+export interface ImportRequest extends ImportOwner {
   upload: Upload | null;
   mapping: Record<string, string> | undefined;
   find: FieldFinder;
@@ -44,19 +45,19 @@ export interface AskedImport extends ImportOwner {
 }
 
 /** Stores a sheet and queues its import. Throws when the format, the columns or their mapping are wrong. */
-export async function addImport(readers: SheetReaders, tenant: Tenant, asked: AskedImport): Promise<Import> {
+export async function addImport(readers: ChildReaders, tenant: Tenant, asked: ImportRequest): Promise<Import> {
   const { kind, table, upload, mapping, find, silent, update_existing, country, signal } = asked;
   if (!upload) throw invalid('file', 'is required', 'REQUIRED');
   // This first check spares reading a sheet that cannot be accepted.
-  await expectOpen(tenant.read, MAX_OPEN - 1);
-  const { format, titles } = await readHead(readers, { owner: tenant.companyId, source: upload, signal });
+  await expectFewOpenImports(tenant.read, MAX_OPEN - 1);
+  const { format, titles } = await readSheetHead(readers, { owner: tenant.companyId, source: upload, signal });
   const columns = mapColumns(titles, mapping, find);
   const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
     await asked.hold?.(tx);
     // This second check spares storing the sheet. The third one decides: it runs at the end under a lock, which is then held only for a
     // moment.
-    await expectOpen(tx, MAX_OPEN - 1);
+    await expectFewOpenImports(tx, MAX_OPEN - 1);
     const _id = newId();
     tx.makes(_id);
     const created = await insertImport(tx, {
@@ -71,21 +72,21 @@ export async function addImport(readers: SheetReaders, tenant: Tenant, asked: As
     });
     let position = 0;
     for await (const piece of upload.read()) await insertChunk(tx, _id, position++, piece);
-    await lockPlaces(tx, _id);
-    await expectOpen(tx, MAX_OPEN);
+    await lockImportLimit(tx, _id);
+    await expectFewOpenImports(tx, MAX_OPEN);
     return created;
   });
 }
 
-async function expectOpen(tx: TenantRead, most: number): Promise<void> {
-  if ((await countOpen(tx)) <= most) return;
+async function expectFewOpenImports(tx: TenantRead, most: number): Promise<void> {
+  if ((await countOpenImports(tx)) <= most) return;
   throw new AppError('IMPORTS_WAITING', `${MAX_OPEN} imports of the company have not ended yet`);
 }
 
-async function readHead(
-  readers: SheetReaders,
+async function readSheetHead(
+  readers: ChildReaders,
   sheet: { owner: string; source: Upload; signal: AbortSignal },
-): Promise<Head> {
+): Promise<SheetHead> {
   const signal = AbortSignal.any([sheet.signal, AbortSignal.timeout(HEAD_MS)]);
   const reader = openImportReader(readers, { ...sheet, signal });
   try {
@@ -102,8 +103,8 @@ async function readHead(
 function mapColumns(header: string[], mapping: Record<string, string> | undefined, find: FieldFinder): ImportColumn[] {
   const columns = header.map((title) => ({ title, field: mapping ? null : (find(title) ?? null) }) as ImportColumn);
   for (const [title, name] of Object.entries(mapping ?? {})) {
-    const path = `mapping.${clip(title)}`;
-    const [column, second] = columns.filter((each) => each.title === clip(title.trim()));
+    const path = `mapping.${clipTitle(title)}`;
+    const [column, second] = columns.filter((each) => each.title === clipTitle(title.trim()));
     if (!column) throw invalid(path, 'is no column of the sheet', 'UNKNOWN_COLUMN');
     if (second) throw invalid(path, 'is the title of two columns', 'DUPLICATE');
     const field = find(name);
@@ -123,9 +124,12 @@ export async function readImport(tenant: Tenant, owner: ImportOwner, id: string)
   return found;
 }
 
+/** Reads imports of all kinds by their ids, for whoever follows their progress. Those that do not exist are left out. */
+export const readImports = (read: TenantRead, ids: string[]): Promise<Import[]> => findImports(read, ids);
+
 export async function pageImports(tenant: Tenant, owner: ImportOwner, query: ImportQuery): Promise<Page<Import>> {
   const filter = { ...owner, status: query.status ?? null };
   const window = pageWindow(`imports:${owner.kind}:${owner.table}`, query);
   const rows = await listImports(tenant.read, filter, window);
-  return pageFrom(query, window, rows, () => countImports(tenant.read, filter, window));
+  return makePage(query, window, rows, () => countImports(tenant.read, filter, window));
 }

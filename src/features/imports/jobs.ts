@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type Worked } from '../../platform/jobs.ts';
-import { giveUpImports } from './give-up.ts';
+import { defineJob, type JobWork } from '../../platform/jobs.ts';
+import { endForgottenImports } from './give-up.ts';
 
 const GiveUpImports = defineJob({
   name: 'imports.give-up',
@@ -11,6 +11,6 @@ const GiveUpImports = defineJob({
   cron: '53 * * * *',
 });
 
-export function giveUpImportsJob(kit: Kit): Worked<typeof GiveUpImports.data> {
-  return { job: GiveUpImports, handle: () => giveUpImports(kit) };
+export function giveUpImportsJob(kit: Kit): JobWork<typeof GiveUpImports.data> {
+  return { job: GiveUpImports, handle: () => endForgottenImports(kit) };
 }

@@ -6,7 +6,7 @@ import { openTestDatabase } from '../../../test/support/database.ts';
 import { UNLIMITED } from '../../../test/support/platform.ts';
 import { killProgram, prepareInstallation } from '../../../test/support/process.ts';
 import { buildForm, makeWorkbook } from '../../../test/support/sheets.ts';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 const database = await openTestDatabase();
 after(() => database.close());
@@ -67,7 +67,7 @@ test('a worker that is killed in an import repeats nothing and loses nothing: to
     return row;
   };
   for (const next of [2_000, ROWS + 1]) {
-    await until('the import to come so far', isHeld);
+    await waitUntil('the import to come so far', isHeld);
     await killProgram(program);
     const { processed } = await look();
     assert.ok(processed > 0 && processed < ROWS, `killed after ${processed}`);
@@ -77,11 +77,7 @@ test('a worker that is killed in an import repeats nothing and loses nothing: to
     await database.sql('update imports set held_until = now()');
     ({ program, url } = await boot());
   }
-  const end = await until(
-    'the import to end',
-    async () => ((await look()).status === 'RUNNING' ? null : look()),
-    60_000,
-  );
+  const end = await waitUntil('the import to end', async () => ((await look()).status === 'RUNNING' ? null : look()));
   assert.deepEqual(end, { status: 'COMPLETED', processed: ROWS });
   await letGo();
   const [counts] = await database.sql(

@@ -41,7 +41,7 @@ export function insertImport(tx: TenantTx, asked: NewImport): Promise<Import> {
 }
 
 /** Counts the imports of the company that have not ended. */
-export async function countOpen(tx: TenantRead): Promise<number> {
+export async function countOpenImports(tx: TenantRead): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: 'imports.countOpen',
     text: `select count(*)::int as count from imports
@@ -52,7 +52,7 @@ export async function countOpen(tx: TenantRead): Promise<number> {
 }
 
 /** Lists imports of all companies that have made no progress for a day. */
-export function listForgotten(tx: SystemTx, limit: number): Promise<{ company: string; _id: string }[]> {
+export function listForgottenImports(tx: SystemTx, limit: number): Promise<{ company: string; _id: string }[]> {
   return many(tx, {
     name: 'imports.listForgotten',
     text: `select company_id as company, _id from imports
@@ -62,7 +62,7 @@ export function listForgotten(tx: SystemTx, limit: number): Promise<{ company: s
 }
 
 /** Requests that store imports of the same company check its limit one after the other, because each holds this lock until its end. */
-export function lockPlaces(tx: TenantTx, id: string): Promise<number> {
+export function lockImportLimit(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'imports.lockPlaces',
     text: 'select pg_advisory_xact_lock(724113004, hashtext(company_id)) from imports where company_id = $1 and _id = $2',
@@ -100,6 +100,14 @@ export function findImport(tx: TenantRead, { kind, table }: ImportOwner, id: str
     name: 'imports.find',
     text: `select ${IMPORT} from imports where ${OWNED} and _id = $4`,
     values: [tx.companyId, kind, table, id],
+  });
+}
+
+export function findImports(tx: TenantRead, ids: string[]): Promise<Import[]> {
+  return many(tx, {
+    name: 'imports.findByIds',
+    text: `select ${IMPORT} from imports where company_id = $1 and _id = any($2::text[])`,
+    values: [tx.companyId, ids],
   });
 }
 

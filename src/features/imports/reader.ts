@@ -1,17 +1,18 @@
 /** The main process reads a sheet through a child process, piece by piece, and finds the row that a child takes too long for. */
+import type { ByteSource } from '../../platform/byte-source.ts';
+import type { ChildReader, ChildReaders } from '../../platform/child-readers.ts';
 import { ChildEnded } from '../../platform/child.ts';
+import { fileFault } from '../../platform/file-fault.ts';
 import type { SheetFormat } from '../../platform/sheets.ts';
-import type { SheetReader, SheetReaders } from '../../platform/sheets/readers.ts';
-import { sheetFault, type SheetSource } from '../../platform/sheets/sheet.ts';
-import { MORE, type Head, type ReadRow, type ReadingRequest } from './reading.ts';
-import type { ImportColumn, ImportKind } from './schemas.ts';
+import { MORE, type SheetHead, type ReadRow, type ReadingRequest } from './reading.ts';
+import type { ImportColumn, SheetKind } from './schemas.ts';
 
 export interface ImportReader {
-  head(): Promise<Head>;
+  head(): Promise<SheetHead>;
   /** Reads the whole sheet once before any row is imported. Returns how many rows have a value. */
   survey(format: SheetFormat, columns: ImportColumn[]): Promise<number>;
   /** Reads rows from a position on and checks them against `slots`. Returns none when there are no more. */
-  portion(kind: ImportKind, slots: unknown, from: number): Promise<ReadRow[]>;
+  portion(kind: SheetKind, slots: unknown, from: number): Promise<ReadRow[]>;
   close(): void;
 }
 
@@ -26,17 +27,17 @@ const ROW_MS = 2_000;
 // The most slow rows of a sheet, because each slow row ends a child, and the next child has to read the sheet again.
 const MAX_SLOW_ROWS = 10;
 
-type Step = ReadingRequest extends infer R ? (R extends unknown ? Omit<R, 'sheet' | 'bytes'> : never) : never;
+type ReadingStep = ReadingRequest extends infer R ? (R extends unknown ? Omit<R, 'sheet' | 'bytes'> : never) : never;
 
 /** A sheet and the child process that reads it at the moment. */
-interface Reading {
-  open(): SheetReader;
-  reader: SheetReader;
+interface OpenReading {
+  open(): ChildReader;
+  reader: ChildReader;
   /** The number of the sheet; a new child gets a new number, because the child keeps its state by this number. */
   sheet: number;
   bytes: number;
   /** The request that a new child has to answer before it can continue where the old one was. */
-  surveyed: Step | null;
+  surveyed: ReadingStep | null;
   slowRows: number;
   /** The slots that the child already knows. They may be megabytes, so they are sent once. */
   slots: unknown;
@@ -46,11 +47,11 @@ let sheets = 0;
 
 /** `owner` is the company. An aborted signal ends the reading. */
 export function openImportReader(
-  readers: SheetReaders,
-  { owner, source, signal }: { owner: string; source: SheetSource; signal?: AbortSignal },
+  readers: ChildReaders,
+  { owner, source, signal }: { owner: string; source: ByteSource; signal?: AbortSignal },
 ): ImportReader {
-  const open = (): SheetReader => readers.open(owner, source, signal);
-  const reading: Reading = {
+  const open = (): ChildReader => readers.open(owner, source, signal);
+  const reading: OpenReading = {
     open,
     reader: open(),
     sheet: (sheets += 1),
@@ -60,16 +61,16 @@ export function openImportReader(
     slots: undefined,
   };
   return {
-    head: () => askWhole<Head>(reading, { do: 'head' }),
+    head: () => askAboutSheet<SheetHead>(reading, { do: 'head' }),
     survey: (format, columns) => {
       reading.surveyed = { do: 'survey', format, columns };
-      return askWhole<number>(reading, reading.surveyed);
+      return askAboutSheet<number>(reading, reading.surveyed);
     },
     portion: async (kind, slots, from) => {
       try {
-        return await askPortion(reading, { kind, slots, from, most: PORTION });
+        return await askForPortion(reading, { kind, slots, from, most: PORTION });
       } catch (error) {
-        if (!isLate(error)) throw error;
+        if (!isLateError(error)) throw error;
         return findSlowRow(reading, { kind, slots, from });
       }
     },
@@ -77,7 +78,7 @@ export function openImportReader(
   };
 }
 
-async function ask<A>(reading: Reading, step: Step, cpuMs = ANSWER_MS): Promise<A> {
+async function askReader<A>(reading: OpenReading, step: ReadingStep, cpuMs = ANSWER_MS): Promise<A> {
   for (;;) {
     const request = { ...step, sheet: reading.sheet, bytes: reading.bytes };
     const answer = await reading.reader.ask<A | typeof MORE>(request, cpuMs);
@@ -85,59 +86,59 @@ async function ask<A>(reading: Reading, step: Step, cpuMs = ANSWER_MS): Promise<
   }
 }
 
-async function askPortion(
-  reading: Reading,
-  { slots, ...portion }: { kind: ImportKind; slots: unknown; from: number; most: number },
+async function askForPortion(
+  reading: OpenReading,
+  { slots, ...portion }: { kind: SheetKind; slots: unknown; from: number; most: number },
   cpuMs = ANSWER_MS,
 ): Promise<ReadRow[]> {
   const newSlots = reading.slots === slots ? {} : { slots };
   reading.slots = slots;
-  return ask<ReadRow[]>(reading, { do: 'portion', ...portion, ...newSlots }, cpuMs);
+  return askReader<ReadRow[]>(reading, { do: 'portion', ...portion, ...newSlots }, cpuMs);
 }
 
 /** Sends a request that concerns the whole sheet, so that a time-out is an error of the sheet and not of a row. */
-async function askWhole<A>(reading: Reading, step: Step): Promise<A> {
+async function askAboutSheet<A>(reading: OpenReading, step: ReadingStep): Promise<A> {
   try {
-    return await ask<A>(reading, step);
+    return await askReader<A>(reading, step);
   } catch (error) {
-    throw isLate(error) ? tooSlow() : error;
+    throw isLateError(error) ? makeTooSlowError() : error;
   }
 }
 
 /** Replaces a child that was killed by a new one. */
-async function restart(reading: Reading): Promise<void> {
+async function restartReader(reading: OpenReading): Promise<void> {
   reading.reader.close();
   reading.reader = reading.open();
   reading.sheet = sheets += 1;
   reading.slots = undefined;
-  if (reading.surveyed) await askWhole(reading, reading.surveyed);
+  if (reading.surveyed) await askAboutSheet(reading, reading.surveyed);
 }
 
 /** Reads row by row up to the first one that takes too long. */
 async function findSlowRow(
-  reading: Reading,
-  { kind, slots, from }: { kind: ImportKind; slots: unknown; from: number },
+  reading: OpenReading,
+  { kind, slots, from }: { kind: SheetKind; slots: unknown; from: number },
 ): Promise<ReadRow[]> {
   const rows: ReadRow[] = [];
-  await restart(reading);
+  await restartReader(reading);
   while (rows.length < PORTION) {
     const place = { from: from + rows.length, most: 1 };
     try {
-      const [row] = await askPortion(reading, { kind, slots, ...place }, ROW_MS);
+      const [row] = await askForPortion(reading, { kind, slots, ...place }, ROW_MS);
       if (!row) return rows;
       rows.push(row);
     } catch (error) {
-      if (!isLate(error)) throw error;
+      if (!isLateError(error)) throw error;
       reading.slowRows += 1;
-      if (reading.slowRows > MAX_SLOW_ROWS) throw tooSlow();
-      await restart(reading);
-      const [row] = await askWhole<ReadRow[]>(reading, { do: 'portion', kind: null, ...place });
+      if (reading.slowRows > MAX_SLOW_ROWS) throw makeTooSlowError();
+      await restartReader(reading);
+      const [row] = await askAboutSheet<ReadRow[]>(reading, { do: 'portion', kind: null, ...place });
       return row ? [...rows, { ...row, faults: [{ field: null, message: 'takes too long to read' }] }] : rows;
     }
   }
   return rows;
 }
 
-const isLate = (error: unknown): boolean => error instanceof ChildEnded && error.why === 'LATE';
+const isLateError = (error: unknown): boolean => error instanceof ChildEnded && error.why === 'LATE';
 
-const tooSlow = (): Error => sheetFault('takes too long to read', 'TOO_SLOW');
+const makeTooSlowError = (): Error => fileFault('takes too long to read', 'TOO_SLOW');

@@ -1,17 +1,22 @@
 /** The child process of an import: it reads the sheet and converts each row to the values of a record, or says what is wrong with it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Worker } from '../../platform/child-work.ts';
+import type { ByteSource } from '../../platform/byte-source.ts';
+import type { Supply } from '../../platform/child.ts';
+import { suppliedSource, type Worker } from '../../platform/child-work.ts';
+import { fileFault } from '../../platform/file-fault.ts';
 import {
   beginSurvey,
   detectFormat,
+  isSmallSheet,
   readHeader,
   readRows,
+  readSmallSheet,
   surveyRows,
   type SheetFormat,
-  type Survey,
+  type SheetSurvey,
 } from '../../platform/sheets.ts';
-import { sheetFault, type Cell, type SheetRow, type SheetSource } from '../../platform/sheets/sheet.ts';
-import { MAX_SHEET_ROWS, type ImportColumn, type ImportKind } from './schemas.ts';
+import type { Cell, SheetRow } from '../../platform/sheets/sheet.ts';
+import { MAX_SHEET_ROWS, type ImportColumn, type SheetKind } from './schemas.ts';
 
 export interface ImportRow {
   /** The number of the row; row 1 is the first row after the header. */
@@ -34,17 +39,17 @@ export interface ReadRow<V = unknown> {
 }
 
 /** Makes a function that converts rows of one kind. `slots` describes which values are valid, as the main process loaded it. */
-export type Converter = (slots: never) => (row: ImportRow) => Omit<ReadRow, 'number'>;
+export type RowConverter = (slots: never) => (row: ImportRow) => Omit<ReadRow, 'number'>;
 
 /** A request to the child. All requests for one sheet have the same number in `sheet`. */
 export type ReadingRequest = { sheet: number; bytes: number } & (
   | { do: 'head' }
   | { do: 'survey'; format: SheetFormat; columns: ImportColumn[] }
   /** With `kind` null only the numbers of the rows are answered. Without `slots` those of the last portion are used. */
-  | { do: 'portion'; kind: ImportKind | null; slots?: unknown; from: number; most: number }
+  | { do: 'portion'; kind: SheetKind | null; slots?: unknown; from: number; most: number }
 );
 
-export interface Head {
+export interface SheetHead {
   format: SheetFormat;
   titles: string[];
 }
@@ -58,20 +63,17 @@ const SLICE_MS = 500;
 const MAX_TITLE = 200;
 // The bytes of rows that the main process reads, checks and stores at once.
 const PORTION_BYTES = 512 * 1024;
-// The child reads its source in pieces of this size and pauses between them when no request waits. Inflated they are up to a hundred times
-// larger.
-const PIECE_BYTES = 64 * 1024;
 
-interface State {
+interface ReadingState {
   sheet: number;
-  source: SheetSource;
+  source: ByteSource;
   /** Pauses the reading of the sheet while no request of the parent process waits for an answer. */
-  gate: Gate;
+  gate: TaskGate;
   /** The work under way. A second request with the same key waits for its result instead of starting it again. */
   task: { key: string; result: Promise<unknown> } | null;
   format: SheetFormat;
   columns: ImportColumn[];
-  survey: Survey;
+  survey: SheetSurvey;
   rows: AsyncGenerator<SheetRow> | null;
   /** Rows that were read and may be requested again, and the position of the first of them. */
   kept: SheetRow[];
@@ -80,8 +82,8 @@ interface State {
   slots: unknown;
 }
 
-export function createReading(converters: Record<ImportKind, Converter>): Worker {
-  let state: State | null = null;
+export function createReading(converters: Record<SheetKind, RowConverter>): Worker {
+  let state: ReadingState | null = null;
   return async (given, supply) => {
     if ('forget' in given) return (state = null);
     const request = given as ReadingRequest;
@@ -91,25 +93,25 @@ export function createReading(converters: Record<ImportKind, Converter>): Worker
     }
     const current = state;
     if (request.do === 'head') return continueTask(current, 'head', () => readHead(current.source));
-    if (request.do === 'survey') return continueTask(current, 'survey', () => surveyAll(current, request));
+    if (request.do === 'survey') return continueTask(current, 'survey', () => surveySheet(current, request));
     const { kind, from, most } = request;
     current.slots = request.slots ?? current.slots;
     const rows = await continueTask(current, `portion ${from} ${most}`, () => readPortion(current, from, most));
     if (rows === MORE) return MORE;
-    const convert = kind === null ? withoutValues : converters[kind](current.slots as never);
+    const convert = kind === null ? makeEmptyRow : converters[kind](current.slots as never);
     return rows.map((row) => ({ number: row.number, ...readRow(row, current.columns, convert) }));
   };
 }
 
-const withoutValues = (): Omit<ReadRow, 'number'> => ({ value: null, faults: [] });
+const makeEmptyRow = (): Omit<ReadRow, 'number'> => ({ value: null, faults: [] });
 
-interface Gate {
+interface TaskGate {
   open(): void;
   close(): void;
   pass(): Promise<void>;
 }
 
-function createGate(): Gate {
+function createTaskGate(): TaskGate {
   let isOpen = false;
   let waiting: (() => void)[] = [];
   return {
@@ -126,7 +128,7 @@ function createGate(): Gate {
 }
 
 /** Continues a task for a short time, and returns its result or MORE. */
-async function continueTask<T>(state: State, key: string, begun: () => Promise<T>): Promise<T | typeof MORE> {
+async function continueTask<T>(state: ReadingState, key: string, begun: () => Promise<T>): Promise<T | typeof MORE> {
   state.gate.open();
   try {
     for (const untilMs = performance.now() + SLICE_MS; ;) {
@@ -151,20 +153,12 @@ async function continueTask<T>(state: State, key: string, begun: () => Promise<T
   }
 }
 
-function createState({ sheet, bytes }: ReadingRequest, supply: (question: object) => Promise<unknown>): State {
-  const gate = createGate();
-  const source: SheetSource = {
-    bytes,
-    async *read(start, end) {
-      for (let at = start; at < end; at += PIECE_BYTES) {
-        await gate.pass();
-        yield (await supply({ start: at, end: Math.min(end, at + PIECE_BYTES) })) as Buffer;
-      }
-    },
-  };
+function createState({ sheet, bytes }: ReadingRequest, supply: Supply): ReadingState {
+  const gate = createTaskGate();
   return {
     sheet,
-    source,
+    // The child pauses between two pieces when no request waits.
+    source: suppliedSource(bytes, supply, gate.pass),
     gate,
     task: null,
     format: 'CSV',
@@ -178,33 +172,40 @@ function createState({ sheet, bytes }: ReadingRequest, supply: (question: object
   };
 }
 
-async function readHead(source: SheetSource): Promise<Head> {
+async function readHead(source: ByteSource): Promise<SheetHead> {
   const format = await detectFormat(source);
   const { cells, fault } = await readHeader(source, format);
-  if (fault) throw sheetFault('has titles that are larger than a row or a cell may be', 'TOO_LARGE');
-  return { format, titles: cells.map((cell) => clip(String(cell ?? '').trim())) };
+  if (fault) throw fileFault('has titles that are larger than a row or a cell may be', 'TOO_LARGE');
+  return { format, titles: cells.map((cell) => clipTitle(String(cell ?? '').trim())) };
 }
 
 /** Shortens a title without cutting a character that consists of two code units. */
-export const clip = (title: string): string => title.slice(0, MAX_TITLE).replace(/[\ud800-\udbff]$/, '');
+export const clipTitle = (title: string): string => title.slice(0, MAX_TITLE).replace(/[\ud800-\udbff]$/, '');
 
-/** Reads the whole sheet, so that an error at its end is found before its first rows are stored. Returns how many rows have a value. */
-async function surveyAll(
-  state: State,
+/**
+ * Reads the whole sheet, so that an error at its end is found before its first rows are stored. Returns how many rows have a value. The rows
+ * of a small sheet are kept; those of another one are read again, so that it does not need the memory for all of them.
+ */
+async function surveySheet(
+  state: ReadingState,
   { format, columns }: { format: SheetFormat; columns: ImportColumn[] },
 ): Promise<number> {
-  const taken = columns.flatMap(({ field }, index) => (field === null ? [] : [index]));
-  Object.assign(state, { format, columns, survey: beginSurvey(new Set(taken)) });
+  const taken = new Set(columns.flatMap(({ field }, index) => (field === null ? [] : [index])));
+  Object.assign(state, { format, columns, survey: beginSurvey(taken) });
+  const isSmall = await isSmallSheet(state.source, format);
+  const rows = isSmall ? readSmallSheet(state.source, format, taken) : surveyRows(state.source, format, state.survey);
   let count = -1;
-  for await (const _ of surveyRows(state.source, format, state.survey)) {
+  for await (const row of rows) {
     count += 1;
-    if (count > MAX_SHEET_ROWS) throw sheetFault(`has more than ${MAX_SHEET_ROWS} rows`, 'TOO_MANY_ROWS');
+    if (count > MAX_SHEET_ROWS) throw fileFault(`has more than ${MAX_SHEET_ROWS} rows`, 'TOO_MANY_ROWS');
+    if (isSmall && count > 0) state.kept.push(row);
   }
+  if (isSmall) state.rows = rows;
   return count;
 }
 
 /** Reads at most `most` rows from a position on, as many as fit into a portion. The rows of the last portion can be requested again. */
-async function readPortion(state: State, from: number, most: number): Promise<SheetRow[]> {
+async function readPortion(state: ReadingState, from: number, most: number): Promise<SheetRow[]> {
   const drop = Math.min(from, state.lastFrom) - state.keptFrom;
   state.lastFrom = from;
   if (drop < 0) throw new Error('a portion was asked for that is not kept');
@@ -212,7 +213,7 @@ async function readPortion(state: State, from: number, most: number): Promise<Sh
   const rows: SheetRow[] = [];
   let bytes = 0;
   while (rows.length < most && bytes < PORTION_BYTES) {
-    const row = await rowAt(state, from + rows.length);
+    const row = await readRowAt(state, from + rows.length);
     if (!row) break;
     rows.push(row);
     bytes += row.cells.reduce<number>((sum, cell) => sum + (typeof cell === 'string' ? cell.length : 8), 16);
@@ -221,7 +222,7 @@ async function readPortion(state: State, from: number, most: number): Promise<Sh
 }
 
 /** Reads on up to this row and keeps it. Rows before the first kept one are dropped. */
-async function rowAt(state: State, place: number): Promise<SheetRow | undefined> {
+async function readRowAt(state: ReadingState, place: number): Promise<SheetRow | undefined> {
   if (!state.rows) {
     state.rows = readRows(state.source, state.format, state.survey);
     // Skips the header.
@@ -239,9 +240,9 @@ async function rowAt(state: State, place: number): Promise<SheetRow | undefined>
 function readRow(
   { number, cells, fault }: SheetRow,
   columns: ImportColumn[],
-  convert: ReturnType<Converter>,
+  convert: ReturnType<RowConverter>,
 ): Omit<ReadRow, 'number'> {
-  if (fault) return { value: null, faults: [tooLarge(fault.column, columns)] };
+  if (fault) return { value: null, faults: [makeTooLargeFault(fault.column, columns)] };
   const taken = new Map<string, Cell>();
   for (const [index, { field }] of columns.entries()) {
     const cell = cells[index] ?? null;
@@ -250,7 +251,7 @@ function readRow(
   return convert({ number, cells: taken });
 }
 
-function tooLarge(column: number | null, columns: ImportColumn[]): Fault {
+function makeTooLargeFault(column: number | null, columns: ImportColumn[]): Fault {
   if (column === null) return { field: null, message: 'the row is larger than 128 kB' };
   const { field, title } = columns[column] ?? { field: null, title: `column ${column + 1}` };
   return { field: field ?? title, message: 'is larger than 32 kB' };

@@ -16,33 +16,33 @@ const MAX_OF_ROW = 10;
 const MAX_LETTERS = 300;
 
 /** Returns the errors of one row that are stored, with long texts shortened. */
-export const rowErrors = (row: number, faults: Fault[]): RowError[] =>
+export const toRowErrors = (row: number, faults: Fault[]): RowError[] =>
   faults
     .slice(0, MAX_OF_ROW)
-    .map(({ field, message }) => ({ row, field: field && clip(field), message: clip(message) }));
+    .map(({ field, message }) => ({ row, field: field && clipText(field), message: clipText(message) }));
 
 /** Shortens a text without cutting a character that consists of two code units. */
-const clip = (text: string): string => text.slice(0, MAX_LETTERS).replace(/[\ud800-\udbff]$/, '');
+const clipText = (text: string): string => text.slice(0, MAX_LETTERS).replace(/[\ud800-\udbff]$/, '');
 
 /** Stores the errors of a portion, and returns those that still fit into the import's record. */
-export async function keepErrors(tx: TenantTx, asked: Import, errors: RowError[]): Promise<RowError[]> {
+export async function storeRowErrors(tx: TenantTx, asked: Import, errors: RowError[]): Promise<RowError[]> {
   const lines = errors.map(({ row, field, message }) => csvLine([row, field, message]));
   if (lines.length > 0) await insertErrors(tx, asked._id, asked.processed, lines.join(''));
   return errors.slice(0, Math.max(0, MAX_SHOWN - asked.row_errors.length));
 }
 
 /** Sends all errors of an import as a CSV. */
-export async function sendErrors(
+export async function sendImportErrors(
   tenant: Tenant,
   owner: ImportOwner,
   id: string,
   reply: FastifyReply,
 ): Promise<Readable> {
   await readImport(tenant, owner, id);
-  return sendCsv(reply, `import-${id}-errors.csv`, writeLines(tenant, id));
+  return sendCsv(reply, `import-${id}-errors.csv`, writeErrorLines(tenant, id));
 }
 
-async function* writeLines(tenant: Tenant, id: string): AsyncGenerator<string> {
+async function* writeErrorLines(tenant: Tenant, id: string): AsyncGenerator<string> {
   yield csvLine(['row', 'field', 'message']);
   for (let after = -1, piece; (piece = await findErrors(tenant.read, id, after)) !== null;) {
     after = piece.position;

@@ -6,6 +6,8 @@ import { SHEET_FORMATS } from '../../platform/sheets.ts';
 
 export const IMPORT_KINDS = ['CONTACTS', 'TABLE'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
+/** What the rows of an uploaded sheet are: records to import, or the contacts of a bulk call. */
+export type SheetKind = ImportKind | 'BULK';
 const IMPORT_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED'] as const;
 
 export const MAX_SHEET_BYTES = 50 * 1024 * 1024;

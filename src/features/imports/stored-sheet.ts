@@ -1,6 +1,6 @@
 /** Reads the sheet of an import from its pieces in the database. */
+import type { ByteSource } from '../../platform/byte-source.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { SheetSource } from '../../platform/sheets/sheet.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { findChunk, type ImportWork } from './queries.ts';
 
@@ -8,7 +8,7 @@ import { findChunk, type ImportWork } from './queries.ts';
  * Opens a stored sheet. All pieces except the last have the same size. The piece that was read last is kept, because a zip is read in many
  * small steps.
  */
-export function storedSheet(read: TenantRead, { _id, bytes }: ImportWork): SheetSource {
+export function storedSheet(read: TenantRead, { _id, bytes }: ImportWork): ByteSource {
   let kept: { position: number; bytes: Buffer } | null = null;
   let pieceBytes: number | null = null;
   const pieceAt = async (position: number): Promise<Buffer> => {

@@ -12,7 +12,7 @@ const FREE = `finished_at is null and coalesce(held_until, '-infinity') < now() 
   select from imports other where other.company_id = mine.company_id and other.finished_at is null and other.held_until >= now())`;
 
 /** Processes claim imports one after the other. Otherwise two of them could each claim an import of the same company. */
-export function lockTurns(tx: SystemTx): Promise<number> {
+export function lockImportTurns(tx: SystemTx): Promise<number> {
   return exec(tx, { name: 'imports.lockTurns', text: 'select pg_advisory_xact_lock(724113005)', values: [] });
 }
 
@@ -50,7 +50,7 @@ export async function isSomebodyWaiting(tx: SystemTx): Promise<boolean> {
 }
 
 /** Renews the claims of a process that is still working. */
-export function holdImports(tx: SystemTx, holder: string): Promise<number> {
+export function renewImportClaims(tx: SystemTx, holder: string): Promise<number> {
   return exec(tx, {
     name: 'imports.hold',
     text: `update imports set held_until = ${HELD} where finished_at is null and held_by = $1`,
@@ -58,7 +58,7 @@ export function holdImports(tx: SystemTx, holder: string): Promise<number> {
   });
 }
 
-export interface Release {
+export interface ReleasedClaim {
   company: string;
   _id: string;
   holder: string;
@@ -71,7 +71,7 @@ export interface Release {
 /** Gives up the claim of an import, so that a process can claim it again. */
 export function releaseImport(
   tx: SystemTx,
-  { company, _id, holder, pauseSeconds, isOrderly }: Release,
+  { company, _id, holder, pauseSeconds, isOrderly }: ReleasedClaim,
 ): Promise<number> {
   return exec(tx, {
     name: 'imports.release',
@@ -83,7 +83,7 @@ export function releaseImport(
 }
 
 /** Puts the imports of a company at the end of the queue, because the company had its turn. */
-export function endTurn(tx: SystemTx, company: string): Promise<number> {
+export function endCompanyTurn(tx: SystemTx, company: string): Promise<number> {
   return exec(tx, {
     name: 'imports.endTurn',
     text: 'update imports set turn_at = now() where company_id = $1 and finished_at is null',

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { openTestDatabase } from '../../../test/support/database.ts';
-import { emptyRows } from '../../../test/support/hostile-sheets.ts';
+import { makeEmptyRowsSheet } from '../../../test/support/hostile-sheets.ts';
 import { startPlatform } from '../../../test/support/platform.ts';
 import { awaitImport, postForm } from '../../../test/support/sheets.ts';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { pollDueWork } from '../../platform/due-work.ts';
 import { openDatabase } from '../../platform/tenant.ts';
 import { contactImporter } from '../contacts/import/importer.ts';
@@ -17,7 +17,7 @@ import type { RowImporter } from './work.ts';
 
 const PATH = '/v1/contacts/import';
 
-test("a neighbour's import of one row ends while two processes work on a company's eight long sheets, one at a time", async (t) => {
+test('an import of one row ends while two processes import eight long sheets of another company, one at a time', async (t) => {
   const platform = await startPlatform();
   const { kit } = platform.running;
   const second = startImports(kit, {
@@ -28,12 +28,12 @@ test("a neighbour's import of one row ends while two processes work on a company
   t.after(second.stop);
   t.after(stopLooking);
   const [greedy, neighbour] = [await platform.createCompany(), await platform.createCompany()];
-  const file = { name: 'empty.xlsx', data: emptyRows(24) };
+  const file = { name: 'empty.xlsx', data: makeEmptyRowsSheet(24) };
   for (let n = 0; n < 8; n += 1) await postForm(platform, [201, PATH], { file }, { key: greedy.key });
   const countClaimed = async (): Promise<number> =>
     (await platform.database.sql('select 1 from imports where held_by is not null and company_id = $1', [greedy._id]))
       .length;
-  await until('one of them to be worked on', async () => (await countClaimed()) > 0);
+  await waitUntil('one of them to be worked on', async () => (await countClaimed()) > 0);
   const { body } = await postForm(
     platform,
     [201, PATH],
@@ -53,7 +53,7 @@ test("a neighbour's import of one row ends while two processes work on a company
   assert.ok(open.length > 1, `only ${open.length} of the long ones are left`);
 });
 
-test('an import that ends at the moment when it is claimed stays ended', async (t) => {
+test('an import that ends while a worker claims it stays ended', async (t) => {
   const store = await openTestDatabase();
   const database = openDatabase({ url: store.url, poolSize: 2 });
   const ending = new pg.Client({ connectionString: store.ownerUrl });
@@ -68,7 +68,7 @@ test('an import that ends at the moment when it is claimed stays ended', async (
   await ending.connect();
   await ending.query(`begin; update imports set status = 'COMPLETED', finished_at = now()`);
   const claiming = database.systemTx('upkeep', (tx) => claimImport(tx, 'somebody'));
-  await until('the claim to wait for the row', async () => {
+  await waitUntil('the claim to wait for the row', async () => {
     const waiting = await store.sql(
       `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
     );

@@ -5,22 +5,22 @@
 import type { Kit } from '../../kit.ts';
 import { ChildEnded } from '../../platform/child.ts';
 import { newId } from '../../platform/ids.ts';
-import { oneAtATime, type DueWork, type Looks } from '../../platform/due-work.ts';
+import { lookOneAtATime, type DueWork, type SingleLooks } from '../../platform/due-work.ts';
 import { endImport } from './queries.ts';
 import type { ImportKind } from './schemas.ts';
 import {
   claimImport,
-  endTurn,
-  holdImports,
+  endCompanyTurn,
+  renewImportClaims,
   IS_WAITING,
   isSomebodyWaiting,
-  lockTurns,
+  lockImportTurns,
   releaseImport,
   type ClaimedImport,
 } from './turn-queries.ts';
-import { workImport, type RowImporter } from './work.ts';
+import { workOnImport, type RowImporter } from './work.ts';
 
-// Each import has a child process that holds parts of its sheet in memory; two children read at a time (platform/sheets/readers.ts).
+// Each import has a child process that holds parts of its sheet in memory; two children read at a time (platform/child-readers.ts).
 const MAX_AT_ONCE = 4;
 // Claims are renewed several times within the 20 seconds after which a process counts as dead.
 const HOLD_MS = 5_000;
@@ -35,32 +35,32 @@ const CRASHED = {
   message: 'The sheet ended the process that read it, twice; what was stored stays',
 };
 
-interface Loop {
+interface ImportLoop {
   kit: Kit;
   importers: Record<ImportKind, RowImporter>;
   /** The id of this process in the claims. */
   holder: string;
   running: Map<ClaimedImport, Promise<void>>;
   stopping: AbortController;
-  claims: Looks;
+  claims: SingleLooks;
 }
 
-export interface Imports {
+export interface ImportLoopHandle {
   dueWork: DueWork;
   /** Stops after the current portion of each running import. */
   stop(): Promise<void>;
 }
 
-export function startImports(kit: Kit, importers: Record<ImportKind, RowImporter>): Imports {
-  const loop: Loop = {
+export function startImports(kit: Kit, importers: Record<ImportKind, RowImporter>): ImportLoopHandle {
+  const loop: ImportLoop = {
     kit,
     importers,
     holder: newId(),
     running: new Map(),
     stopping: new AbortController(),
-    claims: oneAtATime(() => claimAll(loop)),
+    claims: lookOneAtATime(() => claimFreeImports(loop)),
   };
-  const hold = setInterval(() => void holdAll(loop), HOLD_MS);
+  const hold = setInterval(() => void renewClaims(loop), HOLD_MS);
   return {
     dueWork: { due: IS_WAITING, begin: loop.claims.begin },
     stop: async () => {
@@ -72,17 +72,17 @@ export function startImports(kit: Kit, importers: Record<ImportKind, RowImporter
   };
 }
 
-async function claimAll(loop: Loop): Promise<void> {
+async function claimFreeImports(loop: ImportLoop): Promise<void> {
   const { kit, running, stopping } = loop;
   try {
     const isSomebodyThere = (): Promise<boolean> => isSomebodyWaiting(kit.database.system('upkeep'));
     while (running.size < MAX_AT_ONCE && !stopping.signal.aborted && (await isSomebodyThere())) {
       const claimed = await kit.database.systemTx('upkeep', async (tx) => {
-        await lockTurns(tx);
+        await lockImportTurns(tx);
         return claimImport(tx, loop.holder);
       });
       if (!claimed) break;
-      const work = run(loop, claimed).finally(() => {
+      const work = runClaimedImport(loop, claimed).finally(() => {
         running.delete(claimed);
         loop.claims.begin();
       });
@@ -94,10 +94,10 @@ async function claimAll(loop: Loop): Promise<void> {
   }
 }
 
-async function holdAll({ kit, holder, running }: Loop): Promise<void> {
+async function renewClaims({ kit, holder, running }: ImportLoop): Promise<void> {
   if (running.size === 0) return;
   try {
-    await holdImports(kit.database.system('upkeep'), holder);
+    await renewImportClaims(kit.database.system('upkeep'), holder);
   } catch (error) {
     // Failure policy: the claims are renewed again in five seconds. If another process takes an import over, its portions from here are
     // refused.
@@ -106,15 +106,15 @@ async function holdAll({ kit, holder, running }: Loop): Promise<void> {
 }
 
 /** Processes a claimed import for one turn; errors are logged and never thrown. */
-async function run(loop: Loop, claimed: ClaimedImport): Promise<void> {
+async function runClaimedImport(loop: ImportLoop, claimed: ClaimedImport): Promise<void> {
   const { kit, holder, stopping } = loop;
   const { company, _id, attempts } = claimed;
   const release = { company, _id, holder, pauseSeconds: 0, isOrderly: true };
   try {
     if (attempts > MAX_ATTEMPTS) await kit.database.tenantTx(company, (tx) => endImport(tx, _id, CRASHED));
     else {
-      const isOver = isTurnOver(loop);
-      await workImport(
+      const isOver = createTurnCheck(loop);
+      await workOnImport(
         kit,
         { company, import: _id },
         { importer: loop.importers[claimed.kind], signal: stopping.signal, isOver },
@@ -129,7 +129,7 @@ async function run(loop: Loop, claimed: ClaimedImport): Promise<void> {
   }
   try {
     await releaseImport(kit.database.system('upkeep'), release);
-    await endTurn(kit.database.system('upkeep'), company);
+    await endCompanyTurn(kit.database.system('upkeep'), company);
   } catch (error) {
     // Failure policy: the claim is no longer renewed, so the import is free after 20 seconds.
     kit.log.warn({ err: error, import: _id }, 'imports: could not be given back');
@@ -140,7 +140,7 @@ async function run(loop: Loop, claimed: ClaimedImport): Promise<void> {
  * Returns a function that is called after each portion. It returns true when the worker has to stop, or when another import waits and this
  * process has no room. A turn lasts at least as long as it took to survey the sheet, because the next turn has to do that again.
  */
-function isTurnOver({ kit, running, stopping }: Loop): () => Promise<boolean> {
+function createTurnCheck({ kit, running, stopping }: ImportLoop): () => Promise<boolean> {
   const startedMs = performance.now();
   let untilMs: number | null = null;
   return async () => {

@@ -6,7 +6,7 @@ import { expectProblem } from '../../../test/support/refusals.ts';
 import { awaitImport, postForm } from '../../../test/support/sheets.ts';
 import { newId } from '../../platform/ids.ts';
 import { makeTenant } from '../../platform/route.ts';
-import { giveUpImports } from './give-up.ts';
+import { endForgottenImports } from './give-up.ts';
 import { addImport } from './imports.ts';
 
 // Each of the twenty requests needs a connection of its own.
@@ -17,6 +17,7 @@ const PLACES = 10;
 const file = { name: 'people.csv', data: 'name\nAna\n' };
 const upload = {
   fileName: file.name,
+  givenName: file.name,
   bytes: file.data.length,
   sha256: '',
   async *read(start = 0, end = file.data.length) {
@@ -24,7 +25,7 @@ const upload = {
   },
 };
 
-test('of twenty sheets that come at once ten are accepted, and the next one when one of them has ended or was given up', async () => {
+test('ten of twenty sheets that are sent at once are accepted, and another one is accepted once an import has ended or was given up', async () => {
   const { _id: company, key } = await platform.createCompany();
   const principal = {
     type: 'company',
@@ -42,7 +43,7 @@ test('of twenty sheets that come at once ten are accepted, and the next one when
   );
   const tenant = makeTenant(platform.running.kit.database, company, principal);
   const waiting = (): Promise<unknown> =>
-    addImport(platform.running.kit.sheets, tenant, {
+    addImport(platform.running.kit.readers, tenant, {
       kind: 'CONTACTS',
       table: null,
       upload,
@@ -69,7 +70,7 @@ test('of twenty sheets that come at once ten are accepted, and the next one when
       `update imports set ${change} where _id = (select _id from imports where company_id = $1 and finished_at is null limit 1)`,
       [company],
     );
-    await giveUpImports(platform.running.kit);
+    await endForgottenImports(platform.running.kit);
     await waiting();
     await postForm(platform, [409, '/v1/contacts/import'], { file }, { key });
   }
@@ -86,7 +87,7 @@ test('an import without progress for a day ends FAILED and its sheet is deleted;
     );
   await restart(old?.body._id, '25 hours');
   await restart(young?.body._id, '23 hours');
-  await giveUpImports(platform.running.kit);
+  await endForgottenImports(platform.running.kit);
   const read = async (id: string) => (await call(200, 'GET', `/v1/contacts/import/${id}`)).body;
   const { status, error, finished_at } = await read(old?.body._id);
   assert.deepEqual([status, error.code, finished_at === null], ['FAILED', 'UNAVAILABLE', false]);

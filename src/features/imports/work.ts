@@ -5,10 +5,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { ChildEnded } from '../../platform/child.ts';
-import { databaseProblem, isUnavailable } from '../../platform/db.ts';
+import { toDatabaseProblem, isUnavailable } from '../../platform/db.ts';
 import { AppError, type ErrorCode } from '../../platform/errors.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
-import { keepErrors } from './row-errors.ts';
+import { storeRowErrors } from './row-errors.ts';
 import { addProgress, endImport, lockImport, setTotal, type ImportWork, type Progress } from './queries.ts';
 import { openImportReader, type ImportReader } from './reader.ts';
 import type { ReadRow } from './reading.ts';
@@ -34,7 +34,7 @@ const TRIES = 5;
 // Errors that may disappear when the same portion is stored again.
 const RETRIED_ERRORS = new Set<ErrorCode>(['UNAVAILABLE', 'UNKNOWN_REFERENCE', 'STORAGE_FULL']);
 
-export interface Work {
+export interface ImportSession {
   importer: RowImporter;
   signal: AbortSignal;
   /** Whether the import should stop now, because another one waits for its place or the worker stops. */
@@ -45,43 +45,46 @@ export interface Work {
  * Continues an import after its last stored portion, until it ends or its turn is over. Throws an error that only prevents it for now, such
  * as a database that is away or a child process that died.
  */
-export async function workImport(kit: Kit, job: ImportJob, work: Work): Promise<void> {
+export async function workOnImport(kit: Kit, job: ImportJob, work: ImportSession): Promise<void> {
   const asked = await kit.database.tenantTx(job.company, (tx) => lockImport(tx, job.import));
   if (!asked || asked.finished_at) return;
   const source = storedSheet(kit.database.read(job.company), asked);
-  const reader = openImportReader(kit.sheets, { owner: job.company, source, signal: work.signal });
+  const reader = openImportReader(kit.readers, { owner: job.company, source, signal: work.signal });
   try {
-    await takeRows(kit, { ...work, asked, reader });
+    await importPortions(kit, { ...work, asked, reader });
   } catch (error) {
     // Failure policy: after an error that may pass the import is tried again; any other error ends it.
-    if (isPassing(error)) throw error;
+    if (isPassingError(error)) throw error;
     const problem = toProblem(error);
     if (!problem) kit.log.error({ err: error, import: job.import }, 'import failed');
     await kit.database.tenantTx(job.company, (tx) => {
-      announce(tx, job.import);
-      return endImport(tx, job.import, toCause(problem));
+      announceImport(tx, job.import);
+      return endImport(tx, job.import, toImportError(problem));
     });
   } finally {
     reader.close();
   }
 }
 
-function isPassing(error: unknown): boolean {
+function isPassingError(error: unknown): boolean {
   return (
     isUnavailable(error) || error instanceof ChildEnded || (error instanceof AppError && error.code === 'UNAVAILABLE')
   );
 }
 
 /** Returns the error for the caller; null when the error is a defect of this project. */
-const toProblem = (error: unknown): AppError | null => (error instanceof AppError ? error : databaseProblem(error));
+const toProblem = (error: unknown): AppError | null => (error instanceof AppError ? error : toDatabaseProblem(error));
 
-function toCause(problem: AppError | null): { code: string; message: string } {
+function toImportError(problem: AppError | null): { code: string; message: string } {
   const code: ErrorCode = 'INTERNAL_ERROR';
   if (!problem) return { code, message: 'Something went wrong on our side' };
   return { code: problem.errors[0]?.code ?? problem.code, message: problem.message };
 }
 
-async function takeRows(kit: Kit, work: Work & { asked: ImportWork; reader: ImportReader }): Promise<void> {
+async function importPortions(
+  kit: Kit,
+  work: ImportSession & { asked: ImportWork; reader: ImportReader },
+): Promise<void> {
   const { asked, reader, importer } = work;
   const { company, _id, kind } = asked;
   const total = await reader.survey(asked.format, asked.columns);
@@ -99,7 +102,7 @@ async function takeRows(kit: Kit, work: Work & { asked: ImportWork; reader: Impo
     const isLast = rows.length === 0 || done + rows.length >= total;
     // The child already reads the next portion while this one is stored.
     if (!isLast) next = read(done + rows.length);
-    const stored = await tryAgain(() => store(kit, work, { rows, slots, done, isLast }));
+    const stored = await retryOnce(() => storePortion(kit, work, { rows, slots, done, isLast }));
     if (stored === 'GONE') return;
     if (stored === 'STORED') done += rows.length;
     else {
@@ -124,9 +127,9 @@ interface Portion {
  * Returns GONE when another worker took over or the import ended. Returns new slots when fields or options have changed since the rows were
  * checked.
  */
-function store(
+function storePortion(
   kit: Kit,
-  { asked: { company, _id }, importer }: Work & { asked: ImportWork },
+  { asked: { company, _id }, importer }: ImportSession & { asked: ImportWork },
   { rows, slots, done, isLast }: Portion,
 ): Promise<'STORED' | 'GONE' | { slots: unknown }> {
   return kit.database.tenantTx(company, async (tx) => {
@@ -136,18 +139,22 @@ function store(
     if (!isDeepStrictEqual(now, slots)) return { slots: now };
     if (rows.length > 0) {
       const { errors, ...counts } = await importer.take(tx, current, rows, slots);
-      await addProgress(tx, _id, { ...counts, processed: rows.length, errors: await keepErrors(tx, current, errors) });
+      await addProgress(tx, _id, {
+        ...counts,
+        processed: rows.length,
+        errors: await storeRowErrors(tx, current, errors),
+      });
     }
     if (isLast) await endImport(tx, _id, null);
-    announce(tx, _id);
+    announceImport(tx, _id);
     return 'STORED';
   });
 }
 
-const announce = (tx: TenantTx, _id: string): void =>
+const announceImport = (tx: TenantTx, _id: string): void =>
   tx.changed([{ company: tx.companyId, kind: 'IMPORT', ids: [_id] }]);
 
-async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
+async function retryOnce<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();

@@ -1,26 +1,33 @@
 /** The records that the steps of ingestion pass to each other. */
-import type { InboundMessage } from '../../channels/channel.ts';
+import type { InboundMessage, InboundReport } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Receiver } from '../inboxes/ingest-queries.ts';
 
 /** A message of the network, and the inbox that receives it. */
-export interface Arrival {
+export interface ArrivedMessage {
   receiver: Receiver;
   channel: NamedChannel;
   message: InboundMessage;
 }
 
+/** A report, and the inbox in which it arrived. */
+export interface ArrivedReport {
+  receiver: Receiver;
+  channel: NamedChannel;
+  report: InboundReport;
+}
+
 /** An arrival that is not stored yet, with its contact and its conversation. */
-export interface Placed extends Arrival {
+export interface PlacedMessage extends ArrivedMessage {
   contact: string;
   conversation: string;
 }
 
 // Returns the time of a message, at most the present time, because a network clock that runs ahead must not make the 24-hour window longer.
-export function saidAt(message: { timestamp: Date }): string {
+export function messageTime(message: { timestamp: Date }): string {
   return new Date(Math.min(message.timestamp.getTime(), Date.now())).toISOString();
 }
 
 /** Returns true for a message that the contact has just written; false for notices, echoes and history. */
-export const isFromContact = ({ message }: Arrival): boolean =>
+export const isFromContact = ({ message }: ArrivedMessage): boolean =>
   message.origin === 'live' && !message.fromBusiness && !message.system;

@@ -1,28 +1,38 @@
 /** Handles a call of a network, from its headers to the store. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Callbacks, Inbound, InboxCallbacks, SignatureCheck } from '../../channels/channel.ts';
+import type { SignatureCheck } from '../../channels/called.ts';
+import type { Callbacks, Inbound, InboxCallbacks } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
-import { sameText } from '../../platform/secrets.ts';
-import type { Behalf } from '../../platform/connection-shares.ts';
+import { AppError } from '../../platform/errors.ts';
+import { isSameSecret } from '../../platform/secrets.ts';
+import type { ShareOwner } from '../../platform/connection-shares.ts';
 import { openCalledInbox } from '../inboxes/called.ts';
+import { takeLogIn } from '../inboxes/log-in.ts';
+import { enqueueCheck } from '../inboxes/reported.ts';
 import { isVerifyToken } from '../inboxes/verify-token.ts';
 import type { Intake } from './intake.ts';
 
 /** A call whose body has not been read yet. */
-export interface Call {
+export interface IncomingCallback {
   channel: NamedChannel;
   /** Null when the headers already show that the call is not the network's. */
   check: SignatureCheck | null;
   /** False when the call is for an inbox that receives nothing: it is answered and dropped. */
   receives: boolean;
+  /** The inbox that the network has not accepted yet: it is checked, and the network has to repeat the call. */
+  waiting?: { company: string; inbox: string };
   /** The address of the inbox in the body, for the share of the memory that this call takes; empty when there is none. */
   findAddress(raw: Buffer): string;
   parse(body: unknown): Iterable<Inbound | null>;
 }
 
 /** Opens a call to the path that all inboxes of the channel share. */
-export const openCall = (channel: NamedChannel, callbacks: Callbacks, headers: IncomingHttpHeaders): Call => ({
+export const openCallback = (
+  channel: NamedChannel,
+  callbacks: Callbacks,
+  headers: IncomingHttpHeaders,
+): IncomingCallback => ({
   channel,
   check: callbacks.beginCheck(headers),
   receives: true,
@@ -37,20 +47,21 @@ export interface InboxPath {
 }
 
 /** Opens a call to the path of one inbox. A call to an unknown inbox is refused, because nothing can show that a network made it. */
-export async function openInboxCall(
+export async function openInboxCallback(
   kit: Kit,
   { channel, callbacks, inbox: id }: InboxPath,
   headers: IncomingHttpHeaders,
-  behalf: Behalf,
-): Promise<Call> {
+  behalf: ShareOwner,
+): Promise<IncomingCallback> {
   const inbox = await openCalledInbox(kit, channel, id, behalf);
   const address = inbox?.address ?? '';
   return {
     channel,
     check: inbox && callbacks.beginCheck(headers, inbox),
     receives: address !== '',
+    ...(inbox?.isWaiting && { waiting: { company: inbox.company, inbox: id } }),
     findAddress: () => address,
-    parse: (body) => (inbox ? keepTo(address, callbacks.parse(body, inbox.config)) : []),
+    parse: (body) => (inbox ? keepElementsOfInbox(address, callbacks.parse(body, inbox.config)) : []),
   };
 }
 
@@ -58,19 +69,29 @@ export async function openInboxCall(
  * Gives the elements the address of the inbox that was called, and drops those that are about a whole account, so that the secret of an
  * inbox lets nobody write to another inbox.
  */
-function* keepTo(address: string, elements: Iterable<Inbound | null>): Generator<Inbound | null> {
+function* keepElementsOfInbox(address: string, elements: Iterable<Inbound | null>): Generator<Inbound | null> {
   for (const element of elements) yield element && 'address' in element ? { ...element, address } : null;
 }
 
-export async function receiveCallback(kit: Kit, intake: Intake, call: Call, raw: Buffer): Promise<void> {
+export async function receiveCallback(kit: Kit, intake: Intake, call: IncomingCallback, raw: Buffer): Promise<void> {
   // The callback is admitted before it is parsed: the network repeats a callback that was answered 503.
   kit.storage.admit();
   intake.admit(call.channel, call.findAddress(raw), raw.length);
-  await intake.take(call.channel, raw.length, translate(call, raw));
+  await intake.take(call.channel, raw.length, translateCallback(call, raw));
+}
+
+/**
+ * Answers 503 to a call for an inbox that the network has not accepted yet, and enqueues a check of the inbox. The caller knows the secret,
+ * so it is the network, and the phone may just have been paired. The network repeats the call, which is taken once the check has accepted
+ * the inbox.
+ */
+export async function putOff(kit: Kit, waiting: { company: string; inbox: string }): Promise<never> {
+  await kit.database.tenantTx(waiting.company, (tx) => enqueueCheck(kit, tx, waiting));
+  throw new AppError('UNAVAILABLE', 'The inbox is not connected yet', [], { 'retry-after': '5' });
 }
 
 /** Translates a callback into elements. This is a generator, so that the JSON is parsed only when the first element is requested. */
-function* translate(call: Call, raw: Buffer): Generator<Inbound | null> {
+function* translateCallback(call: IncomingCallback, raw: Buffer): Generator<Inbound | null> {
   try {
     yield* call.parse(JSON.parse(raw.toString('utf8')));
   } catch (error) {
@@ -80,7 +101,21 @@ function* translate(call: Call, raw: Buffer): Generator<Inbound | null> {
   }
 }
 
+/** Takes a network's notice that somebody has logged in. Throws BAD_SIGNATURE for one that no link of ours has led to. */
+export async function receiveNotice(kit: Kit, channel: NamedChannel, raw: Buffer): Promise<void> {
+  if (channel.logIn) await takeLogIn(kit, channel, channel.logIn, parseNotice(raw));
+}
+
+/** Failure policy: a notice that is not JSON proves nothing, and is refused like one without a token. */
+function parseNotice(raw: Buffer): unknown {
+  try {
+    return JSON.parse(raw.toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
 /** Returns true for the verification token of the installation and for the token of an inbox. */
 export async function isOurToken(kit: Kit, token: string): Promise<boolean> {
-  return sameText(token, kit.config.WAP_VERIFY_TOKEN) || isVerifyToken(kit, token);
+  return isSameSecret(token, kit.config.WAP_VERIFY_TOKEN) || isVerifyToken(kit, token);
 }

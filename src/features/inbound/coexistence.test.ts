@@ -3,30 +3,31 @@ import { test } from 'node:test';
 import { newId } from '../../platform/ids.ts';
 import {
   connectPhone,
-  freshPhone,
-  incoming,
-  notification,
+  makePhoneNumber,
+  buildMessageNotification,
+  buildNotification,
   openNetwork,
   secondsAgo,
-  storedMessage,
-  wamid,
-  written,
+  findStoredMessage,
+  makeMessageId,
+  fillMessage,
   type Phone,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { eventNames, readEvents } from '../../../test/support/traffic.ts';
+import { listEventNames, readEvents } from '../../../test/support/traffic.ts';
 
-const platform = await startPlatform();
+// Agents wait for further messages as long as these tests take, so that their turns can be read.
+const platform = await startPlatform({ env: { AGENT_WAIT: '1h' } });
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 
 const accountNews = (at: Pick<Phone, 'id' | 'waba'>, event: string): Json =>
-  notification({ phone: at, field: 'account_update', value: { event, metadata: undefined } });
+  buildNotification({ phone: at, field: 'account_update', value: { event, metadata: undefined } });
 const echoes = (at: Phone, ...messages: Record<string, unknown>[]): Json =>
-  notification({
+  buildNotification({
     phone: at,
     field: 'smb_message_echoes',
-    value: { message_echoes: messages.map((message) => written({ from: '551133334444', ...message })) },
+    value: { message_echoes: messages.map((message) => fillMessage({ from: '551133334444', ...message })) },
   });
 const isShared = async (at: Phone): Promise<boolean> =>
   (await platform.call(200, 'GET', `/v1/inboxes/${at.inbox}`, { key: at.key })).body.coexistence_enabled;
@@ -36,21 +37,21 @@ const readConversation = async (message: Json): Promise<Json> =>
 type Old = Record<string, unknown>;
 /** A callback with a part of the history: one thread per contact. */
 const history = (at: Phone, threads: Record<string, Old[]>): Json =>
-  notification({
+  buildNotification({
     phone: at,
     field: 'history',
     value: {
       history: [
         {
           metadata: { phase: 0, chunk_order: 1, progress: 50 },
-          threads: Object.entries(threads).map(([id, messages]) => ({ id, messages: messages.map(written) })),
+          threads: Object.entries(threads).map(([id, messages]) => ({ id, messages: messages.map(fillMessage) })),
         },
       ],
     },
   });
 /** A callback with the files of old messages, which come outside of any thread. */
 const files = (at: Phone, ...messages: Old[]): Json =>
-  notification({ phone: at, field: 'history', value: { messages: messages.map(written) } });
+  buildNotification({ phone: at, field: 'history', value: { messages: messages.map(fillMessage) } });
 
 async function countRows(at: Phone): Promise<{ conversations: number; events: number }> {
   const [row] = await platform.database.sql<{ conversations: number; events: number }>(
@@ -77,7 +78,7 @@ test('an account notice switches coexistence of every ACTIVE inbox of the accoun
 
 test('echoes and history of a number without coexistence are dropped', async () => {
   const own = await connectPhone(platform);
-  const to = freshPhone();
+  const to = makePhoneNumber();
   await network.post(200, echoes(own, { to }));
   await network.post(200, history(own, { [to]: [{ from: to }] }));
   await network.post(200, files(own, { from: to, type: 'image', image: { id: '1', mime_type: 'image/png' } }));
@@ -86,19 +87,19 @@ test('echoes and history of a number without coexistence are dropped', async () 
 
 test('a message in the same callback as the notice that switches coexistence on is stored', async () => {
   const own = await connectPhone(platform);
-  const [to, id] = [freshPhone(), wamid()];
+  const [to, id] = [makePhoneNumber(), makeMessageId()];
   const { entry } = accountNews(own, 'ACCOUNT_RECONNECTED');
   const both = echoes(own, { to, id });
   await network.post(200, { ...both, entry: [...both.entry, ...entry] });
-  assert.equal((await storedMessage(platform, own, id))?.is_echo, true);
+  assert.equal((await findStoredMessage(platform, own, id))?.is_echo, true);
 });
 
-test('an echo is an outgoing message of the business app and emits MESSAGE_RECEIVED in the GET format', async () => {
+test('an echo, which the business sent in its own app, is stored as outgoing and emits MESSAGE_RECEIVED in the GET format', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
-  const [to, id, timestamp] = [freshPhone(), wamid(), secondsAgo(20)];
+  const [to, id, timestamp] = [makePhoneNumber(), makeMessageId(), secondsAgo(20)];
   await network.post(200, echoes(phone, { to, id, timestamp }));
   await network.post(200, echoes(phone, { to, id, timestamp }));
-  const message = await storedMessage(platform, phone, id);
+  const message = await findStoredMessage(platform, phone, id);
   const { sender_type, sender, message_type, origin, status, is_echo, sent_at } = message;
   assert.deepEqual(
     { sender_type, sender, message_type, origin, status, is_echo, sent_at },
@@ -123,11 +124,11 @@ test('an echo is an outgoing message of the business app and emits MESSAGE_RECEI
   assert.deepEqual([contact.phone_number, contact.last_inbound_at], [`+${to}`, null]);
 });
 
-test('an echo sets the unread count to 0, keeps the reply window, ends no snooze and requests no answer of an agent', async () => {
+test('an echo sets the unread count to 0, keeps the reply window, ends no snooze, and takes over from the agent', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
-  const [from, first, echo] = [freshPhone(), wamid(), wamid()];
-  await network.post(200, incoming(phone, { from, id: first, timestamp: secondsAgo(600) }));
-  const message = await storedMessage(platform, phone, first);
+  const [from, first, echo] = [makePhoneNumber(), makeMessageId(), makeMessageId()];
+  await network.post(200, buildMessageNotification(phone, { from, id: first, timestamp: secondsAgo(600) }));
+  const message = await findStoredMessage(platform, phone, first);
   const agent = newId();
   await platform.database.sql(`insert into agents (company_id, _id, name) values ($1, $2, 'Agent')`, [
     platform.demo._id,
@@ -140,10 +141,14 @@ test('an echo sets the unread count to 0, keeps the reply window, ends no snooze
   const before = await readConversation(message);
   await network.post(200, echoes(phone, { to: from, id: echo }));
   const after = await readConversation(message);
-  assert.equal((await storedMessage(platform, phone, echo)).conversation, message.conversation);
+  assert.equal((await findStoredMessage(platform, phone, echo)).conversation, message.conversation);
   assert.deepEqual([before.unread_count, after.unread_count], [1, 0]);
   assert.deepEqual([after.status, after.window_expires_at], ['SNOOZED', before.window_expires_at]);
-  assert.deepEqual(await eventNames(platform, message.conversation), ['CONVERSATION_CREATED']);
+  assert.equal(after.handled_by, 'HUMAN');
+  assert.deepEqual(await listEventNames(platform, message.conversation), [
+    'CONVERSATION_CREATED',
+    'CONVERSATION_UPDATED',
+  ]);
   const turns = await platform.database.sql('select 1 from pending_turns where conversation_id = $1', [
     message.conversation,
   ]);
@@ -152,32 +157,39 @@ test('an echo sets the unread count to 0, keeps the reply window, ends no snooze
 
 test('a message and the echo that answers it, in one callback, end the snooze of the conversation and set its unread count to 0', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
-  const [from, first] = [freshPhone(), wamid()];
-  await network.post(200, incoming(phone, { from, id: first, timestamp: secondsAgo(600) }));
-  const message = await storedMessage(platform, phone, first);
+  const [from, first] = [makePhoneNumber(), makeMessageId()];
+  await network.post(200, buildMessageNotification(phone, { from, id: first, timestamp: secondsAgo(600) }));
+  const message = await findStoredMessage(platform, phone, first);
   await platform.database.sql(`update conversations set status = 'SNOOZED' where _id = $1`, [message.conversation]);
-  const question = incoming(phone, { from, timestamp: secondsAgo(20) });
+  const question = buildMessageNotification(phone, { from, timestamp: secondsAgo(20) });
   const answer = echoes(phone, { to: from, timestamp: secondsAgo(10) });
   await network.post(200, { ...question, entry: [...answer.entry, ...question.entry] });
   const conversation = await readConversation(message);
   assert.deepEqual([conversation.status, conversation.unread_count], ['OPEN', 0]);
-  assert.deepEqual(await eventNames(platform, message.conversation), ['CONVERSATION_CREATED', 'CONVERSATION_UPDATED']);
+  assert.deepEqual(await listEventNames(platform, message.conversation), [
+    'CONVERSATION_CREATED',
+    'CONVERSATION_UPDATED',
+  ]);
 });
 
 test('statuses, an edit and a revocation of an echo are applied as for any message', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
-  const [to, id] = [freshPhone(), wamid()];
+  const [to, id] = [makePhoneNumber(), makeMessageId()];
   const status = (name: string): Json =>
-    notification({
+    buildNotification({
       phone,
       value: { statuses: [{ id, status: name, timestamp: secondsAgo(1), recipient_id: to }] },
     });
   await network.post(200, status('delivered'));
   await network.post(200, echoes(phone, { to, id, timestamp: secondsAgo(5) }));
   await network.post(200, status('read'));
-  const message = await storedMessage(platform, phone, id);
+  const message = await findStoredMessage(platform, phone, id);
   assert.equal(message.status, 'READ');
-  assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_RECEIVED', 'MESSAGE_DELIVERED', 'MESSAGE_READ']);
+  assert.deepEqual(await listEventNames(platform, message._id), [
+    'MESSAGE_RECEIVED',
+    'MESSAGE_DELIVERED',
+    'MESSAGE_READ',
+  ]);
   const revoke = { type: 'revoke', to, revoke: { original_message_id: id } };
   const edit = {
     type: 'edit',
@@ -185,15 +197,18 @@ test('statuses, an edit and a revocation of an echo are applied as for any messa
     edit: { original_message_id: id, message: { type: 'text', text: { body: 'Olá' } } },
   };
   await network.post(200, echoes(phone, edit));
-  assert.equal((await storedMessage(platform, phone, id)).content, 'Olá');
+  assert.equal((await findStoredMessage(platform, phone, id)).content, 'Olá');
   await network.post(200, echoes(phone, revoke));
-  assert.equal((await storedMessage(platform, phone, id)).content, null);
+  assert.equal((await findStoredMessage(platform, phone, id)).content, null);
 });
 
 test('history is stored in one CLOSED conversation per contact, with its authors, times and statuses, and emits no event', async () => {
   const own = await connectPhone(platform);
   await network.post(200, accountNews(own, 'ACCOUNT_RECONNECTED'));
-  const [person, ids] = [freshPhone(), [wamid(), wamid(), wamid(), wamid()] as const];
+  const [person, ids] = [
+    makePhoneNumber(),
+    [makeMessageId(), makeMessageId(), makeMessageId(), makeMessageId()] as const,
+  ];
   const long = 90 * 86_400;
   const old = [
     { from: person, id: ids[0], timestamp: secondsAgo(long), history_context: { status: 'READ' } },
@@ -217,7 +232,7 @@ test('history is stored in one CLOSED conversation per contact, with its authors
     200,
     history(own, { [person]: [{ from: person, id: ids[3], timestamp: secondsAgo(long + 60) }, ...old] }),
   );
-  const messages = await Promise.all(ids.map((id) => storedMessage(platform, own, id)));
+  const messages = await Promise.all(ids.map((id) => findStoredMessage(platform, own, id)));
   assert.deepEqual(
     messages.map((message) => [message.message_type, message.origin, message.status, message.is_echo]),
     [
@@ -243,29 +258,32 @@ test('history is stored in one CLOSED conversation per contact, with its authors
   );
 });
 
-test('history joins the open conversation without changing its window, its unread count or its last message', async () => {
+test('old messages of the history are added to the open conversation and do not change its reply window, unread count or last message', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
-  const [person, live, old] = [freshPhone(), wamid(), wamid()];
-  await network.post(200, incoming(phone, { from: person, id: live }));
-  const message = await storedMessage(platform, phone, live);
+  const [person, live, old] = [makePhoneNumber(), makeMessageId(), makeMessageId()];
+  await network.post(200, buildMessageNotification(phone, { from: person, id: live }));
+  const message = await findStoredMessage(platform, phone, live);
   const before = await readConversation(message);
   await network.post(200, history(phone, { [person]: [{ from: person, id: old, timestamp: secondsAgo(86_400) }] }));
-  assert.equal((await storedMessage(platform, phone, old)).conversation, message.conversation);
+  assert.equal((await findStoredMessage(platform, phone, old)).conversation, message.conversation);
   assert.deepEqual(await readConversation(message), before);
 });
 
-test('a live message after history opens a conversation with its event, and emits no event for the contact', async () => {
+test('a new message after the history opens a conversation with an event, and emits no event for the known contact', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
-  const [person, live, old] = [freshPhone(), wamid(), wamid()];
+  const [person, live, old] = [makePhoneNumber(), makeMessageId(), makeMessageId()];
   await network.post(200, history(phone, { [person]: [{ from: person, id: old, timestamp: secondsAgo(86_400) }] }));
-  await network.post(200, incoming(phone, { from: person, id: live }));
-  const [before, after] = [await storedMessage(platform, phone, old), await storedMessage(platform, phone, live)];
+  await network.post(200, buildMessageNotification(phone, { from: person, id: live }));
+  const [before, after] = [
+    await findStoredMessage(platform, phone, old),
+    await findStoredMessage(platform, phone, live),
+  ];
   assert.equal(after.contact, before.contact);
   assert.notEqual(after.conversation, before.conversation);
-  assert.deepEqual(await eventNames(platform, after.conversation), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await listEventNames(platform, after.conversation), ['CONVERSATION_CREATED']);
 });
 
-test('the file of an old message completes its placeholder, in either order and in one callback', async () => {
+test('a file of an old message is added to its message, whichever of the two arrives first', async () => {
   await network.post(200, accountNews(phone, 'ACCOUNT_RECONNECTED'));
   const timestamp = secondsAgo(86_400);
   const image = { type: 'image', image: { id: '77', mime_type: 'image/png', caption: 'Veja' }, timestamp };
@@ -274,19 +292,19 @@ test('the file of an old message completes its placeholder, in either order and 
     files(phone, { from: person, id, ...image }),
   ];
   for (const way of ['placeholder first', 'file first', 'together', 'together, file first']) {
-    const [person, id] = [freshPhone(), wamid()];
+    const [person, id] = [makePhoneNumber(), makeMessageId()];
     const [placeholder, file] = bodies(person, id);
     const ordered = way.endsWith('file first') ? [file, placeholder] : [placeholder, file];
     if (way.startsWith('together')) {
       await network.post(200, { ...placeholder, entry: ordered.flatMap((part) => part.entry) });
     } else for (const part of ordered) await network.post(200, part);
-    const message = await storedMessage(platform, phone, id);
+    const message = await findStoredMessage(platform, phone, id);
     assert.deepEqual(
       [message.contentType, message.content, message.media?.mimeType],
       ['IMAGE', 'Veja', 'image/png'],
       way,
     );
-    assert.deepEqual(await eventNames(platform, message._id), []);
+    assert.deepEqual(await listEventNames(platform, message._id), []);
   }
 });
 
@@ -294,12 +312,12 @@ for (const who of ['a new contact', 'a known contact without a conversation']) {
   test(`history of ${who}, one part sent 20 times and 20 parts at once, makes one conversation`, async () => {
     const own = await connectPhone(platform);
     await network.post(200, accountNews(own, 'ACCOUNT_RECONNECTED'));
-    const person = freshPhone();
+    const person = makePhoneNumber();
     const chunk = (id: string): Json =>
       history(own, { [person]: [{ from: person, id, timestamp: secondsAgo(9_000) }] });
-    const [same, ids] = [chunk(wamid()), Array.from({ length: 20 }, () => wamid())];
+    const [same, ids] = [chunk(makeMessageId()), Array.from({ length: 20 }, () => makeMessageId())];
     if (who.includes('known')) {
-      await network.post(200, chunk(wamid()));
+      await network.post(200, chunk(makeMessageId()));
       await platform.database.sql('delete from conversations where inbox_id = $1', [own.inbox]);
     }
     await Promise.all(ids.flatMap((id) => [network.post(200, same), network.post(200, chunk(id))]));
@@ -315,6 +333,6 @@ for (const who of ['a new contact', 'a known contact without a conversation']) {
 test('a notice that history was declined is answered 200 and stores nothing', async () => {
   const declined = { code: 2593109, title: 'History declined' };
   const before = await platform.database.sql('select 1 from callbacks_aside');
-  await network.post(200, notification({ phone, field: 'history', value: { history: [{ errors: [declined] }] } }));
+  await network.post(200, buildNotification({ phone, field: 'history', value: { history: [{ errors: [declined] }] } }));
   assert.equal((await platform.database.sql('select 1 from callbacks_aside')).length, before.length);
 });

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   connectPhone,
-  freshPhone,
-  incoming,
+  makePhoneNumber,
+  buildMessageNotification,
   openNetwork,
   secondsAgo,
-  storedMessage,
-  wamid,
+  findStoredMessage,
+  makeMessageId,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { eventNames, readEvents } from '../../../test/support/traffic.ts';
+import { listEventNames, readEvents } from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 
 const post = (...messages: Record<string, unknown>[]): Promise<unknown> =>
-  network.post(200, incoming(phone, ...messages));
-const read = (id: string): Promise<Json> => storedMessage(platform, phone, id);
+  network.post(200, buildMessageNotification(phone, ...messages));
+const read = (id: string): Promise<Json> => findStoredMessage(platform, phone, id);
 const body = (text: string) => ({ type: 'text', text: { body: text } });
 const edit = (of: string, text: string, secondsBack = 0): Record<string, unknown> => ({
   type: 'edit',
@@ -32,7 +32,7 @@ const revoke = (of: string, secondsBack = 0): Record<string, unknown> => ({
 });
 
 test('an edit changes the text of a message and its edit time, creates no message and emits no event', async () => {
-  const [from, id, change] = [freshPhone(), wamid(), wamid()];
+  const [from, id, change] = [makePhoneNumber(), makeMessageId(), makeMessageId()];
   await post({ from, id, timestamp: secondsAgo(60) });
   const before = await read(id);
   await post({ ...edit(id, 'Olá'), from, id: change });
@@ -42,13 +42,13 @@ test('an edit changes the text of a message and its edit time, creates no messag
   assert.deepEqual([content, edited_at.slice(-4)], ['Olá', '000Z']);
   assert.ok(updatedAt > changedBefore);
   assert.equal(await read(change), null);
-  assert.deepEqual(await eventNames(platform, before._id), ['MESSAGE_RECEIVED']);
+  assert.deepEqual(await listEventNames(platform, before._id), ['MESSAGE_RECEIVED']);
   const { body: conversation } = await platform.call(200, 'GET', `/v1/conversations/${before.conversation}`);
   assert.deepEqual([conversation.last_message.content, conversation.unread_count], ['Olá', 1]);
 });
 
 test("an edit of an image's caption keeps its file", async () => {
-  const [from, id] = [freshPhone(), wamid()];
+  const [from, id] = [makePhoneNumber(), makeMessageId()];
   await post({ from, id, type: 'image', image: { id: '7', mime_type: 'image/png', caption: 'A' } });
   const { media } = await read(id);
   const message = { type: 'image', image: { id: '8', mime_type: 'image/png', caption: 'B' } };
@@ -57,11 +57,11 @@ test("an edit of an image's caption keeps its file", async () => {
   assert.deepEqual([stored.contentType, stored.content], ['IMAGE', 'B']);
   assert.deepEqual(stored.media, media);
   const [row] = await platform.database.sql<{ media: Json }>('select media from messages where _id = $1', [stored._id]);
-  assert.equal(row?.media.network.networkId, '8');
+  assert.equal(row?.media.network.networkId, '7');
 });
 
 test('a message has the text of its newest edit, in whatever order the edits arrive', async () => {
-  const [from, id] = [freshPhone(), wamid()];
+  const [from, id] = [makePhoneNumber(), makeMessageId()];
   await post({ from, id, timestamp: secondsAgo(60) });
   await post({ from, ...edit(id, 'third', 10) });
   await post({ from, ...edit(id, 'second', 20) });
@@ -71,7 +71,7 @@ test('a message has the text of its newest edit, in whatever order the edits arr
 });
 
 test('a revoked message stays in the conversation without its content for ever', async () => {
-  const [from, id] = [freshPhone(), wamid()];
+  const [from, id] = [makePhoneNumber(), makeMessageId()];
   await post({ from, id, timestamp: secondsAgo(60) });
   await post({ from, ...edit(id, 'Olá', 30) });
   await post({ from, ...revoke(id, 20) });
@@ -82,7 +82,7 @@ test('a revoked message stays in the conversation without its content for ever',
   await post({ from, ...revoke(id, 0) });
   await post({ from, id });
   assert.deepEqual(await read(id), revoked);
-  assert.deepEqual(await eventNames(platform, revoked._id), ['MESSAGE_RECEIVED']);
+  assert.deepEqual(await listEventNames(platform, revoked._id), ['MESSAGE_RECEIVED']);
 });
 
 const PARTS: [string, Record<string, unknown>, string[]][] = [
@@ -98,7 +98,7 @@ const PARTS: [string, Record<string, unknown>, string[]][] = [
 
 for (const [what, message, fields] of PARTS) {
   test(`after ${what} is revoked, nothing of its content can be read`, async () => {
-    const [from, id] = [freshPhone(), wamid()];
+    const [from, id] = [makePhoneNumber(), makeMessageId()];
     await post({ from, id, ...message });
     const before = await read(id);
     for (const field of fields) assert.notEqual(before[field], null);
@@ -112,8 +112,8 @@ for (const [what, message, fields] of PARTS) {
   });
 }
 
-test("an edit that arrives before its message waits for it; the message's event has the original text", async () => {
-  const [from, id] = [freshPhone(), wamid()];
+test('an edit that arrives before its message is applied after it, and the event of the message has the original text', async () => {
+  const [from, id] = [makePhoneNumber(), makeMessageId()];
   await post({ from, ...edit(id, 'first', 9) }, { from, ...edit(id, 'last', 5) }, { from, ...edit(id, 'middle', 7) });
   assert.equal(await read(id), null);
   await post({ from, id, timestamp: secondsAgo(30) });
@@ -128,7 +128,7 @@ test("an edit that arrives before its message waits for it; the message's event 
 
 test('a revocation that arrives before its message and before edits leaves the message revoked', async () => {
   for (const revokedFirst of [true, false]) {
-    const [from, id] = [freshPhone(), wamid()];
+    const [from, id] = [makePhoneNumber(), makeMessageId()];
     const two = [revoke(id, 5), edit(id, 'x', 1)];
     for (const correction of revokedFirst ? two : two.toReversed()) await post({ from, ...correction });
     await post({ from, id, timestamp: secondsAgo(30) });
@@ -139,7 +139,7 @@ test('a revocation that arrives before its message and before edits leaves the m
 });
 
 test('a message, its edit and its revocation in one callback end as a revoked message, in any order', async () => {
-  const [from, id] = [freshPhone(), wamid()];
+  const [from, id] = [makePhoneNumber(), makeMessageId()];
   await post({ from, ...revoke(id, 1) }, { from, ...edit(id, 'x', 2) }, { from, id, timestamp: secondsAgo(3) });
   const stored = await read(id);
   assert.equal(stored.content, null);
@@ -147,7 +147,7 @@ test('a message, its edit and its revocation in one callback end as a revoked me
 });
 
 test('an edit whose new content can not be read changes nothing and is kept aside', async () => {
-  const [from, id] = [freshPhone(), wamid()];
+  const [from, id] = [makePhoneNumber(), makeMessageId()];
   await post({ from, id, timestamp: secondsAgo(60) });
   const before = await read(id);
   await post({ from, type: 'edit', edit: { original_message_id: id, message: { type: 'hologram' } } });
@@ -159,14 +159,14 @@ test('an edit whose new content can not be read changes nothing and is kept asid
 test('an edit and a revocation change only a message of the inbox that received them', async () => {
   const company = await platform.createCompany();
   const other = await connectPhone(platform, { company });
-  const [from, id] = [freshPhone(), wamid()];
+  const [from, id] = [makePhoneNumber(), makeMessageId()];
   await post({ from, id });
-  await network.post(200, incoming(other, { from, ...edit(id, 'x') }, { from, ...revoke(id) }));
+  await network.post(200, buildMessageNotification(other, { from, ...edit(id, 'x') }, { from, ...revoke(id) }));
   assert.equal((await read(id)).content, 'Oi');
 });
 
 test('a status for a message that the contact sent changes nothing and is not kept', async () => {
-  const [from, id] = [freshPhone(), wamid()];
+  const [from, id] = [makePhoneNumber(), makeMessageId()];
   await post({ from, id });
   const before = await read(id);
   const status = { id, status: 'read', timestamp: secondsAgo(0), recipient_id: from };

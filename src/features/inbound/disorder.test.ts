@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seedOfRun } from '../../../test/full/harness/chance.ts';
+import { readSeed } from '../../../test/full/harness/chance.ts';
 import {
   connectPhone,
-  freshPhone,
-  incoming,
-  notification,
+  makePhoneNumber,
+  buildMessageNotification,
+  buildNotification,
   openNetwork,
   secondsAgo,
-  startPeer,
-  storedMessage,
-  wamid,
-  written,
+  startSecondProcess,
+  findStoredMessage,
+  makeMessageId,
+  fillMessage,
   type Phone,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { randomFrom } from '../../../test/support/random.ts';
-import { eventNames } from '../../../test/support/traffic.ts';
-import { until } from '../../../test/support/wait.ts';
+import { createRandom } from '../../../test/support/random.ts';
+import { listEventNames } from '../../../test/support/traffic.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { EVENT_NAMES } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 
-const seed = seedOfRun();
+const seed = readSeed();
 
-type Part = Parameters<typeof notification>[0];
+type Part = Parameters<typeof buildNotification>[0];
 
 const platform = await startPlatform();
 const network = await openNetwork(platform);
-const peer = await startPeer(platform, { WAP_APP_SECRET: network.appSecret });
+const peer = await startSecondProcess(platform, { WAP_APP_SECRET: network.appSecret });
 const urls = [platform.url, peer.url ?? ''];
 
 async function companyWithWebhook(): Promise<{ _id: string; key: string }> {
@@ -40,7 +40,7 @@ async function companyWithWebhook(): Promise<{ _id: string; key: string }> {
 async function connectShared(company: { _id: string; key: string }): Promise<Phone> {
   const phone = await connectPhone(platform, { company });
   const news = { phone, field: 'account_update', value: { event: 'ACCOUNT_RECONNECTED' } };
-  await network.post(200, notification(news));
+  await network.post(200, buildNotification(news));
   return phone;
 }
 
@@ -68,35 +68,40 @@ const statusPart = (at: Phone, status: Json, secondsBack = 0): Part => ({
 });
 
 test('the same callback 20 times at once over two processes is stored once, with one event for each message (defect 11)', async () => {
-  const [a, b, ids] = [freshPhone(), freshPhone(), [wamid(), wamid(), wamid()]];
-  const body = incoming(phone, { from: a, id: ids[0] }, { from: b, id: ids[1] }, { from: a, id: ids[2] });
+  const [a, b, ids] = [makePhoneNumber(), makePhoneNumber(), [makeMessageId(), makeMessageId(), makeMessageId()]];
+  const body = buildMessageNotification(
+    phone,
+    { from: a, id: ids[0] },
+    { from: b, id: ids[1] },
+    { from: a, id: ids[2] },
+  );
   await postEverywhere([body], 20);
-  const stored = await Promise.all(ids.map((id) => storedMessage(platform, phone, id)));
-  for (const message of stored) assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_RECEIVED']);
+  const stored = await Promise.all(ids.map((id) => findStoredMessage(platform, phone, id)));
+  for (const message of stored) assert.deepEqual(await listEventNames(platform, message._id), ['MESSAGE_RECEIVED']);
   const contacts = [...new Set(stored.map((message) => message.contact))];
   const conversations = [...new Set(stored.map((message) => message.conversation))];
   assert.equal(contacts.length, 2);
   assert.equal(conversations.length, 2);
-  for (const id of contacts) assert.deepEqual(await eventNames(platform, id), ['CONTACT_CREATED']);
-  for (const id of conversations) assert.deepEqual(await eventNames(platform, id), ['CONVERSATION_CREATED']);
+  for (const id of contacts) assert.deepEqual(await listEventNames(platform, id), ['CONTACT_CREATED']);
+  for (const id of conversations) assert.deepEqual(await listEventNames(platform, id), ['CONVERSATION_CREATED']);
   const read = await platform.call(200, 'GET', `/v1/conversations/${stored[0].conversation}`, { key: company.key });
   assert.equal(read.body.unread_count, 2);
 });
 
-test('one message that wakes a conversation, sent 20 times at once over two processes, wakes it once with one event', async () => {
-  const from = freshPhone();
-  const id = wamid();
-  await network.post(200, incoming(phone, { from, id }));
-  const { conversation } = await storedMessage(platform, phone, id);
+test('a message that ends a snooze, sent 20 times at once over two processes, ends it once with one event', async () => {
+  const from = makePhoneNumber();
+  const id = makeMessageId();
+  await network.post(200, buildMessageNotification(phone, { from, id }));
+  const { conversation } = await findStoredMessage(platform, phone, id);
   await platform.database.sql(`update conversations set status = 'SNOOZED' where _id = $1`, [conversation]);
-  await postEverywhere([incoming(phone, { from, id: wamid() })], 20);
-  assert.deepEqual(await eventNames(platform, conversation), ['CONVERSATION_CREATED', 'CONVERSATION_UPDATED']);
+  await postEverywhere([buildMessageNotification(phone, { from, id: makeMessageId() })], 20);
+  assert.deepEqual(await listEventNames(platform, conversation), ['CONVERSATION_CREATED', 'CONVERSATION_UPDATED']);
 });
 
 test('first messages of many people in many orders over two processes make one contact and one conversation per person', async () => {
-  const people = Array.from({ length: 30 }, freshPhone);
+  const people = Array.from({ length: 30 }, makePhoneNumber);
   const bodies = [people, people.toReversed(), people.toSorted()].map((order) =>
-    incoming(phone, ...order.map((from) => ({ from, id: wamid() }))),
+    buildMessageNotification(phone, ...order.map((from) => ({ from, id: makeMessageId() }))),
   );
   await postEverywhere(bodies, 4);
   const [row] = await platform.database.sql<Json>(
@@ -109,16 +114,16 @@ test('first messages of many people in many orders over two processes make one c
 });
 
 test('statuses that arrive before their message wait for it, and each is emitted once after it', async () => {
-  const [to, id] = [freshPhone(), wamid()];
-  const statuses = ['read', 'sent', 'delivered'].map((status) => notification(statusPart(phone, { id, status })));
+  const [to, id] = [makePhoneNumber(), makeMessageId()];
+  const statuses = ['read', 'sent', 'delivered'].map((status) => buildNotification(statusPart(phone, { id, status })));
   await postEverywhere(statuses, 4);
-  assert.equal(await storedMessage(platform, phone, id), null);
-  const echo = written({ from: '551133334444', to, id, timestamp: secondsAgo(9) });
-  await network.post(200, notification({ phone, field: 'smb_message_echoes', value: { message_echoes: [echo] } }));
-  const message = await storedMessage(platform, phone, id);
+  assert.equal(await findStoredMessage(platform, phone, id), null);
+  const echo = fillMessage({ from: '551133334444', to, id, timestamp: secondsAgo(9) });
+  await network.post(200, buildNotification({ phone, field: 'smb_message_echoes', value: { message_echoes: [echo] } }));
+  const message = await findStoredMessage(platform, phone, id);
   assert.equal(message.status, 'READ');
   assert.ok(message.sent_at && message.delivered_at && message.read_at);
-  const events = await eventNames(platform, message._id);
+  const events = await listEventNames(platform, message._id);
   assert.equal(events[0], 'MESSAGE_RECEIVED');
   assert.equal(events.filter((event) => event === 'MESSAGE_READ').length, 1);
   assert.equal(new Set(events).size, events.length);
@@ -126,10 +131,10 @@ test('statuses that arrive before their message wait for it, and each is emitted
 });
 
 test('a status that was stored at the same moment as its message is found and emitted', async () => {
-  const [to, id] = [freshPhone(), wamid()];
-  const echo = written({ from: '551133334444', to, id, timestamp: secondsAgo(9) });
-  await network.post(200, notification({ phone, field: 'smb_message_echoes', value: { message_echoes: [echo] } }));
-  const { _id } = await storedMessage(platform, phone, id);
+  const [to, id] = [makePhoneNumber(), makeMessageId()];
+  const echo = fillMessage({ from: '551133334444', to, id, timestamp: secondsAgo(9) });
+  await network.post(200, buildNotification({ phone, field: 'smb_message_echoes', value: { message_echoes: [echo] } }));
+  const { _id } = await findStoredMessage(platform, phone, id);
   // This is the state after a status and its message were stored at the same moment, when neither transaction could see the other.
   const payload = { status: 'DELIVERED', errors: [], failure_reason: null, reportsFailures: true };
   await platform.database.sql(
@@ -137,18 +142,21 @@ test('a status that was stored at the same moment as its message is found and em
      values ($1, $2, $3, $4, 'STATUS', now(), $5, 'crossed')`,
     [phone.company, newId(), phone.inbox, id, payload],
   );
-  await until('the status is applied', async () => (await storedMessage(platform, phone, id)).status === 'DELIVERED');
-  assert.deepEqual(await eventNames(platform, _id), ['MESSAGE_RECEIVED', 'MESSAGE_DELIVERED']);
+  await waitUntil(
+    'the status is applied',
+    async () => (await findStoredMessage(platform, phone, id)).status === 'DELIVERED',
+  );
+  assert.deepEqual(await listEventNames(platform, _id), ['MESSAGE_RECEIVED', 'MESSAGE_DELIVERED']);
   assert.deepEqual(await parked(phone), []);
 });
 
 test('history of a known contact, in many parts over two processes, makes one conversation', async () => {
   const own = await connectShared(await companyWithWebhook());
-  const person = freshPhone();
+  const person = makePhoneNumber();
   const chunk = (): Json => {
-    const messages = [written({ from: person, timestamp: secondsAgo(9_000) })];
+    const messages = [fillMessage({ from: person, timestamp: secondsAgo(9_000) })];
     const history = [{ threads: [{ id: person, messages }] }];
-    return notification({ phone: own, field: 'history', value: { history } });
+    return buildNotification({ phone: own, field: 'history', value: { history } });
   };
   await network.post(200, chunk());
   await platform.database.sql('delete from conversations where inbox_id = $1', [own.inbox]);
@@ -161,10 +169,10 @@ test('history of a known contact, in many parts over two processes, makes one co
 function buildStory(at: Phone, person: string, ids: Record<string, string>): Part[] {
   const said = (message: Json, secondsBack: number): Part => ({
     phone: at,
-    value: { messages: [written({ from: person, timestamp: ago(secondsBack), ...message })] },
+    value: { messages: [fillMessage({ from: person, timestamp: ago(secondsBack), ...message })] },
   });
   const echoed = (message: Json, secondsBack: number): Part => {
-    const echo = written({ from: '551133334444', to: person, timestamp: ago(secondsBack), ...message });
+    const echo = fillMessage({ from: '551133334444', to: person, timestamp: ago(secondsBack), ...message });
     return { phone: at, field: 'smb_message_echoes', value: { message_echoes: [echo] } };
   };
   const edit = (of: string | undefined, body: string): Json => ({
@@ -197,7 +205,7 @@ const STORY_IDS = ['text', 'image', 'reply', 'reaction', 'read', 'failed', 'deli
 
 /** The inbox as the API shows it, keyed by the network's ids, without fields that depend on the moment of arrival. */
 async function settled(at: Phone): Promise<Json> {
-  await until('nothing is parked any more', async () => (await parked(at)).length === 0);
+  await waitUntil('nothing is parked any more', async () => (await parked(at)).length === 0);
   const conversations = await platform.database.sql<{ _id: string }>(
     'select _id from conversations where inbox_id = $1',
     [at.inbox],
@@ -238,12 +246,12 @@ async function countEvents(at: Phone): Promise<Json> {
   return Object.fromEntries(rows.map(({ name, events }) => [name, events]));
 }
 
-test('any order, repetition and batching of callbacks over two processes gives the same result as the ordered run', async (t) => {
+test('callbacks over two processes in any order, repetition and batching give the same result as one by one in their order', async (t) => {
   t.diagnostic(`SEED=${seed}`);
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const people = Array.from({ length: 8 }, () => ({
-    person: freshPhone(),
-    ids: Object.fromEntries(STORY_IDS.map((name) => [name, wamid()])),
+    person: makePhoneNumber(),
+    ids: Object.fromEntries(STORY_IDS.map((name) => [name, makeMessageId()])),
   }));
   const [orderly, mixed] = [
     await connectShared(await companyWithWebhook()),
@@ -252,7 +260,7 @@ test('any order, repetition and batching of callbacks over two processes gives t
   const now = people.map(
     ({ person, ids }) => [buildStory(orderly, person, ids), buildStory(mixed, person, ids)] as const,
   );
-  for (const [story] of now) for (const part of story) await network.post(200, notification(part));
+  for (const [story] of now) for (const part of story) await network.post(200, buildNotification(part));
   const parts = now
     .flatMap(([, story]) => story)
     .flatMap((part) => Array.from({ length: 1 + Math.floor(random() * 3) }, () => part))
@@ -260,7 +268,7 @@ test('any order, repetition and batching of callbacks over two processes gives t
     .toSorted((a, b) => a.place - b.place)
     .map(({ part }) => part);
   const bodies: Json[] = [];
-  while (parts.length > 0) bodies.push(notification(...parts.splice(0, 1 + Math.floor(random() * 6))));
+  while (parts.length > 0) bodies.push(buildNotification(...parts.splice(0, 1 + Math.floor(random() * 6))));
   const lanes = Array.from({ length: 8 }, async (_, lane) => {
     for (let next = bodies.pop(); next; next = bodies.pop()) {
       await network.post(200, next, { url: urls[lane % urls.length] ?? '' });

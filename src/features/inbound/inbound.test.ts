@@ -3,28 +3,29 @@ import { test } from 'node:test';
 import { newId } from '../../platform/ids.ts';
 import {
   connectPhone,
-  freshPhone,
-  incoming,
-  notification,
+  makePhoneNumber,
+  buildMessageNotification,
+  buildNotification,
   openNetwork,
   secondsAgo,
-  storedMessage,
-  wamid,
-  written,
+  findStoredMessage,
+  makeMessageId,
+  fillMessage,
   type Phone,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { eventNames, readEvents, silenceNetwork } from '../../../test/support/traffic.ts';
+import { listEventNames, readEvents, silenceNetwork } from '../../../test/support/traffic.ts';
 
-const platform = await startPlatform();
+// Agents wait for further messages as long as these tests take, so that their turns can be read.
+const platform = await startPlatform({ env: { AGENT_WAIT: '1h' } });
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 await silenceNetwork(platform);
 
 async function receive(message: Record<string, unknown>, at: Phone = phone): Promise<Json> {
-  const filled = written(message);
-  await network.post(200, incoming(at, filled));
-  return storedMessage(platform, at, filled['id'] as string);
+  const filled = fillMessage(message);
+  await network.post(200, buildMessageNotification(at, filled));
+  return findStoredMessage(platform, at, filled['id'] as string);
 }
 
 const readConversation = async (message: Json): Promise<Json> =>
@@ -51,7 +52,7 @@ async function pendingTurn(conversation: string): Promise<string | null> {
 }
 
 test('a first message opens a conversation, with one event in the GET format', async () => {
-  const message = await receive({ from: freshPhone() });
+  const message = await receive({ from: makePhoneNumber() });
   const conversation = await readConversation(message);
   const { _id, createdAt: _created, updatedAt: _updated, ...rest } = conversation;
   assert.deepEqual(rest, {
@@ -90,7 +91,7 @@ test('a first message opens a conversation, with one event in the GET format', a
 });
 
 test('further messages join the open conversation, count as unread, and emit only their own events', async () => {
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const first = await receive({ from });
   for (const status of ['OPEN', 'PENDING']) {
     await change(first.conversation, `status = '${status}'`);
@@ -99,12 +100,12 @@ test('further messages join the open conversation, count as unread, and emit onl
     assert.equal((await readConversation(first)).status, status);
   }
   assert.equal((await readConversation(first)).unread_count, 3);
-  assert.deepEqual(await eventNames(platform, first.conversation), ['CONVERSATION_CREATED']);
-  assert.deepEqual(await eventNames(platform, first.contact), ['CONTACT_CREATED']);
+  assert.deepEqual(await listEventNames(platform, first.conversation), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await listEventNames(platform, first.contact), ['CONTACT_CREATED']);
 });
 
 test('an answer sets the unread count to 0, and the next message sets it to 1', async () => {
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const first = await receive({ from });
   await receive({ from });
   await platform.call(201, 'POST', '/v1/messages/send-text', {
@@ -116,12 +117,12 @@ test('an answer sets the unread count to 0, and the next message sets it to 1', 
 });
 
 test('a message ends the snooze of a conversation, with one event', async () => {
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const first = await receive({ from });
   await change(first.conversation, `status = 'SNOOZED', snoozed_until = now() + interval '1 day'`);
-  const id = wamid();
-  await network.post(200, incoming(phone, { from, id }, { from }, { from }));
-  await network.post(200, incoming(phone, { from, id }));
+  const id = makeMessageId();
+  await network.post(200, buildMessageNotification(phone, { from, id }, { from }, { from }));
+  await network.post(200, buildMessageNotification(phone, { from, id }));
   const events = await readEvents(platform, first.conversation);
   assert.deepEqual(
     events.map(({ event }) => event),
@@ -133,18 +134,18 @@ test('a message ends the snooze of a conversation, with one event', async () => 
 });
 
 test('a repeated message and a notice of the network end no snooze', async () => {
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const first = await receive({ from });
   await change(first.conversation, `status = 'SNOOZED'`);
   await receive({ from, id: first.external_id });
   await receive({ from, type: 'system', system: { type: 'customer_identity_changed', body: 'changed' } });
   const conversation = await readConversation(first);
   assert.deepEqual([conversation.status, conversation.unread_count], ['SNOOZED', 1]);
-  assert.deepEqual(await eventNames(platform, first.conversation), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await listEventNames(platform, first.conversation), ['CONVERSATION_CREATED']);
 });
 
-test('after CLOSED a message opens a new conversation, and the closed one stays unchanged', async () => {
-  const from = freshPhone();
+test('a message to a CLOSED conversation opens a new one, and the CLOSED one stays unchanged', async () => {
+  const from = makePhoneNumber();
   const first = await receive({ from });
   await change(first.conversation, `status = 'CLOSED', closed_at = now()`);
   const closed = await readConversation(first);
@@ -152,11 +153,11 @@ test('after CLOSED a message opens a new conversation, and the closed one stays 
   assert.notEqual(second.conversation, first.conversation);
   assert.equal(second.contact, first.contact);
   assert.deepEqual(await readConversation(first), closed);
-  assert.deepEqual(await eventNames(platform, second.conversation), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await listEventNames(platform, second.conversation), ['CONVERSATION_CREATED']);
 });
 
 test("the reply window is counted from the contact's newest message, whatever the order of messages, and never from a time in the future", async () => {
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const readWindow = async (timestamp: string): Promise<number> => {
     const message = await receive({ from, timestamp });
     return Date.parse((await readConversation(message)).window_expires_at) - 24 * 3_600_000;
@@ -169,7 +170,7 @@ test("the reply window is counted from the contact's newest message, whatever th
 });
 
 test('messages of one callback are listed in the order in which they were sent', async () => {
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const now = Number(secondsAgo(0));
   const said = [5, 1, 4, 2, 3].map((seconds) => ({
     from,
@@ -177,9 +178,9 @@ test('messages of one callback are listed in the order in which they were sent',
     text: { body: String(seconds) },
     type: 'text',
   }));
-  const id = wamid();
-  await network.post(200, incoming(phone, ...said, { from, id, timestamp: secondsAgo(0) }));
-  const { conversation, _id } = await storedMessage(platform, phone, id);
+  const id = makeMessageId();
+  await network.post(200, buildMessageNotification(phone, ...said, { from, id, timestamp: secondsAgo(0) }));
+  const { conversation, _id } = await findStoredMessage(platform, phone, id);
   const { body } = await platform.call(200, 'GET', `/v1/messages/conversation/${conversation}`);
   assert.deepEqual(
     body.result.map((message: Json) => message.content),
@@ -191,7 +192,7 @@ test('messages of one callback are listed in the order in which they were sent',
 test('a new conversation gets the default agent and owner of its inbox; an open conversation keeps its own', async () => {
   const [agent, owner] = [await createAgent(), await platform.createUser(platform.demo._id, 'OPERATOR')];
   const own = await connectPhone(platform, { inbox: { default_agent: agent, default_owner: owner._id } });
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const first = await receive({ from }, own);
   const conversation = await readConversation(first);
   assert.deepEqual([conversation.agent, conversation.owner, conversation.handled_by], [agent, owner._id, 'AI']);
@@ -203,17 +204,17 @@ test('a new conversation gets the default agent and owner of its inbox; an open 
 
 test('messages that an agent should answer create one pending turn of the agent, for the newest message', async () => {
   const own = await connectPhone(platform, { inbox: { default_agent: await createAgent() } });
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const first = await receive({ from }, own);
   assert.equal(await pendingTurn(first.conversation), first._id);
-  const [a, b] = [wamid(), wamid()];
-  await network.post(200, incoming(own, { from, id: b }, { from, id: a, timestamp: secondsAgo(9) }));
-  assert.equal(await pendingTurn(first.conversation), (await storedMessage(platform, own, b))._id);
+  const [a, b] = [makeMessageId(), makeMessageId()];
+  await network.post(200, buildMessageNotification(own, { from, id: b }, { from, id: a, timestamp: secondsAgo(9) }));
+  assert.equal(await pendingTurn(first.conversation), (await findStoredMessage(platform, own, b))._id);
 });
 
 test('no turn of an agent is created after a reaction, a notice or a repetition, or while a human is in charge', async () => {
   const own = await connectPhone(platform, { inbox: { default_agent: await createAgent() } });
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const { conversation, external_id } = await receive({ from }, own);
   const clear = () => platform.database.sql('delete from pending_turns where conversation_id = $1', [conversation]);
   await clear();
@@ -228,7 +229,7 @@ test('no turn of an agent is created after a reaction, a notice or a repetition,
 
 test('UNSUPPORTED messages wait for an agent only with process_unsupported_messages', async () => {
   const own = await connectPhone(platform, { inbox: { default_agent: await createAgent() } });
-  const poll = () => receive({ from: freshPhone(), type: 'unsupported' }, own);
+  const poll = () => receive({ from: makePhoneNumber(), type: 'unsupported' }, own);
   assert.equal(await pendingTurn((await poll()).conversation), null);
   await platform.call(200, 'PUT', `/v1/inboxes/${own.inbox}`, { body: { process_unsupported_messages: true } });
   const processed = await poll();
@@ -238,7 +239,7 @@ test('UNSUPPORTED messages wait for an agent only with process_unsupported_messa
 test('with disable_inbound_ai, conversations that contacts begin are for people, and those of campaigns stay with the agent', async () => {
   const agent = await createAgent();
   const own = await connectPhone(platform, { inbox: { default_agent: agent, disable_inbound_ai: true } });
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const organic = await receive({ from }, own);
   assert.equal((await readConversation(organic)).handled_by, 'HUMAN');
   assert.equal(await pendingTurn(organic.conversation), null);
@@ -249,7 +250,7 @@ test('with disable_inbound_ai, conversations that contacts begin are for people,
 });
 
 test('in test mode every message is stored as a test, and only messages of test numbers wait for an agent', async () => {
-  const [tester, other] = [freshPhone(), freshPhone()];
+  const [tester, other] = [makePhoneNumber(), makePhoneNumber()];
   const test_mode = { enabled: true, test_numbers: [`+${tester.slice(0, 4)} ${tester.slice(5)}`] };
   const own = await connectPhone(platform, { inbox: { default_agent: await createAgent(), test_mode } });
   for (const [from, waits] of [
@@ -260,7 +261,7 @@ test('in test mode every message is stored as a test, and only messages of test 
     assert.equal(message.is_test, true);
     assert.equal((await readConversation(message)).is_test, true);
     assert.equal(await pendingTurn(message.conversation), waits ? message._id : null);
-    assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_RECEIVED']);
+    assert.deepEqual(await listEventNames(platform, message._id), ['MESSAGE_RECEIVED']);
   }
 });
 
@@ -271,15 +272,15 @@ test("each message of a callback for several companies and numbers reaches its o
     body: { url: `${platform.sandboxUrl}/receiver/other`, events: ['MESSAGE_RECEIVED'] },
   });
   const [theirs, second] = [await connectPhone(platform, { company }), await connectPhone(platform)];
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const phones = [phone, theirs, second];
-  const ids = phones.map(() => wamid());
+  const ids = phones.map(() => makeMessageId());
   const parts = phones.map((at, index) => ({
     phone: at,
-    value: { messages: [written({ from, id: ids[index] })] },
+    value: { messages: [fillMessage({ from, id: ids[index] })] },
   }));
-  await network.post(200, notification(...parts));
-  const stored = await Promise.all(phones.map((at, index) => storedMessage(platform, at, ids[index] ?? '')));
+  await network.post(200, buildNotification(...parts));
+  const stored = await Promise.all(phones.map((at, index) => findStoredMessage(platform, at, ids[index] ?? '')));
   assert.deepEqual(
     stored.map((message) => [message.company, message.inbox]),
     phones.map((at) => [at.company, at.inbox]),
@@ -296,10 +297,13 @@ test("each message of a callback for several companies and numbers reaches its o
 
 test('500 messages of 100 people in one callback are stored with their contacts, conversations and events (defect 10)', async () => {
   const own = await connectPhone(platform);
-  const people = Array.from({ length: 100 }, freshPhone);
-  const messages = Array.from({ length: 500 }, (_, index) => ({ from: people[index % people.length], id: wamid() }));
-  await network.post(200, incoming(own, ...messages));
-  await network.post(200, incoming(own, ...messages));
+  const people = Array.from({ length: 100 }, makePhoneNumber);
+  const messages = Array.from({ length: 500 }, (_, index) => ({
+    from: people[index % people.length],
+    id: makeMessageId(),
+  }));
+  await network.post(200, buildMessageNotification(own, ...messages));
+  await network.post(200, buildMessageNotification(own, ...messages));
   const count = async (text: string): Promise<number> =>
     (await platform.database.sql<{ count: number }>(`select count(*)::int as count from ${text}`, [own.inbox]))[0]
       ?.count ?? 0;
@@ -309,9 +313,9 @@ test('500 messages of 100 people in one callback are stored with their contacts,
 });
 
 test('a callback with more messages of one person than a transaction stores is stored completely, in one conversation', async () => {
-  const from = freshPhone();
-  const ids = Array.from({ length: 1_200 }, () => wamid());
-  await network.post(200, incoming(phone, ...ids.map((id) => ({ from, id }))));
+  const from = makePhoneNumber();
+  const ids = Array.from({ length: 1_200 }, () => makeMessageId());
+  await network.post(200, buildMessageNotification(phone, ...ids.map((id) => ({ from, id }))));
   const rows = await platform.database.sql<{ conversation_id: string }>(
     'select distinct conversation_id from messages where external_id = any($1)',
     [ids],
@@ -319,6 +323,6 @@ test('a callback with more messages of one person than a transaction stores is s
   assert.equal(rows.length, 1);
   const conversation = await readConversation({ conversation: rows[0]?.conversation_id });
   assert.equal(conversation.unread_count, ids.length);
-  assert.deepEqual(await eventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
-  assert.deepEqual(await eventNames(platform, conversation.contact), ['CONTACT_CREATED']);
+  assert.deepEqual(await listEventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await listEventNames(platform, conversation.contact), ['CONTACT_CREATED']);
 });

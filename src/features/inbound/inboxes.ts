@@ -5,36 +5,36 @@
 import type { Inbound, InboundMessage } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { listIdentities, findKnownIdentities, type Known } from '../contacts/ingest-people.ts';
+import { listIdentities, findKnownIdentities, type KnownIdentities } from '../contacts/ingest-people.ts';
 import { findReceivers, type Receiver } from '../inboxes/ingest-queries.ts';
 import { findKnown, type KnownMessage } from '../messages/ingest-queries.ts';
 
 /** The stored messages and known people that were looked up together with the inboxes; they may be more than the batch needs. */
-export interface Ahead {
+export interface EarlyLookUps {
   messages: KnownMessage[];
-  people: Known;
+  people: KnownIdentities;
 }
 
-export interface Inboxes {
-  find(tx: SystemTx, channel: NamedChannel, elements: Inbound[]): Promise<Found>;
+export interface InboxFinder {
+  find(tx: SystemTx, channel: NamedChannel, elements: Inbound[]): Promise<FoundInboxes>;
 }
 
-export interface Found {
+export interface FoundInboxes {
   receivers: Map<string, Receiver>;
   /** The stored messages and known people; null when they still have to be looked up. */
-  ahead: Ahead | null;
+  ahead: EarlyLookUps | null;
 }
 
-type Place = Pick<Receiver, 'company' | 'inbox'>;
+type InboxPlace = Pick<Receiver, 'company' | 'inbox'>;
 
 // The number of remembered addresses; when there are more, all are forgotten.
 const MAX_PLACES = 10_000;
 
-export function createInboxes(): Inboxes {
+export function createInboxFinder(): InboxFinder {
   /** The inbox that was found last, by channel and address. */
-  const places = new Map<string, Place>();
+  const places = new Map<string, InboxPlace>();
 
-  async function find(tx: SystemTx, channel: NamedChannel, elements: Inbound[]): Promise<Found> {
+  async function find(tx: SystemTx, channel: NamedChannel, elements: Inbound[]): Promise<FoundInboxes> {
     const addresses = new Set(
       elements.flatMap((element) => ('address' in element && element.address ? [element.address] : [])),
     );
@@ -43,7 +43,7 @@ export function createInboxes(): Inboxes {
     const expected = new Map([...addresses].map((address) => [address, places.get(placeKey(address))]));
     const [receivers, ahead] = await Promise.all([
       findReceivers(tx, channel.name, [...addresses]),
-      lookAhead(tx, elements, expected),
+      lookUpEarly(tx, elements, expected),
     ]);
     if (places.size > MAX_PLACES) places.clear();
     for (const { address, company, inbox } of receivers) places.set(placeKey(address), { company, inbox });
@@ -60,11 +60,11 @@ export function createInboxes(): Inboxes {
   return { find };
 }
 
-async function lookAhead(
+async function lookUpEarly(
   tx: SystemTx,
   elements: Inbound[],
-  expected: Map<string, Place | undefined>,
-): Promise<Ahead | null> {
+  expected: Map<string, InboxPlace | undefined>,
+): Promise<EarlyLookUps | null> {
   const placed = elements.flatMap((element) => {
     const place = element.kind === 'message' ? expected.get(element.address) : undefined;
     return place ? [{ place, message: element as InboundMessage }] : [];

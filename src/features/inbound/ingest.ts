@@ -1,82 +1,156 @@
 /** Stores one batch of elements of a network in one transaction. */
-import type {
-  Inbound,
-  InboundAccount,
-  InboundEdit,
-  InboundRevoke,
-  InboundStatus,
-  InboundUnreadable,
-} from '../../channels/channel.ts';
+import type { Inbound, InboundEdit, InboundRevoke, InboundStatus, InboundUnreadable } from '../../channels/channel.ts';
+import type { InboundAccount, InboundPeopleLimit } from '../../channels/limits.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
+import type { InboundTemplate } from '../../channels/templates/network.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { setCoexistence, type Receiver } from '../inboxes/ingest-queries.ts';
-import { applyWishes, type Wish } from '../contacts/ingest-wishes.ts';
-import type { Split } from '../contacts/ingest-renames.ts';
+import { setCoexistence, setPeopleLimit, type Receiver } from '../inboxes/ingest-queries.ts';
+import { applyOptOutWishes, type OptOutWish } from '../contacts/ingest-wishes.ts';
+import type { SplitContact } from '../contacts/ingest-renames.ts';
 import type { Correction } from '../messages/ingest-queries.ts';
 import { applyCorrections, applyStatuses, type StatusNews } from '../messages/ingest.ts';
-import { saidAt, type Arrival } from './batch.ts';
-import type { Inboxes } from './inboxes.ts';
-import { insertAsides, type Aside } from './queries.ts';
+import { applyTemplateNews } from '../templates/ingest.ts';
+import { resolveAnswers } from './aliases.ts';
+import { messageTime, type ArrivedMessage, type ArrivedReport } from './batch.ts';
+import { separateMessages } from './distinct.ts';
+import { resolveEchoes } from './echoes.ts';
+import type { InboxFinder } from './inboxes.ts';
+import { setPositions, type ReadInbox } from './fetching/queries.ts';
+import { insertAsides, type AsideElement } from './queries.ts';
+import { resolveReports } from './reports.ts';
 import { toStoredMedia } from './rows.ts';
-import { storeMessages } from './store-messages.ts';
+import { storeMessages, type StoreSettings } from './store-messages.ts';
 
 /** The number of elements by outcome, for the metric with the same names. */
 export type Outcomes = Record<'stored' | 'repeated' | 'applied' | 'parked' | 'dropped' | 'aside', number>;
 
 const noOutcomes = (): Outcomes => ({ stored: 0, repeated: 0, applied: 0, parked: 0, dropped: 0, aside: 0 });
 
-export interface Surroundings {
-  inboxes: Inboxes;
+export interface IngestContext extends StoreSettings {
+  inboxes: InboxFinder;
   /** Enqueues the merge of two contacts that the network shows to be one person, in the batch's transaction. */
-  split: (found: Split) => Promise<void>;
+  split: (found: SplitContact) => Promise<void>;
+  /** Enqueues a check of an inbox, in the batch's transaction. */
+  recheck: (receiver: Receiver) => Promise<void>;
 }
 
-/** Returns true when a batch begins with reads: account events and unreadable elements are written before any read. */
+/** Returns true when a batch begins with reads: news of accounts and unreadable elements are written before any read. */
 export const beginsWithReads = (elements: Inbound[]): boolean =>
-  elements.every((element) => element.kind !== 'account' && element.kind !== 'unreadable');
+  elements.every(
+    ({ kind }) => kind !== 'account' && kind !== 'template' && kind !== 'people-limit' && kind !== 'unreadable',
+  );
 
 export async function ingest(
   tx: SystemTx,
   channel: NamedChannel,
   elements: Inbound[],
-  { inboxes, split }: Surroundings,
+  { inboxes, split, recheck, ...settings }: IngestContext,
 ): Promise<Outcomes> {
   const outcomes = noOutcomes();
   // Callbacks of one batch have no order, so account events are applied first and hold for the messages of the same batch.
-  for (const element of elements) if (element.kind === 'account') await applyAccount(tx, channel, element, outcomes);
+  await applyAccounts(tx, channel, elements, outcomes);
   const { receivers, ahead } = await inboxes.find(tx, channel, elements);
-  const at = (element: { address: string }): Receiver | undefined => receivers.get(element.address);
-  const arrivals: Arrival[] = [];
+  const { arrivals, news, corrections, asides, wishes, positions, reports, unsure } = sortElements(channel, elements, {
+    receivers,
+    outcomes,
+  });
+  if (asides.length > 0) outcomes.aside = await insertAsides(tx, asides);
+  const resolved = await resolveReports(tx, reports);
+  news.push(...resolved.news);
+  wishes.push(...resolved.wishes);
+  arrivals.push(...resolved.arrivals);
+  const echoes = await resolveEchoes(tx, arrivals);
+  news.push(...echoes.news);
+  const separated = await separateMessages(
+    tx,
+    channel.can.threads ? await resolveAnswers(tx, echoes.arrivals) : echoes.arrivals,
+  );
+  // The early look-ups know neither the mails of reports nor the ids that messages got here.
+  const early = resolved.arrivals.length > 0 || separated !== echoes.arrivals ? null : ahead;
+  const { stored, dropped, splits } = await storeMessages(tx, separated, early, settings);
+  outcomes.stored = stored;
+  outcomes.dropped += dropped + echoes.dropped;
+  outcomes.repeated = echoes.arrivals.length - stored - dropped;
+  for (const found of splits) await split(found);
+  await applyChanges(tx, { wishes, news, corrections }, outcomes);
+  if (positions.length > 0) await setPositions(tx, positions);
+  for (const receiver of unsure.values()) await recheck(receiver);
+  outcomes.applied += unsure.size;
+  return outcomes;
+}
+
+/** Sorts the elements by what has to be done with them. Those of inboxes that receive nothing are dropped. */
+function sortElements(
+  channel: NamedChannel,
+  elements: Inbound[],
+  { receivers, outcomes }: { receivers: Map<string, Receiver>; outcomes: Outcomes },
+) {
+  const arrivals: ArrivedMessage[] = [];
   const news: StatusNews[] = [];
   const corrections: Correction[] = [];
-  const asides: Aside[] = [];
-  const wishes: Wish[] = [];
+  const asides: AsideElement[] = [];
+  const wishes: OptOutWish[] = [];
+  const positions: ReadInbox[] = [];
+  const reports: ArrivedReport[] = [];
+  const unsure = new Map<string, Receiver>();
   for (const element of elements) {
-    const receiver = 'address' in element && element.address !== null ? at(element as { address: string }) : undefined;
-    if (element.kind === 'account') continue;
-    else if (element.kind === 'unreadable') asides.push(toAside(channel, element));
+    const receiver = 'address' in element && element.address !== null ? receivers.get(element.address) : undefined;
+    if (element.kind === 'account' || element.kind === 'template' || element.kind === 'people-limit') continue;
+    else if (element.kind === 'unreadable') asides.push(toUnreadableRow(channel, element));
     else if (!receiver) outcomes.dropped += 1;
-    else if (element.kind === 'preference') wishes.push({ ...element, company: receiver.company, at: saidAt(element) });
-    else if (element.kind === 'status') news.push(toNews(receiver, channel, element));
+    else if (element.kind === 'preference')
+      wishes.push({ ...element, company: receiver.company, at: messageTime(element) });
+    else if (element.kind === 'report') reports.push({ receiver, channel, report: element });
+    else if (element.kind === 'connection') unsure.set(receiver.inbox, receiver);
+    else if (element.kind === 'position') positions.push({ ...receiver, position: element.position });
+    else if (element.kind === 'status') news.push(toStatusNews(receiver, channel, element));
     else if (element.kind === 'edit' || element.kind === 'revoke') corrections.push(toCorrection(receiver, element));
     else if (element.origin !== 'live' && !receiver.coexistence_enabled) outcomes.dropped += 1;
     else arrivals.push({ receiver, channel, message: element });
   }
-  if (asides.length > 0) outcomes.aside = await insertAsides(tx, asides);
-  const { stored, dropped, splits } = await storeMessages(tx, arrivals, ahead);
-  outcomes.stored = stored;
-  outcomes.dropped += dropped;
-  outcomes.repeated = arrivals.length - stored - dropped;
-  for (const found of splits) await split(found);
-  const appliedWishes = await applyWishes(tx, wishes);
+  return { arrivals, news, corrections, asides, wishes, positions, reports, unsure };
+}
+
+interface Changes {
+  wishes: OptOutWish[];
+  news: StatusNews[];
+  corrections: Correction[];
+}
+
+async function applyChanges(tx: SystemTx, { wishes, news, corrections }: Changes, outcomes: Outcomes): Promise<void> {
+  const appliedWishes = await applyOptOutWishes(tx, wishes);
   outcomes.applied += appliedWishes;
   outcomes.dropped += wishes.length - appliedWishes;
   for (const { applied, parked } of [await applyStatuses(tx, news), await applyCorrections(tx, corrections)]) {
     outcomes.applied += applied;
     outcomes.parked += parked;
   }
-  return outcomes;
+}
+
+async function applyAccounts(
+  tx: SystemTx,
+  channel: NamedChannel,
+  elements: Inbound[],
+  outcomes: Outcomes,
+): Promise<void> {
+  for (const element of elements) {
+    if (element.kind === 'account') await applyAccount(tx, channel, element, outcomes);
+    if (element.kind !== 'template' && element.kind !== 'people-limit') continue;
+    const changed = await applyAccountNews(tx, channel, element);
+    outcomes[changed > 0 ? 'applied' : 'dropped'] += 1;
+  }
+}
+
+/** Returns how many of the companies' records changed. */
+function applyAccountNews(
+  tx: SystemTx,
+  { name }: NamedChannel,
+  element: InboundTemplate | InboundPeopleLimit,
+): Promise<number> {
+  const at = messageTime(element);
+  if (element.kind === 'template') return applyTemplateNews(tx, name, element, at);
+  return setPeopleLimit(tx, name, { account: element.account, people: element.people, at });
 }
 
 async function applyAccount(
@@ -87,16 +161,16 @@ async function applyAccount(
 ): Promise<void> {
   const { account, coexistence: enabled } = element;
   const switched =
-    enabled === null ? 0 : await setCoexistence(tx, channel.name, { account, enabled, at: saidAt(element) });
+    enabled === null ? 0 : await setCoexistence(tx, channel.name, { account, enabled, at: messageTime(element) });
   outcomes[switched > 0 ? 'applied' : 'dropped'] += 1;
 }
 
-function toAside(channel: NamedChannel, { address, reason, raw }: InboundUnreadable): Aside {
+function toUnreadableRow(channel: NamedChannel, { address, reason, raw }: InboundUnreadable): AsideElement {
   const bytes = Buffer.isBuffer(raw) ? raw : Buffer.from(JSON.stringify(raw) ?? '');
   return { _id: newId(), channel: channel.name, address, reason, raw: bytes };
 }
 
-function toNews(receiver: Receiver, channel: NamedChannel, element: InboundStatus): StatusNews {
+function toStatusNews(receiver: Receiver, channel: NamedChannel, element: InboundStatus): StatusNews {
   const [first] = element.errors;
   const text = first && channel.failureText?.(first.code);
   return {
@@ -106,7 +180,7 @@ function toNews(receiver: Receiver, channel: NamedChannel, element: InboundStatu
     message: element.messageId,
     recipient: element.person.names,
     status: element.status,
-    at: saidAt(element),
+    at: messageTime(element),
     errors: element.errors,
     reportsFailures: channel.can.reportsFailures,
     failure_reason:
@@ -126,10 +200,10 @@ function toCorrection(receiver: Receiver, element: InboundEdit | InboundRevoke):
     inbox: receiver.inbox,
     external_id: element.originalExternalId,
     kind: element.kind === 'edit' ? 'EDIT' : 'REVOKE',
-    at: saidAt(element),
+    at: messageTime(element),
     from: element.kind === 'edit' ? element.from : null,
     content_type: content?.contentType ?? null,
     content: content?.content ?? null,
-    media: toStoredMedia(content?.media ?? null),
+    media: toStoredMedia(content?.media ?? null, null, false),
   };
 }

@@ -10,9 +10,9 @@ import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
 import { createPump } from '../../platform/pump.ts';
 import { PORTION, readPortions } from './portions.ts';
-import { createInboxes } from './inboxes.ts';
-import { settle, type Store, type Unsettled } from './settle.ts';
-import { createLine, type Waiting } from './turns.ts';
+import { createInboxFinder } from './inboxes.ts';
+import { storeBatch, type ElementStore, type UnsettledElements } from './settle.ts';
+import { createTurnQueue, type WaitingItem } from './turns.ts';
 
 // The most concurrent transactions; more of them would only wait for the same rows.
 const FLUSHES = 3;
@@ -51,11 +51,11 @@ export interface Intake {
 }
 
 export function createIntake(kit: Kit): Intake {
-  const owed = createOwed();
-  const waitForLarge = oneByTurn();
-  const store = { kit, inboxes: createInboxes() };
-  const small = createLane(store, { flushes: FLUSHES, pauses: 0 });
-  const large = createLane(store, { flushes: LARGE_FLUSHES, pauses: LARGE_PAUSES });
+  const owed = createWaitingBytes();
+  const waitForLarge = createTurnWait();
+  const store = { kit, inboxes: createInboxFinder() };
+  const small = createStoreLane(store, { flushes: FLUSHES, pauses: 0 });
+  const large = createStoreLane(store, { flushes: LARGE_FLUSHES, pauses: LARGE_PAUSES });
 
   async function take(channel: NamedChannel, bytes: number, portions: AsyncIterator<Inbound[]>): Promise<void> {
     let portion = await portions.next();
@@ -81,11 +81,13 @@ export function createIntake(kit: Kit): Intake {
     // When one portion fails the network repeats the whole callback, and the parts that are stored already are recognised.
     take: async (channel, bytes, parts) => {
       const release = owed.add('all', bytes, OWED_MAX_BYTES);
+      const leave = kit.precedence.enter();
       try {
         if (bytes > LARGE_BYTES) await waitForLarge();
         const ignored = (): void => kit.metrics.inbound.inc({ channel: channel.name, outcome: 'ignored' });
         await take(channel, bytes, readPortions(parts, ignored));
       } finally {
+        leave();
         release();
       }
     },
@@ -98,7 +100,7 @@ function findAddress(elements: Inbound[]): string {
 }
 
 /** Counts bytes by key. `add` throws when they would exceed `max`; the function that it returns subtracts them again. */
-function createOwed() {
+function createWaitingBytes() {
   const bytesByKey = new Map<string, number>();
   return {
     add: (key: string, bytes: number, max: number): (() => void) => {
@@ -116,7 +118,7 @@ function createOwed() {
 }
 
 /** Lets one caller continue in each turn of the event loop, so that other work runs between two of them. */
-function oneByTurn(): () => Promise<void> {
+function createTurnWait(): () => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   return async () => {
     last = last.then(() => nextTurn());
@@ -124,15 +126,15 @@ function oneByTurn(): () => Promise<void> {
   };
 }
 
-interface Queued extends Waiting, Unsettled {
+interface QueuedElements extends WaitingItem, UnsettledElements {
   channel: NamedChannel;
 }
 
-type Lane = (channel: NamedChannel, key: string, elements: Inbound[]) => Promise<void>;
+type StoreLane = (channel: NamedChannel, key: string, elements: Inbound[]) => Promise<void>;
 
 /** Creates a queue to the store with at most `flushes` transactions at a time, each followed by a pause of `pauses` times its length. */
-function createLane(store: Store, { flushes, pauses }: { flushes: number; pauses: number }): Lane {
-  const line = createLine<Queued>({ size: BATCH_ELEMENTS, sizePerKey: PORTION });
+function createStoreLane(store: ElementStore, { flushes, pauses }: { flushes: number; pauses: number }): StoreLane {
+  const line = createTurnQueue<QueuedElements>({ size: BATCH_ELEMENTS, sizePerKey: PORTION });
   /** The number of running transactions that have not taken longer than STILL_MS. */
   let moving = 0;
   const isWorthwhile = (): boolean => line.waiting() >= (moving > 0 ? WORTH_ELEMENTS : 1);
@@ -165,6 +167,6 @@ function createLane(store: Store, { flushes, pauses }: { flushes: number; pauses
     });
 }
 
-async function settleByChannel(store: Store, batch: Queued[]): Promise<void> {
-  for (const [channel, items] of Map.groupBy(batch, (item) => item.channel)) await settle(store, channel, items);
+async function settleByChannel(store: ElementStore, batch: QueuedElements[]): Promise<void> {
+  for (const [channel, items] of Map.groupBy(batch, (item) => item.channel)) await storeBatch(store, channel, items);
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { defineJob, type JobWork } from '../../platform/jobs.ts';
 import { SplitPerson } from './schemas.ts';
 import { mergeSplit } from './splits.ts';
 import { giveUpUnknownOutcomes, purgeCallbacks } from './upkeep.ts';
@@ -30,14 +30,14 @@ export const MergeSplit = defineJob({
   retryDelaySeconds: 5,
 });
 
-export function mergeSplitJob(kit: Kit): Worked<typeof MergeSplit.data> {
+export function mergeSplitJob(kit: Kit): JobWork<typeof MergeSplit.data> {
   return { job: MergeSplit, handle: (split) => mergeSplit(kit, split) };
 }
 
-export function giveUpUnknownJob(kit: Kit): Worked<typeof GiveUpUnknown.data> {
+export function giveUpUnknownJob(kit: Kit): JobWork<typeof GiveUpUnknown.data> {
   return { job: GiveUpUnknown, handle: () => giveUpUnknownOutcomes(kit) };
 }
 
-export function purgeCallbacksJob(kit: Kit): Worked<typeof PurgeCallbacks.data> {
+export function purgeCallbacksJob(kit: Kit): JobWork<typeof PurgeCallbacks.data> {
   return { job: PurgeCallbacks, handle: () => purgeCallbacks(kit) };
 }

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   connectPhone,
-  freshBsuid,
-  freshPhone,
-  incoming,
-  notification,
+  makeBsuid,
+  makePhoneNumber,
+  buildMessageNotification,
+  buildNotification,
   openNetwork,
-  storedMessage,
-  wamid,
-  written,
+  findStoredMessage,
+  makeMessageId,
+  fillMessage,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { eventNames, readEvents } from '../../../test/support/traffic.ts';
+import { listEventNames, readEvents } from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 const network = await openNetwork(platform);
@@ -20,10 +20,10 @@ const phone = await connectPhone(platform);
 
 /** Posts one message together with the people that the network lists beside it, and returns the stored message. */
 async function receive(message: Record<string, unknown>, contacts?: Json[]): Promise<Json> {
-  const filled = written(message);
+  const filled = fillMessage(message);
   const value = { messages: [filled], ...(contacts ? { contacts } : {}) };
-  await network.post(200, notification({ phone, value }));
-  return storedMessage(platform, phone, filled['id'] as string);
+  await network.post(200, buildNotification({ phone, value }));
+  return findStoredMessage(platform, phone, filled['id'] as string);
 }
 
 const readContact = async (message: Json): Promise<Json> =>
@@ -31,7 +31,7 @@ const readContact = async (message: Json): Promise<Json> =>
 const named = (wa_id: string, name: string, more: Json = {}): Json => ({ wa_id, profile: { name }, ...more });
 
 test('a first message makes a contact with name, number and country, with one event in the GET format', async () => {
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const message = await receive({ from }, [named(from, 'José Ávila')]);
   const contact = await readContact(message);
   const { _id, name, phone_number, country_code, source, last_inbound_at, last_message_at, tags } = contact;
@@ -44,11 +44,11 @@ test('a first message makes a contact with name, number and country, with one ev
   assert.deepEqual(await readEvents(platform, _id), [{ event: 'CONTACT_CREATED', data: contact }]);
   await receive({ from }, [named(from, 'Somebody else')]);
   assert.equal((await readContact(message)).name, 'José Ávila');
-  assert.deepEqual(await eventNames(platform, _id), ['CONTACT_CREATED']);
+  assert.deepEqual(await listEventNames(platform, _id), ['CONTACT_CREATED']);
 });
 
 test('a number with and without the Brazilian ninth digit is one contact', async () => {
-  const long = freshPhone();
+  const long = makePhoneNumber();
   const short = long.slice(0, 4) + long.slice(5);
   const [first, second] = [await receive({ from: short }), await receive({ from: long })];
   assert.equal(second.contact, first.contact);
@@ -56,7 +56,7 @@ test('a number with and without the Brazilian ninth digit is one contact', async
 });
 
 test('a name that comes later completes the contact and emits CONTACT_UPDATED', async () => {
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const { contact } = await receive({ from });
   const message = await receive({ from }, [named(from, 'Ana')]);
   const after = await readContact(message);
@@ -70,17 +70,17 @@ test('a name that comes later completes the contact and emits CONTACT_UPDATED', 
 });
 
 test('people in one callback are matched by their number, not by their position', async () => {
-  const [a, b] = [freshPhone(), freshPhone()];
-  const [ida, idb] = [wamid(), wamid()];
-  const messages = [written({ from: a, id: ida }), written({ from: b, id: idb })];
+  const [a, b] = [makePhoneNumber(), makePhoneNumber()];
+  const [ida, idb] = [makeMessageId(), makeMessageId()];
+  const messages = [fillMessage({ from: a, id: ida }), fillMessage({ from: b, id: idb })];
   const contacts = [named(b, 'Bia'), named(a, 'Ana')];
-  await network.post(200, notification({ phone, value: { messages, contacts } }));
-  assert.equal((await readContact(await storedMessage(platform, phone, ida))).name, 'Ana');
-  assert.equal((await readContact(await storedMessage(platform, phone, idb))).name, 'Bia');
+  await network.post(200, buildNotification({ phone, value: { messages, contacts } }));
+  assert.equal((await readContact(await findStoredMessage(platform, phone, ida))).name, 'Ana');
+  assert.equal((await readContact(await findStoredMessage(platform, phone, idb))).name, 'Bia');
 });
 
 test('a person with only a business-scoped id is a contact without a number', async () => {
-  const bsuid = freshBsuid();
+  const bsuid = makeBsuid();
   const first = await receive({ from_user_id: bsuid }, [{ user_id: bsuid, profile: { username: 'ana.sa' } }]);
   const contact = await readContact(first);
   assert.deepEqual([contact.phone_number, contact.country_code, contact.name], [null, null, 'ana.sa']);
@@ -93,27 +93,27 @@ test('a person with only a business-scoped id is a contact without a number', as
 });
 
 test('a number that becomes known for a business-scoped id is added to its contact, with an event', async () => {
-  const [bsuid, from] = [freshBsuid(), freshPhone()];
+  const [bsuid, from] = [makeBsuid(), makePhoneNumber()];
   const first = await receive({ from_user_id: bsuid });
   const second = await receive({ from, from_user_id: bsuid });
   assert.equal(second.contact, first.contact);
   assert.equal((await readContact(first)).phone_number, `+${from}`);
   assert.equal((await receive({ from })).contact, first.contact);
-  assert.deepEqual(await eventNames(platform, first.contact), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
+  assert.deepEqual(await listEventNames(platform, first.contact), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
 });
 
 test('a new contact has every fact about the person that any message of the callback contains', async () => {
-  const [bsuid, from, ids] = [freshBsuid(), freshPhone(), [wamid(), wamid(), wamid()]];
+  const [bsuid, from, ids] = [makeBsuid(), makePhoneNumber(), [makeMessageId(), makeMessageId(), makeMessageId()]];
   const people = [{ from_user_id: bsuid }, { from, from_user_id: bsuid }, { from }];
   const parts = people.map((person, index) => ({
     phone,
     value: {
-      messages: [written({ ...person, id: ids[index] })],
+      messages: [fillMessage({ ...person, id: ids[index] })],
       ...(index === 1 ? { contacts: [named(from, 'Ana')] } : {}),
     },
   }));
-  await network.post(200, notification(...parts));
-  const stored = await Promise.all(ids.map((id) => storedMessage(platform, phone, id)));
+  await network.post(200, buildNotification(...parts));
+  const stored = await Promise.all(ids.map((id) => findStoredMessage(platform, phone, id)));
   assert.equal(new Set(stored.map((message) => message.contact)).size, 1);
   const contact = await readContact(stored[0]);
   assert.deepEqual([contact.name, contact.phone_number], ['Ana', `+${from}`]);
@@ -121,7 +121,7 @@ test('a new contact has every fact about the person that any message of the call
 });
 
 test('a message with a number and a business-scoped id of two contacts belongs to the contact of the number', async () => {
-  const [bsuid, from] = [freshBsuid(), freshPhone()];
+  const [bsuid, from] = [makeBsuid(), makePhoneNumber()];
   const byId = await receive({ from_user_id: bsuid });
   const byNumber = await receive({ from });
   assert.notEqual(byId.contact, byNumber.contact);
@@ -133,8 +133,8 @@ for (const [type, field] of [
   ['user_changed_number', 'wa_id'],
   ['customer_changed_number', 'new_wa_id'],
 ]) {
-  test(`${type}: the contact keeps its history under the new number, and repeated notices emit one event`, async () => {
-    const [old, renewed, id] = [freshPhone(), freshPhone(), wamid()];
+  test(`after a notice of type ${type} the contact keeps its history under the new number, and repeated notices emit one event`, async () => {
+    const [old, renewed, id] = [makePhoneNumber(), makePhoneNumber(), makeMessageId()];
     const before = await receive({ from: old }, [named(old, 'Ana')]);
     const system = { type, body: 'Ana mudou de número', [field as string]: renewed };
     const notice = await receive({ from: old, id, type: 'system', system });
@@ -149,7 +149,7 @@ for (const [type, field] of [
     assert.equal(events[1]?.data.phone_number, `+${renewed}`);
     assert.equal((await receive({ from: renewed })).contact, before.contact);
     assert.deepEqual([notice.message_type, notice.sender_type], ['SYSTEM', 'SYSTEM']);
-    assert.deepEqual(await eventNames(platform, notice._id), []);
+    assert.deepEqual(await listEventNames(platform, notice._id), []);
     const { body: sent } = await platform.call(201, 'POST', '/v1/messages/send-text', {
       body: { conversationId: before.conversation, message: { content: 'Oi' } },
     });
@@ -159,42 +159,44 @@ for (const [type, field] of [
 }
 
 test('a person with a changed business-scoped id stays the same contact, and no visible field changes', async () => {
-  const [old, renewed] = [freshBsuid(), freshBsuid()];
+  const [old, renewed] = [makeBsuid(), makeBsuid()];
   const before = await receive({ from_user_id: old });
   const system = { type: 'user_changed_user_id', body: 'changed', previous_user_id: old, user_id: renewed };
   await receive({ from_user_id: renewed, type: 'system', system });
   assert.equal((await receive({ from_user_id: renewed })).contact, before.contact);
-  assert.deepEqual(await eventNames(platform, before.contact), ['CONTACT_CREATED']);
+  assert.deepEqual(await listEventNames(platform, before.contact), ['CONTACT_CREATED']);
 });
 
-test('a changed identity key renames no contact', async () => {
-  const from = freshPhone();
+test("a notice that a person's identity key has changed renames no contact", async () => {
+  const from = makePhoneNumber();
   const before = await receive({ from });
-  await receive({ from, type: 'system', system: { type: 'customer_identity_changed', wa_id: freshPhone() } });
+  await receive({ from, type: 'system', system: { type: 'customer_identity_changed', wa_id: makePhoneNumber() } });
   assert.equal((await readContact(before)).phone_number, `+${from}`);
-  assert.deepEqual(await eventNames(platform, before.contact), ['CONTACT_CREATED']);
+  assert.deepEqual(await listEventNames(platform, before.contact), ['CONTACT_CREATED']);
 });
 
 test("the same number is one contact in each company, and no company sees another company's contact", async () => {
-  const [company, from, id] = [await platform.createCompany(), freshPhone(), wamid()];
+  const [company, from, id] = [await platform.createCompany(), makePhoneNumber(), makeMessageId()];
   const other = await connectPhone(platform, { company });
   const ours = await receive({ from });
-  await network.post(200, incoming(other, { from, id }));
-  const theirs = await storedMessage(platform, other, id);
+  await network.post(200, buildMessageNotification(other, { from, id }));
+  const theirs = await findStoredMessage(platform, other, id);
   assert.notEqual(theirs.contact, ours.contact);
   await platform.call(404, 'GET', `/v1/contacts/${theirs.contact}`);
 });
 
 test('first messages of one person at the same moment make one contact and one conversation', async () => {
-  const [from, bsuid] = [freshPhone(), freshBsuid()];
+  const [from, bsuid] = [makePhoneNumber(), makeBsuid()];
   const names = [{ from }, { from, from_user_id: bsuid }, { from_user_id: bsuid, from }, { from: `+${from}` }];
-  const ids = Array.from({ length: 24 }, () => wamid());
-  await Promise.all(ids.map((id, index) => network.post(200, incoming(phone, { ...names[index % 4], id }))));
+  const ids = Array.from({ length: 24 }, () => makeMessageId());
+  await Promise.all(
+    ids.map((id, index) => network.post(200, buildMessageNotification(phone, { ...names[index % 4], id }))),
+  );
   const rows = await platform.database.sql<{ contact_id: string; conversation_id: string }>(
     'select distinct contact_id, conversation_id from messages where external_id = any($1)',
     [ids],
   );
   assert.equal(rows.length, 1);
-  assert.deepEqual(await eventNames(platform, rows[0]?.contact_id ?? ''), ['CONTACT_CREATED']);
-  assert.deepEqual(await eventNames(platform, rows[0]?.conversation_id ?? ''), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await listEventNames(platform, rows[0]?.contact_id ?? ''), ['CONTACT_CREATED']);
+  assert.deepEqual(await listEventNames(platform, rows[0]?.conversation_id ?? ''), ['CONVERSATION_CREATED']);
 });

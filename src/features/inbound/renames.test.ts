@@ -3,22 +3,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   connectPhone,
-  freshBsuid,
-  freshPhone,
-  incoming,
+  makeBsuid,
+  makePhoneNumber,
+  buildMessageNotification,
   openNetwork,
-  receiveStored,
-  storedMessage,
-  wamid,
+  postAndReadMessage,
+  findStoredMessage,
+  makeMessageId,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 
-const receive = (message: Json): Promise<Json> => receiveStored({ platform, network, phone }, message);
+const receive = (message: Json): Promise<Json> => postAndReadMessage({ platform, network, phone }, message);
 
 const readContact = async (message: Json): Promise<Json> =>
   (await platform.call(200, 'GET', `/v1/contacts/${message.contact}`)).body;
@@ -34,8 +34,8 @@ const numberChange = (old: string, renewed: string) => ({
   system: { type: 'user_changed_number', body: 'changed', wa_id: renewed },
 });
 const CHANGES = [
-  { what: 'id', fresh: freshBsuid, named: (bsuid: string) => ({ from_user_id: bsuid }), change: idChange },
-  { what: 'number', fresh: freshPhone, named: (from: string) => ({ from }), change: numberChange },
+  { what: 'id', fresh: makeBsuid, named: (bsuid: string) => ({ from_user_id: bsuid }), change: idChange },
+  { what: 'number', fresh: makePhoneNumber, named: (from: string) => ({ from }), change: numberChange },
 ];
 /** Returns the contact of each number or id, which it finds by sending a message under it now. */
 const contactsBehind = async (...names: Json[]): Promise<string[]> => {
@@ -50,28 +50,28 @@ for (const { what, fresh, named, change } of CHANGES) {
       const [old, renewed] = [fresh(), fresh()];
       const before = await receive(named(old));
       const [notice, text] = [change(old, renewed), named(renewed)];
-      const [noticeId, textId] = [wamid(), wamid()];
+      const [noticeId, textId] = [makeMessageId(), makeMessageId()];
       const messages = [
         { ...notice, id: noticeId },
         { ...text, id: textId },
       ];
-      await network.post(200, incoming(phone, ...(isNoticeFirst ? messages : messages.toReversed())));
-      assert.equal((await storedMessage(platform, phone, textId)).contact, before.contact);
+      await network.post(200, buildMessageNotification(phone, ...(isNoticeFirst ? messages : messages.toReversed())));
+      assert.equal((await findStoredMessage(platform, phone, textId)).contact, before.contact);
       assert.deepEqual(await contactsBehind(named(old), named(renewed)), [before.contact, before.contact]);
     }
   });
 
   test(`a changed ${what} makes one contact when the old and the new one are first seen in the same callback`, async () => {
     const [old, renewed] = [fresh(), fresh()];
-    const ids = [wamid(), wamid(), wamid()];
+    const ids = [makeMessageId(), makeMessageId(), makeMessageId()];
     const messages = [named(old), change(old, renewed), named(renewed)].map((message, n) => ({
       ...message,
       id: ids[n],
     }));
-    await network.post(200, incoming(phone, ...messages));
+    await network.post(200, buildMessageNotification(phone, ...messages));
     const [first, last] = [
-      await storedMessage(platform, phone, ids[0] ?? ''),
-      await storedMessage(platform, phone, ids[2] ?? ''),
+      await findStoredMessage(platform, phone, ids[0] ?? ''),
+      await findStoredMessage(platform, phone, ids[2] ?? ''),
     ];
     assert.equal(first.contact, last.contact);
     assert.deepEqual(await contactsBehind(named(old), named(renewed)), [first.contact, first.contact]);
@@ -82,10 +82,10 @@ for (const { what, fresh, named, change } of CHANGES) {
       const [old, renewed] = [fresh(), fresh()];
       const before = await receive(named(old));
       await Promise.all([
-        network.post(200, incoming(phone, { ...change(old, renewed), id: wamid() })),
-        network.post(200, incoming(phone, { ...named(renewed), id: wamid() })),
+        network.post(200, buildMessageNotification(phone, { ...change(old, renewed), id: makeMessageId() })),
+        network.post(200, buildMessageNotification(phone, { ...named(renewed), id: makeMessageId() })),
       ]);
-      await until('the two to be one contact', async () => {
+      await waitUntil('the two to be one contact', async () => {
         const rows = await platform.database.sql<{ contact_id: string }>(
           `select distinct contact_id from contact_identities where company_id = $1 and value = any($2)`,
           [platform.demo._id, [old, renewed]],
@@ -95,12 +95,12 @@ for (const { what, fresh, named, change } of CHANGES) {
     }
   });
 
-  test(`a changed ${what} that comes after both made a contact merges the two contacts and their messages`, async () => {
+  test(`the notice of a changed ${what} merges the contacts of the old and the new one with their messages when both exist`, async () => {
     const [old, renewed] = [fresh(), fresh()];
     const [older, younger] = [await receive(named(old)), await receive(named(renewed))];
     assert.notEqual(older.contact, younger.contact);
-    await network.post(200, incoming(phone, { ...change(old, renewed), id: wamid() }));
-    await until(
+    await network.post(200, buildMessageNotification(phone, { ...change(old, renewed), id: makeMessageId() }));
+    await waitUntil(
       'the younger contact to be merged',
       async () => !(await platform.database.sql('select 1 from contacts where _id = $1', [younger.contact]))[0],
     );
@@ -120,10 +120,10 @@ for (const { what, fresh, named, change } of CHANGES) {
         )
       )[0]?.n;
     const before = await count();
-    await network.post(200, incoming(phone, { ...change(old, renewed), id: wamid() }));
+    await network.post(200, buildMessageNotification(phone, { ...change(old, renewed), id: makeMessageId() }));
     assert.equal(await count(), before);
     const known = await receive(named(renewed));
-    await network.post(200, incoming(phone, { ...change(old, renewed), id: wamid() }));
+    await network.post(200, buildMessageNotification(phone, { ...change(old, renewed), id: makeMessageId() }));
     assert.deepEqual(await contactsBehind(named(old)), [known.contact]);
   });
 }

@@ -3,19 +3,19 @@ import { test } from 'node:test';
 import pg from 'pg';
 import {
   connectPhone,
-  freshPhone,
-  incoming,
-  notification,
+  makePhoneNumber,
+  buildMessageNotification,
+  buildNotification,
   openNetwork,
   secondsAgo,
-  storedMessage,
-  wamid,
-  written,
+  findStoredMessage,
+  makeMessageId,
+  fillMessage,
   type Phone,
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { eventNames } from '../../../test/support/traffic.ts';
-import { until } from '../../../test/support/wait.ts';
+import { listEventNames } from '../../../test/support/traffic.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 import { purgeCallbacks } from './upkeep.ts';
 
@@ -50,14 +50,18 @@ const findAsides = async (text: string): Promise<(Omit<Aside, 'raw'> & { raw: Js
 const text = (body: string): Json => ({ type: 'text', text: { body } });
 
 test('a message that the database refuses is kept aside, and the other messages of the callback are stored and emitted', async () => {
-  const ids = [wamid(), wamid(), wamid()];
-  const from = freshPhone();
+  const ids = [makeMessageId(), makeMessageId(), makeMessageId()];
+  const from = makePhoneNumber();
   const bodies = ['before', 'poison', 'after'];
-  await network.post(200, incoming(phone, ...bodies.map((body, index) => ({ from, id: ids[index], ...text(body) }))));
-  const [first, refused, last] = await Promise.all(ids.map((id) => storedMessage(platform, phone, id)));
+  await network.post(
+    200,
+    buildMessageNotification(phone, ...bodies.map((body, index) => ({ from, id: ids[index], ...text(body) }))),
+  );
+  const [first, refused, last] = await Promise.all(ids.map((id) => findStoredMessage(platform, phone, id)));
   assert.deepEqual([first.content, refused, last.content], ['before', null, 'after']);
-  for (const message of [first, last]) assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_RECEIVED']);
-  assert.deepEqual(await eventNames(platform, first.conversation), ['CONVERSATION_CREATED']);
+  for (const message of [first, last])
+    assert.deepEqual(await listEventNames(platform, message._id), ['MESSAGE_RECEIVED']);
+  assert.deepEqual(await listEventNames(platform, first.conversation), ['CONVERSATION_CREATED']);
   const [aside] = await findAsides(ids[1] ?? '');
   assert.equal(aside?.address, phone.id);
   assert.match(aside?.reason ?? '', /refused by poison_text/);
@@ -66,41 +70,53 @@ test('a message that the database refuses is kept aside, and the other messages 
 
 test('a person that the database refuses affects neither another person nor another company in the same callback', async () => {
   const other = await connectPhone(platform, { company: await platform.createCompany() });
-  const [bad, good] = [freshPhone(), freshPhone()];
-  const ids = [wamid(), wamid(), wamid()];
+  const [bad, good] = [makePhoneNumber(), makePhoneNumber()];
+  const ids = [makeMessageId(), makeMessageId(), makeMessageId()];
   const contacts = [{ wa_id: bad, profile: { name: 'Poison' } }];
   await network.post(
     200,
-    notification(
+    buildNotification(
       {
         phone,
-        value: { messages: [written({ from: bad, id: ids[0] }), written({ from: good, id: ids[1] })], contacts },
+        value: {
+          messages: [fillMessage({ from: bad, id: ids[0] }), fillMessage({ from: good, id: ids[1] })],
+          contacts,
+        },
       },
-      { phone: other, value: { messages: [written({ from: bad, id: ids[2] })] } },
+      { phone: other, value: { messages: [fillMessage({ from: bad, id: ids[2] })] } },
     ),
   );
-  assert.equal(await storedMessage(platform, phone, ids[0] ?? ''), null);
-  assert.equal((await storedMessage(platform, phone, ids[1] ?? '')).external_id, ids[1]);
-  assert.equal((await storedMessage(platform, other, ids[2] ?? '')).external_id, ids[2]);
+  assert.equal(await findStoredMessage(platform, phone, ids[0] ?? ''), null);
+  assert.equal((await findStoredMessage(platform, phone, ids[1] ?? '')).external_id, ids[1]);
+  assert.equal((await findStoredMessage(platform, other, ids[2] ?? '')).external_id, ids[2]);
   assert.equal((await findAsides(ids[0] ?? '')).length, 1);
 });
 
 test('a status and an edit that the database refuses are kept aside, and the statuses beside them are applied', async () => {
-  const [from, id, to, bad, good] = [freshPhone(), wamid(), freshPhone(), wamid(), wamid()];
-  await network.post(200, notification({ phone, field: 'account_update', value: { event: 'ACCOUNT_RECONNECTED' } }));
+  const [from, id, to, bad, good] = [
+    makePhoneNumber(),
+    makeMessageId(),
+    makePhoneNumber(),
+    makeMessageId(),
+    makeMessageId(),
+  ];
+  await network.post(
+    200,
+    buildNotification({ phone, field: 'account_update', value: { event: 'ACCOUNT_RECONNECTED' } }),
+  );
   const echoes = [
     { id: bad, ...text('unreadable') },
     { id: good, ...text('fine') },
-  ].map((message) => written({ from: '551133334444', to, timestamp: secondsAgo(9), ...message }));
-  await network.post(200, notification({ phone, field: 'smb_message_echoes', value: { message_echoes: echoes } }));
-  await network.post(200, incoming(phone, { from, id }));
+  ].map((message) => fillMessage({ from: '551133334444', to, timestamp: secondsAgo(9), ...message }));
+  await network.post(200, buildNotification({ phone, field: 'smb_message_echoes', value: { message_echoes: echoes } }));
+  await network.post(200, buildMessageNotification(phone, { from, id }));
   const read = (of: string): Json => ({ id: of, status: 'read', timestamp: secondsAgo(0), recipient_id: to });
   const edit = { type: 'edit', from, edit: { original_message_id: id, message: text('poison') } };
-  const value = { statuses: [read(bad), read(good)], messages: [written(edit)] };
-  await network.post(200, notification({ phone, value }));
-  assert.equal((await storedMessage(platform, phone, bad)).status, 'SENT');
-  assert.equal((await storedMessage(platform, phone, good)).status, 'READ');
-  assert.equal((await storedMessage(platform, phone, id)).content, 'Oi');
+  const value = { statuses: [read(bad), read(good)], messages: [fillMessage(edit)] };
+  await network.post(200, buildNotification({ phone, value }));
+  assert.equal((await findStoredMessage(platform, phone, bad)).status, 'SENT');
+  assert.equal((await findStoredMessage(platform, phone, good)).status, 'READ');
+  assert.equal((await findStoredMessage(platform, phone, id)).content, 'Oi');
   assert.deepEqual(
     (await findAsides(bad)).map(({ raw }) => raw.kind),
     ['status'],
@@ -112,12 +128,12 @@ test('a status and an edit that the database refuses are kept aside, and the sta
 });
 
 test('a callback that can not be stored does not keep callbacks that wait together with it from being stored', async () => {
-  const ids = Array.from({ length: 30 }, () => wamid());
+  const ids = Array.from({ length: 30 }, () => makeMessageId());
   const callbacks = ids.map((id, index) =>
-    incoming(phone, { from: freshPhone(), id, ...text(index % 3 === 0 ? 'poison' : 'fine') }),
+    buildMessageNotification(phone, { from: makePhoneNumber(), id, ...text(index % 3 === 0 ? 'poison' : 'fine') }),
   );
   await Promise.all(callbacks.map((body) => network.post(200, body)));
-  const stored = await Promise.all(ids.map((id) => storedMessage(platform, phone, id)));
+  const stored = await Promise.all(ids.map((id) => findStoredMessage(platform, phone, id)));
   assert.deepEqual(
     stored.map((message) => message !== null),
     ids.map((_, index) => index % 3 !== 0),
@@ -125,17 +141,17 @@ test('a callback that can not be stored does not keep callbacks that wait togeth
 });
 
 test('elements that can not be read are kept aside one by one, and the other elements of the callback are stored', async () => {
-  const [from, id] = [freshPhone(), wamid()];
+  const [from, id] = [makePhoneNumber(), makeMessageId()];
   const broken = [
     null,
     7,
     [],
     { from, timestamp: secondsAgo(0), type: 'text' },
-    { from, id: wamid(), timestamp: 'soon' },
+    { from, id: makeMessageId(), timestamp: 'soon' },
   ];
   const before = (await findAsides('')).length;
-  await network.post(200, notification({ phone, value: { messages: [...broken, written({ from, id })] } }));
-  assert.equal((await storedMessage(platform, phone, id)).content, 'Oi');
+  await network.post(200, buildNotification({ phone, value: { messages: [...broken, fillMessage({ from, id })] } }));
+  assert.equal((await findStoredMessage(platform, phone, id)).content, 'Oi');
   assert.equal((await findAsides('')).length, before + broken.length);
 });
 
@@ -170,7 +186,7 @@ test('elements that were kept aside or wait for their message are removed after 
   assert.deepEqual(await left(), ['young aside', 'young parked']);
 });
 
-test('while the database is slow, one callback of the largest size waits for each number, and four in all; further ones get 503 and are stored once when repeated', async () => {
+test('while the database is slow, at most one large callback per number and four in all wait; others get 503 and are stored once when repeated', async () => {
   const owner = new pg.Client({ connectionString: platform.database.ownerUrl });
   await owner.connect();
   const phones = await Promise.all(Array.from({ length: 5 }, () => connectPhone(platform)));
@@ -178,8 +194,10 @@ test('while the database is slow, one callback of the largest size waits for eac
   const refused: Json[] = [];
   const sent: { id: string; raw: Buffer; status: Promise<number> }[] = [];
   const post = (to: Phone, padding: number): void => {
-    const id = wamid();
-    const raw = Buffer.from(JSON.stringify(incoming(to, { from: freshPhone(), id, padding: 'x'.repeat(padding) })));
+    const id = makeMessageId();
+    const raw = Buffer.from(
+      JSON.stringify(buildMessageNotification(to, { from: makePhoneNumber(), id, padding: 'x'.repeat(padding) })),
+    );
     const headers = { 'content-type': 'application/json', 'x-hub-signature-256': network.sign(raw) };
     const status = fetch(`${platform.url}/hooks/wap`, { method: 'POST', body: raw, headers }).then(async (answer) => {
       const problem = (await answer.json()) as Json;
@@ -191,10 +209,10 @@ test('while the database is slow, one callback of the largest size waits for eac
   const [greedy, ...others] = phones;
   assert.ok(greedy && others[0]);
   for (let count = 0; count < 3; count += 1) post(greedy, 4_000_000);
-  await until('those of one number that are too many', () => refused.length === 2);
+  await waitUntil('those of one number that are too many', () => refused.length === 2);
   post(others[0], 0);
   for (const other of others) post(other, 4_000_000);
-  await until('those of all numbers that are too many', () => refused.length === 3);
+  await waitUntil('those of all numbers that are too many', () => refused.length === 3);
   await owner.query('commit');
   await owner.end();
   const statuses = await Promise.all(sent.map(({ status }) => status));
@@ -229,8 +247,8 @@ async function withoutDatabase(work: () => Promise<void>): Promise<void> {
 }
 
 test('while the database is away the network gets 503, and what it repeats is stored once', async () => {
-  const id = wamid();
-  const body = incoming(phone, { from: freshPhone(), id });
+  const id = makeMessageId();
+  const body = buildMessageNotification(phone, { from: makePhoneNumber(), id });
   await withoutDatabase(async () => {
     const { headers, body: problem } = await network.post(503, body);
     assert.equal(problem.code, 'UNAVAILABLE');
@@ -238,8 +256,8 @@ test('while the database is away the network gets 503, and what it repeats is st
     await network.post(503, 'not JSON');
     await network.post(401, body, { headers: {} });
   });
-  await until('the platform is ready again', async () => (await fetch(`${platform.url}/health/ready`)).ok);
+  await waitUntil('the platform is ready again', async () => (await fetch(`${platform.url}/health/ready`)).ok);
   await Promise.all([network.post(200, body), network.post(200, body)]);
-  const message = await storedMessage(platform, phone, id);
-  assert.deepEqual(await eventNames(platform, message._id), ['MESSAGE_RECEIVED']);
+  const message = await findStoredMessage(platform, phone, id);
+  assert.deepEqual(await listEventNames(platform, message._id), ['MESSAGE_RECEIVED']);
 });

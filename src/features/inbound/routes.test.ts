@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   connectPhone,
-  freshPhone,
-  incoming,
-  networkId,
+  makePhoneNumber,
+  buildMessageNotification,
+  makeNetworkId,
   openNetwork,
-  startPeer,
-  storedMessage,
-  wamid,
+  startSecondProcess,
+  findStoredMessage,
+  makeMessageId,
 } from '../../../test/support/network.ts';
 import { startPlatform } from '../../../test/support/platform.ts';
 
@@ -57,8 +57,8 @@ test('the handshake answers 403 to a wrong token, a missing one and another mode
 });
 
 test('a callback with a wrong, foreign, malformed or missing signature answers 401 and stores nothing', async () => {
-  const id = wamid();
-  const body = JSON.stringify(incoming(phone, { from: freshPhone(), id }));
+  const id = makeMessageId();
+  const body = JSON.stringify(buildMessageNotification(phone, { from: makePhoneNumber(), id }));
   const right = network.sign(body);
   const flipped = right.slice(0, -1) + (right.endsWith('0') ? '1' : '0');
   const refusedBefore = await counted('refused');
@@ -70,57 +70,59 @@ test('a callback with a wrong, foreign, malformed or missing signature answers 4
   }
   await network.post(401, body, { headers: {} });
   await network.post(401, 'not JSON', { headers: { 'x-hub-signature-256': right } });
-  assert.equal(await storedMessage(platform, phone, id), null);
+  assert.equal(await findStoredMessage(platform, phone, id), null);
   assert.equal((await asides()).length, kept);
   assert.equal(await counted('refused'), refusedBefore + wrong.length + 2);
   await network.post(200, body);
-  assert.equal((await storedMessage(platform, phone, id)).external_id, id);
+  assert.equal((await findStoredMessage(platform, phone, id)).external_id, id);
 });
 
 test('without an app secret every callback is refused and nothing is stored', async () => {
-  const peer = await startPeer(platform);
-  const id = wamid();
-  const body = incoming(phone, { from: freshPhone(), id });
+  const peer = await startSecondProcess(platform);
+  const id = makeMessageId();
+  const body = buildMessageNotification(phone, { from: makePhoneNumber(), id });
   await network.post(401, body, { url: peer.url ?? '' });
   await network.post(401, body, { url: peer.url ?? '', headers: { 'x-hub-signature-256': 'sha256=' } });
-  assert.equal(await storedMessage(platform, phone, id), null);
+  assert.equal(await findStoredMessage(platform, phone, id), null);
   const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.verify_token': '', 'hub.challenge': '1' });
   assert.equal((await fetch(`${peer.url}/hooks/wap?${query.toString()}`)).status, 403);
 });
 
 test('the signature covers the bytes as they came: a body with escaped characters and slashes is accepted', async () => {
-  const id = wamid();
+  const id = makeMessageId();
   const said = 'Olá, João! ação/reação 😀 "aspas" \\u0041';
-  const plain = JSON.stringify(incoming(phone, { from: freshPhone(), id, type: 'text', text: { body: said } }));
+  const plain = JSON.stringify(
+    buildMessageNotification(phone, { from: makePhoneNumber(), id, type: 'text', text: { body: said } }),
+  );
   const escaped = plain
     .replaceAll('/', '\\/')
     .replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
   assert.notEqual(escaped, plain);
   await network.post(401, plain, { headers: { 'x-hub-signature-256': network.sign(escaped) } });
   await network.post(200, escaped);
-  assert.equal((await storedMessage(platform, phone, id)).content, said);
+  assert.equal((await findStoredMessage(platform, phone, id)).content, said);
 });
 
 test('a signed callback is read whatever its media type', async () => {
   for (const type of ['application/json; charset=utf-8', 'text/plain', 'application/octet-stream']) {
-    const id = wamid();
-    const raw = JSON.stringify(incoming(phone, { from: freshPhone(), id }));
+    const id = makeMessageId();
+    const raw = JSON.stringify(buildMessageNotification(phone, { from: makePhoneNumber(), id }));
     await network.post(200, raw, { headers: { 'x-hub-signature-256': network.sign(raw), 'content-type': type } });
-    assert.equal((await storedMessage(platform, phone, id))?.external_id, id, type);
+    assert.equal((await findStoredMessage(platform, phone, id))?.external_id, id, type);
   }
 });
 
 test('a callback just below 4 MB is stored; one above answers 413 and stores nothing', async () => {
   const padded = (id: string, bytes: number): string => {
-    const text = JSON.stringify(incoming(phone, { from: freshPhone(), id }));
+    const text = JSON.stringify(buildMessageNotification(phone, { from: makePhoneNumber(), id }));
     return text + ' '.repeat(bytes - text.length);
   };
-  const [fits, tooLarge] = [wamid(), wamid()];
+  const [fits, tooLarge] = [makeMessageId(), makeMessageId()];
   await network.post(200, padded(fits, 4 * 1024 * 1024));
-  assert.equal((await storedMessage(platform, phone, fits)).external_id, fits);
+  assert.equal((await findStoredMessage(platform, phone, fits)).external_id, fits);
   const { body } = await network.post(413, padded(tooLarge, 4 * 1024 * 1024 + 1));
   assert.equal(body.code, 'BODY_TOO_LARGE');
-  assert.equal(await storedMessage(platform, phone, tooLarge), null);
+  assert.equal(await findStoredMessage(platform, phone, tooLarge), null);
 });
 
 test('a signed callback that is not JSON answers 200 and is kept aside, byte for byte', async () => {
@@ -147,36 +149,39 @@ test('a signed callback that can not be read answers 200 and is kept aside', asy
 
 test('a callback for an unknown inbox answers 200, and is dropped and counted', async () => {
   const before = await counted('dropped');
-  const id = wamid();
-  const unknown = { id: networkId(), waba: networkId() };
-  await network.post(200, incoming(unknown, { from: freshPhone(), id }, { from: freshPhone() }));
+  const id = makeMessageId();
+  const unknown = { id: makeNetworkId(), waba: makeNetworkId() };
+  await network.post(
+    200,
+    buildMessageNotification(unknown, { from: makePhoneNumber(), id }, { from: makePhoneNumber() }),
+  );
   assert.equal(await counted('dropped'), before + 2);
   assert.deepEqual(await platform.database.sql('select 1 from messages where external_id = $1', [id]), []);
 });
 
 test('a DELETED inbox receives no message, and receives again once it is ACTIVE', async () => {
   const own = await connectPhone(platform);
-  const [lost, found] = [wamid(), wamid()];
+  const [lost, found] = [makeMessageId(), makeMessageId()];
   await platform.call(200, 'PUT', `/v1/inboxes/${own.inbox}`, { body: { status: 'DELETED' } });
   const before = await counted('dropped');
-  await network.post(200, incoming(own, { from: freshPhone(), id: lost }));
+  await network.post(200, buildMessageNotification(own, { from: makePhoneNumber(), id: lost }));
   assert.equal(await counted('dropped'), before + 1);
   await platform.call(200, 'PUT', `/v1/inboxes/${own.inbox}`, { body: { status: 'ACTIVE' } });
-  await network.post(200, incoming(own, { from: freshPhone(), id: found }));
-  assert.equal(await storedMessage(platform, own, lost), null);
-  assert.equal((await storedMessage(platform, own, found)).external_id, found);
+  await network.post(200, buildMessageNotification(own, { from: makePhoneNumber(), id: found }));
+  assert.equal(await findStoredMessage(platform, own, lost), null);
+  assert.equal((await findStoredMessage(platform, own, found)).external_id, found);
 });
 
 test('after a number moves to another company, its messages reach that company and a contact of that company', async () => {
   const before = await connectPhone(platform);
-  const person = freshPhone();
-  const [first, second, again] = [wamid(), wamid(), wamid()];
-  await network.post(200, incoming(before, { from: person, id: first }));
+  const person = makePhoneNumber();
+  const [first, second, again] = [makeMessageId(), makeMessageId(), makeMessageId()];
+  await network.post(200, buildMessageNotification(before, { from: person, id: first }));
   await platform.call(200, 'PUT', `/v1/inboxes/${before.inbox}`, { body: { status: 'DELETED' } });
   const company = await platform.createCompany();
   const now = await connectPhone(platform, { company, id: before.id, waba: before.waba });
-  await network.post(200, incoming(now, { from: person, id: second }));
-  await network.post(200, incoming(now, { from: person, id: first }, { from: person, id: again }));
+  await network.post(200, buildMessageNotification(now, { from: person, id: second }));
+  await network.post(200, buildMessageNotification(now, { from: person, id: first }, { from: person, id: again }));
   const messages = await platform.database.sql(
     'select company_id, external_id from messages where external_id = any($1) order by company_id, external_id',
     [[first, second, again]],
@@ -196,14 +201,14 @@ test('after a number moves to another company, its messages reach that company a
 });
 
 test('an inbox whose credentials the network has not accepted receives no message', async () => {
-  const [id, waba, message] = [networkId(), networkId(), wamid()];
+  const [id, waba, message] = [makeNetworkId(), makeNetworkId(), makeMessageId()];
   const config = { phone_number_id: id, waba_id: waba, business_id: '1', business_token: 'guessed' };
   const { body: inbox } = await platform.call(201, 'POST', '/v1/inboxes', {
     body: { channel: 'WAP_AUTO_CLOSER', name: 'Somebody else', number: '+551133334444', api_wap_config: config },
   });
   assert.notEqual(inbox.connection.status, 'CONNECTED');
   const before = await counted('dropped');
-  await network.post(200, incoming({ id, waba }, { from: freshPhone(), id: message }));
+  await network.post(200, buildMessageNotification({ id, waba }, { from: makePhoneNumber(), id: message }));
   assert.equal(await counted('dropped'), before + 1);
   assert.deepEqual(await platform.database.sql('select 1 from messages where inbox_id = $1', [inbox._id]), []);
 });

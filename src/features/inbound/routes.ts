@@ -3,17 +3,28 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { AppError, forbidden } from '../../platform/errors.ts';
 import { addressGroup } from '../../platform/limits.ts';
-import { isOurToken, openCall, openInboxCall, receiveCallback, type Call } from './callback.ts';
-import { createIntake } from './intake.ts';
+import {
+  isOurToken,
+  openCallback,
+  openInboxCallback,
+  putOff,
+  receiveCallback,
+  receiveNotice,
+  type IncomingCallback,
+} from './callback.ts';
+import { createIntake, type Intake } from './intake.ts';
 
 // The network sends at most 3 MB.
 const CALLBACK_LIMIT = 4 * 1024 * 1024;
+// A notice of a log-in has some hundred bytes.
+const NOTICE_LIMIT = 16 * 1024;
 
-export function inboundRoutes(app: FastifyInstance, kit: Kit): void {
+/** Returns the intake, which stores what visitors of web chats write as well. */
+export function inboundRoutes(app: FastifyInstance, kit: Kit): Intake {
   addHandshakes(app, kit);
   const intake = createIntake(kit);
 
-  async function take(request: FastifyRequest, call: Call): Promise<{ ok: true }> {
+  async function take(request: FastifyRequest, call: IncomingCallback): Promise<{ ok: true }> {
     const { channel, check } = call;
     // A body without a signature is not kept in memory, and a body with a wrong signature is not parsed.
     const raw = check && (await app.bodies.receive(request, CALLBACK_LIMIT, check.add));
@@ -21,6 +32,7 @@ export function inboundRoutes(app: FastifyInstance, kit: Kit): void {
       kit.metrics.inbound.inc({ channel: channel.name, outcome: 'refused' });
       throw new AppError('BAD_SIGNATURE');
     }
+    if (call.waiting) return putOff(kit, call.waiting);
     if (call.receives) await receiveCallback(kit, intake, call, raw);
     else kit.metrics.inbound.inc({ channel: channel.name, outcome: 'dropped' });
     return { ok: true };
@@ -30,6 +42,7 @@ export function inboundRoutes(app: FastifyInstance, kit: Kit): void {
     hooks.removeAllContentTypeParsers();
     // The signature covers the bytes, whatever their content type; the handler reads them.
     hooks.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    addNotices(app, hooks, kit);
     for (const channel of kit.channels.all()) {
       const { callbacks, inboxCallbacks } = channel;
       if (callbacks)
@@ -37,7 +50,7 @@ export function inboundRoutes(app: FastifyInstance, kit: Kit): void {
           method: 'POST',
           url: callbacks.path,
           config: { access: 'public' },
-          handler: (request) => take(request, openCall(channel, callbacks, request.headers)),
+          handler: (request) => take(request, openCallback(channel, callbacks, request.headers)),
         });
       if (inboxCallbacks)
         hooks.route<{ Params: { inbox: string } }>({
@@ -48,18 +61,35 @@ export function inboundRoutes(app: FastifyInstance, kit: Kit): void {
             const path = { channel, callbacks: inboxCallbacks, inbox: request.params.inbox };
             return take(
               request,
-              await openInboxCall(kit, path, request.headers, `address:${addressGroup(request.ip)}`),
+              await openInboxCallback(kit, path, request.headers, `address:${addressGroup(request.ip)}`),
             );
           },
         });
     }
   });
+  return intake;
+}
+
+/** The paths at which networks tell that somebody has logged in behind a link. */
+function addNotices(app: FastifyInstance, hooks: FastifyInstance, kit: Kit): void {
+  for (const channel of kit.channels.all()) {
+    if (!channel.logIn) continue;
+    hooks.route({
+      method: 'POST',
+      url: channel.logIn.path,
+      config: { access: 'public' },
+      handler: async (request) => {
+        await receiveNotice(kit, channel, await app.bodies.receive(request, NOTICE_LIMIT));
+        return { ok: true };
+      },
+    });
+  }
 }
 
 /** The GET requests by which networks verify that a path is ours. */
 function addHandshakes(app: FastifyInstance, kit: Kit): void {
   for (const { callbacks } of kit.channels.all()) {
-    if (!callbacks) continue;
+    if (!callbacks?.readHandshake) continue;
     app.route({
       method: 'GET',
       url: callbacks.path,

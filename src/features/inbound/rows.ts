@@ -1,17 +1,41 @@
 /** Turns a message of the network into the row that is stored. */
+import type { ExpectedFile, Reserved } from '../attachments/reserve.ts';
 import type { MessageMedia } from '../../channels/content.ts';
 import { newId } from '../../platform/ids.ts';
-import type { NewInbound } from '../messages/ingest-queries.ts';
-import { saidAt, type Placed } from './batch.ts';
+import type { NewInbound } from '../messages/ingest-insert-queries.ts';
+import { messageTime, type PlacedMessage } from './batch.ts';
 
 const toJsonText = (value: unknown): string | null =>
   value === null || value === undefined ? null : JSON.stringify(value);
 
+/** Makes the record of a file that the network still has to hand out. */
+export type ReserveFile = (company: string, expected: ExpectedFile) => Reserved;
+
+export interface RowContext {
+  now: string;
+  reserve: ReserveFile;
+}
+
+/** Makes the rows of messages, and the records of the files that the network has for them. */
+export function toInboundRows(placed: PlacedMessage[], { now, reserve }: RowContext): [NewInbound[], Reserved[]] {
+  const files = placed.map(({ receiver, channel, message: { contentType, media } }) =>
+    media && media.networkId !== null && channel.fetchFile
+      ? reserve(receiver.company, { contentType, mimeType: media.mimeType, fileName: media.fileName })
+      : null,
+  );
+  const rows = placed.map((arrival, index) => toInboundRow(arrival, files[index] ?? null, now));
+  return [rows, files.filter((file) => file !== null)];
+}
+
 /**
  * Makes the row of a message. `now` is the time at which the batch is stored; a message of the history keeps the time at which it was sent.
  */
-export function toRow({ receiver, message, contact, conversation }: Placed, now: string): NewInbound {
-  const said = saidAt(message);
+function toInboundRow(
+  { receiver, channel, message, contact, conversation }: PlacedMessage,
+  file: Reserved | null,
+  now: string,
+): NewInbound {
+  const said = messageTime(message);
   return {
     _id: newId(),
     company_id: receiver.company,
@@ -19,10 +43,11 @@ export function toRow({ receiver, message, contact, conversation }: Placed, now:
     contact_id: contact,
     inbox_id: receiver.inbox,
     channel: receiver.channel,
-    ...readAuthorship(message, contact),
+    ...readMessageAuthor(message, contact),
     content_type: message.contentType,
     content: message.content,
-    media: toStoredMedia(message.media),
+    attachment_id: message.attachment?._id ?? file?._id ?? null,
+    media: toStoredMedia(message.media, message.attachment ?? file, channel.fetchFile !== undefined),
     interactive: toJsonText(message.interactive),
     location: toJsonText(message.location),
     contacts: toJsonText(message.contacts),
@@ -30,6 +55,8 @@ export function toRow({ receiver, message, contact, conversation }: Placed, now:
     referral: toJsonText(message.referral),
     forwarded: message.forwarded,
     unsupported: toJsonText(message.unsupported),
+    email: toJsonText(message.email),
+    digest: message.distinct?.digest ?? null,
     reply_to: null,
     reply_to_external: message.reaction?.externalId ?? message.replyTo,
     status: message.fromBusiness ? (message.historyStatus ?? 'SENT') : 'RECEIVED',
@@ -43,21 +70,30 @@ export function toRow({ receiver, message, contact, conversation }: Placed, now:
   };
 }
 
-type Authorship = Pick<NewInbound, 'sender_type' | 'sender_id' | 'message_type' | 'origin'>;
+type MessageAuthor = Pick<NewInbound, 'sender_type' | 'sender_id' | 'message_type' | 'origin'>;
 
-function readAuthorship(message: Placed['message'], contact: string): Authorship {
+function readMessageAuthor(message: PlacedMessage['message'], contact: string): MessageAuthor {
   if (message.system) return { sender_type: 'SYSTEM', sender_id: null, message_type: 'SYSTEM', origin: 'CHANNEL' };
   if (message.fromBusiness)
     return { sender_type: 'USER', sender_id: null, message_type: 'OUTGOING', origin: 'BUSINESS_APP' };
   return { sender_type: 'CONTACT', sender_id: contact, message_type: 'INCOMING', origin: 'CHANNEL' };
 }
 
+// The network names the cause in the errors of the message.
+const NOT_FETCHED = 'The network could not fetch the file from the phone.';
+
 /**
  * Returns the file of a message as it is stored. The id and hash that the network gives it are stored for downloading and never leave the
- * platform.
+ * platform. `fetches` is true on channels that download files: there a file without an id of the network is stored as failed.
  */
-export function toStoredMedia(media: MessageMedia | null): string | null {
+export function toStoredMedia(
+  media: MessageMedia | null,
+  file: Pick<Reserved, 'storage_key' | 'url'> | null,
+  fetches: boolean,
+): string | null {
   if (!media) return null;
   const { mimeType, fileName, size, ...network } = media;
-  return JSON.stringify({ storage_key: null, url: null, mimeType, fileName, size, network });
+  const { storage_key = null, url = null } = file ?? {};
+  const error = fetches && media.networkId === null ? { error: NOT_FETCHED } : {};
+  return JSON.stringify({ storage_key, url, mimeType, fileName, size, ...error, network });
 }

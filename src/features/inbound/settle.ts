@@ -4,46 +4,57 @@ import type { Inbound } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { isCollision, isContention, isUnavailable } from '../../platform/db.ts';
-import type { Inboxes } from './inboxes.ts';
+import { reserveAttachment } from '../attachments/reserve.ts';
+import { enqueueCheck } from '../inboxes/reported.ts';
+import type { InboxFinder } from './inboxes.ts';
 import { beginsWithReads, ingest, type Outcomes } from './ingest.ts';
 import { MergeSplit } from './jobs.ts';
 
 /** A callback, or a portion of one, that waits for the store. */
-export interface Unsettled {
+export interface UnsettledElements {
   elements: Inbound[];
   done: () => void;
   failed: (error: unknown) => void;
 }
 
 /** The services that storing a batch needs. */
-export interface Store {
+export interface ElementStore {
   kit: Kit;
-  inboxes: Inboxes;
+  inboxes: InboxFinder;
 }
 
 /** Stores the batch, whose callbacks all came through `channel`, and resolves or rejects each of them. Never rejects itself. */
-export async function settle(store: Store, channel: NamedChannel, batch: Unsettled[]): Promise<void> {
+export async function storeBatch(
+  store: ElementStore,
+  channel: NamedChannel,
+  batch: UnsettledElements[],
+): Promise<void> {
   try {
-    await write(
+    await storeElements(
       store,
       channel,
       batch.flatMap((item) => item.elements),
     );
     for (const item of batch) item.done();
   } catch (error) {
-    if (isAway(error)) for (const item of batch) item.failed(error);
+    if (isDatabaseAway(error)) for (const item of batch) item.failed(error);
     else for (const item of batch) await retryAlone(store, channel, item, batch.length > 1);
   }
 }
 
 /** Returns true when the database can not be reached at all, so that storing the elements one by one would fail as well. */
-const isAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error);
+const isDatabaseAway = (error: unknown): boolean => isUnavailable(error) && !isContention(error);
 
 /** Stores the callback as a whole first, then element by element, so that one bad element does not keep the others from being stored. */
-async function retryAlone(store: Store, channel: NamedChannel, item: Unsettled, whole: boolean): Promise<void> {
+async function retryAlone(
+  store: ElementStore,
+  channel: NamedChannel,
+  item: UnsettledElements,
+  whole: boolean,
+): Promise<void> {
   const { elements, done, failed } = item;
   try {
-    if (!whole || !(await isStored(store, channel, elements))) {
+    if (!whole || !(await tryToStore(store, channel, elements))) {
       for (const element of elements) await storeOrPutAside(store, channel, element);
     }
     done();
@@ -53,12 +64,12 @@ async function retryAlone(store: Store, channel: NamedChannel, item: Unsettled, 
   }
 }
 
-async function isStored(store: Store, channel: NamedChannel, elements: Inbound[]): Promise<boolean> {
+async function tryToStore(store: ElementStore, channel: NamedChannel, elements: Inbound[]): Promise<boolean> {
   try {
-    await write(store, channel, elements);
+    await storeElements(store, channel, elements);
     return true;
   } catch (error) {
-    if (isAway(error)) throw error;
+    if (isDatabaseAway(error)) throw error;
     return false;
   }
 }
@@ -69,40 +80,47 @@ const TRIES = 3;
 const PAUSE_MS = 50;
 
 /** Throws when the element should be tried later. An element that can never be stored is kept aside for inspection. */
-async function storeOrPutAside(store: Store, channel: NamedChannel, element: Inbound): Promise<void> {
+async function storeOrPutAside(store: ElementStore, channel: NamedChannel, element: Inbound): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await write(store, channel, [element]);
+      return await storeElements(store, channel, [element]);
     } catch (error) {
-      if (isAway(error) || (isContention(error) && !(isCollision(error) && attempt < TRIES))) throw error;
+      if (isDatabaseAway(error) || (isContention(error) && !(isCollision(error) && attempt < TRIES))) throw error;
       if (attempt < TRIES) await sleep(Math.random() * PAUSE_MS * attempt);
       else return await putAside(store, channel, element, error as Error);
     }
   }
 }
 
-async function putAside(store: Store, channel: NamedChannel, element: Inbound, error: Error): Promise<void> {
+async function putAside(store: ElementStore, channel: NamedChannel, element: Inbound, error: Error): Promise<void> {
   store.kit.log.error(
     { err: error, channel: channel.name, kind: element.kind },
     'inbound: an element could not be stored',
   );
   const address = 'address' in element ? element.address : null;
-  await write(store, channel, [{ kind: 'unreadable', address, reason: error.message, raw: element }]);
+  await storeElements(store, channel, [{ kind: 'unreadable', address, reason: error.message, raw: element }]);
 }
 
-async function write({ kit, inboxes }: Store, channel: NamedChannel, elements: Inbound[]): Promise<void> {
+async function storeElements(
+  { kit, inboxes }: ElementStore,
+  channel: NamedChannel,
+  elements: Inbound[],
+): Promise<void> {
   const outcomes = await kit.database.flushTx(
     (tx) =>
       ingest(tx, channel, elements, {
         inboxes,
+        agentWaitSeconds: kit.config.AGENT_WAIT / 1_000,
+        reserve: (company, expected) => reserveAttachment(kit, company, expected),
+        recheck: (receiver) => enqueueCheck(kit, tx, receiver),
         split: (found) => kit.enqueue(tx, MergeSplit, found, { key: `${found.kept} ${found.absorbed}` }),
       }),
     { startsWithBegin: beginsWithReads(elements), gathers: true },
   );
-  count(kit, channel, outcomes);
+  countOutcomes(kit, channel, outcomes);
 }
 
-function count(kit: Kit, channel: NamedChannel, outcomes: Outcomes): void {
+function countOutcomes(kit: Kit, channel: NamedChannel, outcomes: Outcomes): void {
   for (const [outcome, number] of Object.entries(outcomes)) {
     if (number > 0) kit.metrics.inbound.inc({ channel: channel.name, outcome }, number);
   }

@@ -1,30 +1,38 @@
 /** Finds the contacts of the people in a batch. People whose phone number or user id has changed are renamed first. */
-import { resolvePeople, type FoundPeople } from '../contacts/ingest-people.ts';
-import { linkNames, renamePeople, type Renaming, type Split } from '../contacts/ingest-renames.ts';
+import { findOrCreatePeople, type FoundPeople } from '../contacts/ingest-people.ts';
+import { addNamesOfNotices, renamePeople, type Renaming, type SplitContact } from '../contacts/ingest-renames.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import type { Arrival } from './batch.ts';
-import type { Ahead } from './inboxes.ts';
+import type { ArrivedMessage } from './batch.ts';
+import type { EarlyLookUps } from './inboxes.ts';
 
-export interface Speakers {
+export interface MessagePeople {
   /** The messages without notices about people whom neither the database nor the batch contains. */
-  arrivals: Arrival[];
+  arrivals: ArrivedMessage[];
   /** The contact of each message, in the order of the messages. */
   people: FoundPeople;
-  splits: Split[];
+  splits: SplitContact[];
 }
 
-export async function findSpeakers(tx: SystemTx, arrivals: Arrival[], ahead: Ahead | null): Promise<Speakers> {
-  const notices = arrivals.flatMap(readNotice);
+export async function findMessagePeople(
+  tx: SystemTx,
+  arrivals: ArrivedMessage[],
+  ahead: EarlyLookUps | null,
+): Promise<MessagePeople> {
+  const notices = arrivals.flatMap(readRenameNotice);
   const first = await renamePeople(
     tx,
     notices.map(({ renaming }) => renaming),
   );
   const unknown = notices.filter((_, index) => first.contacts[index] === null);
   const ordinary = arrivals.filter(({ message }) => !message.renamed);
-  const asked = ordinary.map(({ receiver, message }) => ({ company: receiver.company, person: message.person }));
-  const found = await resolvePeople(
+  const asked = ordinary.map(({ receiver, channel, message }) => ({
+    company: receiver.company,
+    person: message.person,
+    source: channel.contactSource,
+  }));
+  const found = await findOrCreatePeople(
     tx,
-    linkNames(
+    addNamesOfNotices(
       asked,
       unknown.map(({ renaming }) => renaming),
     ),
@@ -51,7 +59,7 @@ export async function findSpeakers(tx: SystemTx, arrivals: Arrival[], ahead: Ahe
   };
 }
 
-function readNotice(arrival: Arrival): { arrival: Arrival; renaming: Renaming }[] {
+function readRenameNotice(arrival: ArrivedMessage): { arrival: ArrivedMessage; renaming: Renaming }[] {
   const { receiver, message } = arrival;
   if (!message.renamed) return [];
   return [{ arrival, renaming: { company: receiver.company, before: message.person, person: message.renamed } }];

@@ -1,76 +1,79 @@
 /** Stores a batch of messages and everything that changes with them, in the caller's transaction. */
-import { emit, type EventItem } from '../../platform/events.ts';
+import { emitLast, type EventItem } from '../../platform/events.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { findContactsByKeys, touchContacts } from '../contacts/ingest-queries.ts';
 import type { FoundPeople } from '../contacts/ingest-people.ts';
-import { isNamedIn } from '../inboxes/test-people.ts';
 import {
   findConversationsByKeys,
   touchThreads,
   type Thread,
   type ThreadActivity,
 } from '../conversations/ingest-queries.ts';
-import { completePlaceholders, findKnown, insertInbound, type MessageKey } from '../messages/ingest-queries.ts';
+import { completePlaceholders, insertInbound } from '../messages/ingest-insert-queries.ts';
+import { findKnown, type MessageKey } from '../messages/ingest-queries.ts';
 import { applyParked } from '../messages/ingest.ts';
-import type { Split } from '../contacts/ingest-renames.ts';
+import type { SplitContact } from '../contacts/ingest-renames.ts';
 import type { Message } from '../messages/schemas.ts';
-import { isFromContact, saidAt, type Arrival, type Placed } from './batch.ts';
-import { leaveTurns } from './queries.ts';
-import type { Ahead } from './inboxes.ts';
-import { toRow } from './rows.ts';
-import { findSpeakers } from './speakers.ts';
+import { leaveAgentTurns } from './agent-turns.ts';
+import { isFromContact, messageTime, type ArrivedMessage, type PlacedMessage } from './batch.ts';
+import { noteCampaignReplies } from './campaign-replies.ts';
+import type { EarlyLookUps } from './inboxes.ts';
+import { toInboundRows, type ReserveFile, type RowContext } from './rows.ts';
+import { findMessagePeople } from './speakers.ts';
 import { findThreads, type FoundThreads } from './threads.ts';
 
-const messageKey = ({ receiver, message }: Arrival): MessageKey => ({
+const messageKey = ({ receiver, message }: ArrivedMessage): MessageKey => ({
   company: receiver.company,
   inbox: receiver.inbox,
   external_id: message.externalId,
 });
-const keyText = (key: { inbox: string; external_id: string | null }): string => `${key.inbox} ${key.external_id}`;
+const toKeyText = (key: { inbox: string; external_id: string | null }): string => `${key.inbox} ${key.external_id}`;
 
 export interface StoredMessages {
   stored: number;
   /** The number of notices about unknown people, which store nothing. All other messages that are not stored are repetitions. */
   dropped: number;
   /** Pairs of contacts that the network shows to be one person. */
-  splits: Split[];
+  splits: SplitContact[];
 }
 
-export async function storeMessages(tx: SystemTx, arrivals: Arrival[], ahead: Ahead | null): Promise<StoredMessages> {
+export interface StoreSettings {
+  /** Makes the record of a file that the network still has to hand out. */
+  reserve: ReserveFile;
+  /** How long an agent waits for further messages before it answers. */
+  agentWaitSeconds: number;
+}
+
+export async function storeMessages(
+  tx: SystemTx,
+  arrivals: ArrivedMessage[],
+  ahead: EarlyLookUps | null,
+  { reserve, agentWaitSeconds }: StoreSettings,
+): Promise<StoredMessages> {
   const nothing: StoredMessages = { stored: 0, dropped: 0, splits: [] };
-  const distinct = withoutRepetitions(inOrder(arrivals));
+  const distinct = withoutRepetitions(sortByTime(arrivals));
   if (distinct.length === 0) return nothing;
   const known = ahead?.messages ?? (await findKnown(tx, distinct.map(messageKey)));
-  const stored = new Set(known.filter((key) => key.stored).map(keyText));
-  const unstored = distinct.filter((arrival) => !stored.has(keyText(messageKey(arrival))));
+  const stored = new Set(known.filter((key) => key.stored).map(toKeyText));
+  const unstored = distinct.filter((arrival) => !stored.has(toKeyText(messageKey(arrival))));
   const now = new Date().toISOString();
-  await complete(
-    tx,
-    distinct.filter((arrival) => stored.has(keyText(messageKey(arrival)))),
-    now,
-  );
+  const repeated = distinct.filter((arrival) => stored.has(toKeyText(messageKey(arrival))));
+  await completeStoredPlaceholders(tx, repeated, { now, reserve });
   if (unstored.length === 0) return nothing;
-  const { arrivals: fresh, people, splits } = await findSpeakers(tx, unstored, ahead);
+  const { arrivals: fresh, people, splits } = await findMessagePeople(tx, unstored, ahead);
   const dropped = unstored.length - fresh.length;
   if (fresh.length === 0) return { ...nothing, dropped };
   const threads = await findThreads(
     tx,
     fresh.map((arrival, index) => ({ arrival, contact: people.contacts[index] ?? '' })),
   );
-  const placed = fresh.map((arrival, index) => place(arrival, people.contacts[index], threads.threads[index]));
-  const inserted = await insertInbound(
-    tx,
-    placed.map((arrival) => toRow(arrival, now)),
-  );
-  const messages = inPlaces(placed, inserted);
-  refuseEmptyThreads(threads, messages);
-  move(tx, placed, threads, messages);
-  tx.changed(
-    messages.flatMap(({ company, _id, conversation }) => [
-      { company, kind: 'MESSAGE', ids: [_id] },
-      { company, kind: 'CONVERSATION', ids: [conversation] },
-    ]),
-  );
+  const placed = fresh.map((arrival, index) => placeMessage(arrival, people.contacts[index], threads.threads[index]));
+  const inserted = await insertInbound(tx, ...toInboundRows(placed, { now, reserve }));
+  const messages = listInserted(placed, inserted);
+  refuseEmptyConversations(threads, messages);
+  updateConversationsAndContacts(tx, { placed, threads, messages, agentWaitSeconds });
+  announceChanges(tx, messages);
+  noteCampaignReplies(tx, placed, threads.threads, new Set(messages.map(({ external_id }) => external_id)));
   await emitEvents(tx, { placed, threads, people, messages });
   await applyParked(
     tx,
@@ -80,21 +83,21 @@ export async function storeMessages(tx: SystemTx, arrivals: Arrival[], ahead: Ah
 }
 
 /** Sorts messages by the clock of the network, because a network may send a batch in any order. */
-function inOrder(arrivals: Arrival[]): Arrival[] {
+function sortByTime(arrivals: ArrivedMessage[]): ArrivedMessage[] {
   return arrivals.toSorted((a, b) => a.message.timestamp.getTime() - b.message.timestamp.getTime());
 }
 
 /** Of repeated messages the last copy is kept; for a message of the history, the copy with a file is kept rather than its placeholder. */
-function withoutRepetitions(arrivals: Arrival[]): Arrival[] {
-  const distinct = new Map<string, Arrival>();
+function withoutRepetitions(arrivals: ArrivedMessage[]): ArrivedMessage[] {
+  const distinct = new Map<string, ArrivedMessage>();
   for (const arrival of arrivals) {
-    const key = keyText(messageKey(arrival));
+    const key = toKeyText(messageKey(arrival));
     if (arrival.message.media || !distinct.get(key)?.message.media) distinct.set(key, arrival);
   }
   return [...distinct.values()];
 }
 
-function place(arrival: Arrival, contact: string | undefined, thread: Thread | undefined): Placed {
+function placeMessage(arrival: ArrivedMessage, contact: string | undefined, thread: Thread | undefined): PlacedMessage {
   if (!contact || !thread) throw new Error('an arrival found no contact or no conversation');
   return { ...arrival, contact, conversation: thread._id };
 }
@@ -103,13 +106,13 @@ function place(arrival: Arrival, contact: string | undefined, thread: Thread | u
  * Returns the stored messages in the order in which they were sent, each with the message of this batch that it answers, because the insert
  * could not see that message.
  */
-function inPlaces(placed: Placed[], inserted: Message[]): Message[] {
-  const stored = new Map(inserted.map((message) => [keyText(message), message]));
+function listInserted(placed: PlacedMessage[], inserted: Message[]): Message[] {
+  const stored = new Map(inserted.map((message) => [toKeyText(message), message]));
   return placed.flatMap((arrival) => {
     const { inbox, external_id } = messageKey(arrival);
-    const message = stored.get(keyText({ inbox, external_id }));
+    const message = stored.get(toKeyText({ inbox, external_id }));
     const asked = arrival.message.reaction?.externalId ?? arrival.message.replyTo;
-    const target = asked === null ? undefined : stored.get(keyText({ inbox, external_id: asked }));
+    const target = asked === null ? undefined : stored.get(toKeyText({ inbox, external_id: asked }));
     if (!message || message.reply_to !== null || !target) return message ? [message] : [];
     const reaction = message.reaction && { ...message.reaction, message: target._id };
     return [{ ...message, reply_to: target._id, reaction }];
@@ -117,12 +120,22 @@ function inPlaces(placed: Placed[], inserted: Message[]): Message[] {
 }
 
 /** Adds files to stored placeholders of the history: the network sends the file of an old message after its placeholder. */
-async function complete(tx: SystemTx, stored: Arrival[], now: string): Promise<void> {
+async function completeStoredPlaceholders(tx: SystemTx, stored: ArrivedMessage[], context: RowContext): Promise<void> {
   const files = stored.filter(({ message }) => message.origin === 'history' && message.media);
   if (files.length === 0) return;
-  await completePlaceholders(
-    tx,
-    files.map((arrival) => toRow({ ...arrival, contact: '', conversation: '' }, now)),
+  const rows = toInboundRows(
+    files.map((arrival) => ({ ...arrival, contact: '', conversation: '' })),
+    context,
+  );
+  announceChanges(tx, await completePlaceholders(tx, ...rows));
+}
+
+function announceChanges(tx: SystemTx, messages: Pick<Message, 'company' | '_id' | 'conversation'>[]): void {
+  tx.changed(
+    messages.flatMap(({ company, _id, conversation }) => [
+      { company, kind: 'MESSAGE', ids: [_id] },
+      { company, kind: 'CONVERSATION', ids: [conversation] },
+    ]),
   );
 }
 
@@ -130,22 +143,31 @@ async function complete(tx: SystemTx, stored: Arrival[], now: string): Promise<v
  * Throws when a conversation was opened for messages that another process has stored meanwhile: the conversation of the other process
  * counts, so this transaction is rolled back.
  */
-function refuseEmptyThreads(threads: FoundThreads, messages: Message[]): void {
+function refuseEmptyConversations(threads: FoundThreads, messages: Message[]): void {
   const filled = new Set(messages.map((message) => message.conversation));
   for (const id of threads.opened)
     if (!filled.has(id)) throw new Error('a conversation was opened for a repeated message');
 }
 
 /** Updates the conversations and contacts of the messages that were really inserted. The transaction does not wait for each statement. */
-function move(tx: SystemTx, placed: Placed[], threads: FoundThreads, messages: Message[]): void {
+function updateConversationsAndContacts(
+  tx: SystemTx,
+  {
+    placed,
+    threads,
+    messages,
+    agentWaitSeconds,
+  }: Omit<StoredBatch, 'people'> & Pick<StoreSettings, 'agentWaitSeconds'>,
+): void {
   const inserted = new Map(
-    messages.map((message) => [keyText({ inbox: message.inbox, external_id: message.external_id }), message]),
+    messages.map((message) => [toKeyText({ inbox: message.inbox, external_id: message.external_id }), message]),
   );
   const activities = new Map<string, ThreadActivity & { contact: string }>();
   for (const [index, arrival] of placed.entries()) {
-    const message = inserted.get(keyText(messageKey(arrival)));
+    const message = inserted.get(toKeyText(messageKey(arrival)));
     const thread = threads.threads[index];
-    if (message && thread) activities.set(thread._id, joined(activities.get(thread._id), arrival, message, thread));
+    if (message && thread)
+      activities.set(thread._id, addMessageToActivity(activities.get(thread._id), arrival, message, thread));
   }
   const all = [...activities.values()].toSorted((a, b) => (a.conversation < b.conversation ? -1 : 1));
   tx.trails(touchThreads(tx, all));
@@ -156,25 +178,13 @@ function move(tx: SystemTx, placed: Placed[], threads: FoundThreads, messages: M
     inbound_at: a.inbound_at,
   }));
   tx.trails(touchContacts(tx, latestPerContact(contacts)));
-  const turns = placed.filter(
-    (arrival, index) => wantsAgent(arrival, threads.threads[index]) && inserted.has(keyText(messageKey(arrival))),
-  );
-  const pending = new Map(
-    turns.map((turn) => [
-      turn.conversation,
-      {
-        company: turn.receiver.company,
-        conversation: turn.conversation,
-        message: inserted.get(keyText(messageKey(turn)))?._id ?? '',
-      },
-    ]),
-  );
-  if (pending.size > 0) tx.trails(leaveTurns(tx, [...pending.values()]));
+  const findInserted = (arrival: PlacedMessage): Message | undefined => inserted.get(toKeyText(messageKey(arrival)));
+  leaveAgentTurns(tx, { placed, threads: threads.threads, findInserted, agentWaitSeconds });
 }
 
-function joined(
+function addMessageToActivity(
   before: (ThreadActivity & { contact: string }) | undefined,
-  arrival: Placed,
+  arrival: PlacedMessage,
   message: Message,
   thread: Thread,
 ): ThreadActivity & { contact: string } {
@@ -199,12 +209,12 @@ function joined(
   };
 }
 
-const readActivity = ({ message }: Placed) => ({
-  inbound_at: saidAt(message),
+const readActivity = ({ message }: PlacedMessage) => ({
+  inbound_at: messageTime(message),
   heard_from: message.person.names[0]?.value ?? null,
 });
 
-interface Activity {
+interface ContactTimes {
   company: string;
   contact: string;
   message_at: string;
@@ -212,8 +222,8 @@ interface Activity {
 }
 
 /** Merges the activities of each contact, who may write to several inboxes at once, because an UPDATE can change a contact only once. */
-function latestPerContact(activities: Activity[]): Activity[] {
-  const latest = new Map<string, Activity>();
+function latestPerContact(activities: ContactTimes[]): ContactTimes[] {
+  const latest = new Map<string, ContactTimes>();
   for (const activity of activities) {
     const other = latest.get(activity.contact);
     const inbound = [other?.inbound_at, activity.inbound_at].filter((at) => at !== null && at !== undefined).toSorted();
@@ -223,45 +233,44 @@ function latestPerContact(activities: Activity[]): Activity[] {
   return [...latest.values()].toSorted((a, b) => (a.contact < b.contact ? -1 : 1));
 }
 
-/** Returns true when an agent should answer the message. A reaction needs no answer. */
-function wantsAgent(arrival: Placed, thread: Thread | undefined): boolean {
-  const { receiver, channel, message } = arrival;
-  if (receiver.suspended) return false;
-  if (!thread?.agent || thread.handled_by !== 'AI' || !isFromContact(arrival) || message.contentType === 'REACTION')
-    return false;
-  if (message.contentType === 'UNSUPPORTED' && !receiver.process_unsupported_messages) return false;
-  return !receiver.is_test || isNamedIn(channel, receiver.test_numbers, message.person.names);
-}
-
-interface Stored {
-  placed: Placed[];
+interface StoredBatch {
+  placed: PlacedMessage[];
   threads: FoundThreads;
   people: FoundPeople;
   messages: Message[];
 }
 
 /** Emits the events in the order in which their changes happened. Messages of the history emit none. */
-async function emitEvents(tx: SystemTx, { placed, threads, people, messages }: Stored): Promise<void> {
+async function emitEvents(tx: SystemTx, { placed, threads, people, messages }: StoredBatch): Promise<void> {
   const current = placed.filter(({ message }) => message.origin !== 'history');
   const contactKeys = new Map(
     current.map(({ receiver, contact }) => [contact, { company: receiver.company, _id: contact }]),
   );
   const changed = [...contactKeys.values()].filter(({ _id }) => people.created.has(_id) || people.changed.has(_id));
-  const stored = new Set(messages.map(keyText));
+  const stored = new Set(messages.map(toKeyText));
   const woken = new Set(
     placed
       .filter((arrival, index) => isFromContact(arrival) && threads.threads[index]?.status === 'SNOOZED')
-      .filter((arrival) => stored.has(keyText(messageKey(arrival))))
+      .filter((arrival) => stored.has(toKeyText(messageKey(arrival))))
       .map((arrival) => arrival.conversation),
   );
   const conversationKeys = new Map(
     current.map(({ receiver, conversation }) => [conversation, { company: receiver.company, _id: conversation }]),
   );
-  const moved = [...conversationKeys.values()].filter(({ _id }) => threads.opened.has(_id) || woken.has(_id));
+  // A person who answers in the business app takes over from the agent.
+  const takenOver = new Set(
+    placed
+      .filter((arrival, index) => arrival.message.origin === 'echo' && threads.threads[index]?.handled_by === 'AI')
+      .filter((arrival) => stored.has(toKeyText(messageKey(arrival))))
+      .map((arrival) => arrival.conversation),
+  );
+  const moved = [...conversationKeys.values()].filter(
+    ({ _id }) => threads.opened.has(_id) || woken.has(_id) || takenOver.has(_id),
+  );
   const contacts = changed.length > 0 ? await findContactsByKeys(tx, changed) : [];
   const conversations = moved.length > 0 ? await findConversationsByKeys(tx, moved) : [];
   const announced = new Set(
-    current.filter(({ message }) => !message.system).map((arrival) => keyText(messageKey(arrival))),
+    current.filter(({ message }) => !message.system).map((arrival) => toKeyText(messageKey(arrival))),
   );
   const items: EventItem[] = [
     ...contacts.map((data) => ({
@@ -273,8 +282,8 @@ async function emitEvents(tx: SystemTx, { placed, threads, people, messages }: S
       data,
     })),
     ...messages
-      .filter((message) => announced.has(keyText(message)))
+      .filter((message) => announced.has(toKeyText(message)))
       .map((data) => ({ event: 'MESSAGE_RECEIVED' as const, data })),
   ];
-  tx.trails(emit(tx, items));
+  await emitLast(tx, items);
 }

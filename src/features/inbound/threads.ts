@@ -9,10 +9,10 @@ import {
   type NewConversation,
   type Thread,
 } from '../conversations/ingest-queries.ts';
-import type { Arrival } from './batch.ts';
+import type { ArrivedMessage } from './batch.ts';
 
-export interface ThreadAsked {
-  arrival: Arrival;
+export interface ThreadQuery {
+  arrival: ArrivedMessage;
   contact: string;
 }
 
@@ -25,70 +25,74 @@ export interface FoundThreads {
 
 const threadKey = (key: { company: string; inbox: string; contact: string }): string =>
   `${key.company} ${key.inbox} ${key.contact}`;
-const askedKey = ({ arrival, contact }: ThreadAsked) => ({
+const queryKey = ({ arrival, contact }: ThreadQuery) => ({
   company: arrival.receiver.company,
   inbox: arrival.receiver.inbox,
   contact,
 });
 
-export async function findThreads(tx: SystemTx, asked: ThreadAsked[]): Promise<FoundThreads> {
+export async function findThreads(tx: SystemTx, asked: ThreadQuery[]): Promise<FoundThreads> {
   const found = new Map<string, Thread>();
-  await rememberFound(found, () => lockOpenThreads(tx, listDistinctKeys(asked, found)));
+  await addFoundThreads(found, () => lockOpenThreads(tx, listDistinctKeys(asked, found)));
   const old = asked.filter(({ arrival }) => arrival.message.origin === 'history');
   const current = asked.filter(({ arrival }) => arrival.message.origin !== 'history');
-  const opened = await openMissing(tx, current, found);
+  const opened = await openMissingThreads(tx, current, found);
   // A message of the history opens no conversation: it joins the latest one, or a closed one that is created for it.
   if (listDistinctKeys(old, found).length > 0) {
     // No index makes closed conversations unique, so this lock makes another process wait that looks for conversations of the same
     // contacts.
     await lockContacts(tx, listDistinctKeys(old, found));
-    await rememberFound(found, () => findLatestThreads(tx, listDistinctKeys(old, found)));
-    await rememberFound(found, () => insertThreads(tx, makeThreads(old, found, 'CLOSED')));
+    await addFoundThreads(found, () => findLatestThreads(tx, listDistinctKeys(old, found)));
+    await addFoundThreads(found, () => insertThreads(tx, makeThreads(old, found, 'CLOSED')));
   }
   return { threads: asked.map((item) => requireThread(found, item)), opened };
 }
 
-async function openMissing(tx: SystemTx, asked: ThreadAsked[], found: Map<string, Thread>): Promise<Set<string>> {
+async function openMissingThreads(
+  tx: SystemTx,
+  asked: ThreadQuery[],
+  found: Map<string, Thread>,
+): Promise<Set<string>> {
   const missing = makeThreads(asked, found, 'OPEN');
   if (missing.length === 0) return new Set();
   const opened = await insertThreads(tx, missing);
   for (const thread of opened) found.set(threadKey(thread), thread);
   // Another process may have opened some of them first; its conversations are used.
   if (opened.length < missing.length)
-    await rememberFound(found, () => lockOpenThreads(tx, listDistinctKeys(asked, found)));
+    await addFoundThreads(found, () => lockOpenThreads(tx, listDistinctKeys(asked, found)));
   return new Set(opened.map((thread) => thread._id));
 }
 
-async function rememberFound(found: Map<string, Thread>, look: () => Promise<Thread[]>): Promise<void> {
+async function addFoundThreads(found: Map<string, Thread>, look: () => Promise<Thread[]>): Promise<void> {
   for (const thread of await look()) found.set(threadKey(thread), thread);
 }
 
-function listDistinctKeys(asked: ThreadAsked[], found: Map<string, Thread>) {
-  const keys = new Map(asked.map((item) => [threadKey(askedKey(item)), askedKey(item)]));
+function listDistinctKeys(asked: ThreadQuery[], found: Map<string, Thread>) {
+  const keys = new Map(asked.map((item) => [threadKey(queryKey(item)), queryKey(item)]));
   return [...keys].filter(([key]) => !found.has(key)).map(([, value]) => value);
 }
 
-function requireThread(found: Map<string, Thread>, item: ThreadAsked): Thread {
-  const thread = found.get(threadKey(askedKey(item)));
+function requireThread(found: Map<string, Thread>, item: ThreadQuery): Thread {
+  const thread = found.get(threadKey(queryKey(item)));
   // The process that opened the conversation has closed it again meanwhile. The batch is tried once more.
   if (!thread) throw new Error('a conversation was closed while it was being opened');
   return thread;
 }
 
-function makeThreads(asked: ThreadAsked[], found: Map<string, Thread>, status: 'OPEN' | 'CLOSED'): NewConversation[] {
+function makeThreads(asked: ThreadQuery[], found: Map<string, Thread>, status: 'OPEN' | 'CLOSED'): NewConversation[] {
   const threads = new Map<string, NewConversation>();
   for (const item of asked) {
-    const key = threadKey(askedKey(item));
+    const key = threadKey(queryKey(item));
     if (!found.has(key) && !threads.has(key)) threads.set(key, makeThread(item, status));
   }
   return [...threads.values()];
 }
 
-function makeThread(item: ThreadAsked, status: 'OPEN' | 'CLOSED'): NewConversation {
+function makeThread(item: ThreadQuery, status: 'OPEN' | 'CLOSED'): NewConversation {
   const { receiver, message } = item.arrival;
   const byPerson = message.fromBusiness || receiver.disable_inbound_ai;
   return {
-    ...askedKey(item),
+    ...queryKey(item),
     _id: newId(),
     channel: receiver.channel,
     status,

@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { connectPhone, freshPhone, incoming, openNetwork, wamid, type Phone } from '../../../test/support/network.ts';
+import {
+  connectPhone,
+  makePhoneNumber,
+  buildMessageNotification,
+  openNetwork,
+  makeMessageId,
+  type Phone,
+} from '../../../test/support/network.ts';
 import { startPlatform } from '../../../test/support/platform.ts';
-import { until } from '../../../test/support/wait.ts';
-import { createLine } from './turns.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
+import { createTurnQueue } from './turns.ts';
 
 const item = (key: string, number: number, size = 1) => ({ key, number, size });
 const names = (batch: { key: string; number: number }[]): string[] => batch.map(({ key, number }) => key + number);
 
-describe('a line', () => {
+describe('the queue of callbacks', () => {
   test('the queue of callbacks takes one item of each key, then a second item of each key, in the order in which they came', () => {
-    const line = createLine<ReturnType<typeof item>>({ size: 5, sizePerKey: 5 });
+    const line = createTurnQueue<ReturnType<typeof item>>({ size: 5, sizePerKey: 5 });
     for (const number of [1, 2, 3, 4]) line.add(item('a', number));
     line.add(item('b', 1));
     line.add(item('c', 1));
@@ -21,7 +28,7 @@ describe('a line', () => {
   });
 
   test('the queue of callbacks puts a single item into the next batch, however many items of another key wait before it', () => {
-    const line = createLine<ReturnType<typeof item>>({ size: 500, sizePerKey: 100 });
+    const line = createTurnQueue<ReturnType<typeof item>>({ size: 500, sizePerKey: 100 });
     for (let number = 0; number < 20_000; number += 1) line.add(item('flood', number));
     line.nextBatch();
     line.add(item('lone', 1));
@@ -31,7 +38,7 @@ describe('a line', () => {
   });
 
   test('the queue of callbacks gives the next batch to the keys that did not fit into this one', () => {
-    const line = createLine<ReturnType<typeof item>>({ size: 3, sizePerKey: 3 });
+    const line = createTurnQueue<ReturnType<typeof item>>({ size: 3, sizePerKey: 3 });
     for (const key of ['a', 'b', 'c', 'd', 'e']) for (const number of [1, 2]) line.add(item(key, number));
     assert.deepEqual(names(line.nextBatch()), ['a1', 'b1', 'c1']);
     assert.deepEqual(names(line.nextBatch()), ['d1', 'e1', 'a2']);
@@ -39,7 +46,7 @@ describe('a line', () => {
   });
 
   test('the queue of callbacks gives an item that is larger than a batch its own batch', () => {
-    const line = createLine<ReturnType<typeof item>>({ size: 3, sizePerKey: 3 });
+    const line = createTurnQueue<ReturnType<typeof item>>({ size: 3, sizePerKey: 3 });
     line.add(item('a', 1, 7));
     line.add(item('b', 1));
     assert.deepEqual(names(line.nextBatch()), ['a1']);
@@ -53,8 +60,8 @@ describe('beside a callback of thousands of messages', async () => {
   const MESSAGES = 4_000;
 
   async function receiveBeside(large: Phone, small: Phone): Promise<void> {
-    const from = freshPhone();
-    const body = incoming(large, ...Array.from({ length: MESSAGES }, () => ({ from })));
+    const from = makePhoneNumber();
+    const body = buildMessageNotification(large, ...Array.from({ length: MESSAGES }, () => ({ from })));
     const stored = async (): Promise<number> => {
       const [row] = await platform.database.sql<{ count: number }>(
         'select count(*)::int as count from messages where inbox_id = $1',
@@ -63,8 +70,8 @@ describe('beside a callback of thousands of messages', async () => {
       return row?.count ?? 0;
     };
     const answered = network.post(200, body);
-    await until('the first messages', async () => (await stored()) > 0);
-    await network.post(200, incoming(small, { from: freshPhone(), id: wamid() }));
+    await waitUntil('the first messages', async () => (await stored()) > 0);
+    await network.post(200, buildMessageNotification(small, { from: makePhoneNumber(), id: makeMessageId() }));
     const beside = await stored();
     assert.ok(beside < MESSAGES / 2, `${beside} of ${MESSAGES} were stored before it`);
     await answered;
@@ -89,9 +96,9 @@ describe('beside a callback of thousands of messages', async () => {
       return row?.count ?? 0;
     };
     const before = await rows();
-    const answered = network.post(200, { ...incoming(junk), entry: parts });
-    await until('the first parts', async () => (await rows()) > before);
-    await network.post(200, incoming(phone, { from: freshPhone() }));
+    const answered = network.post(200, { ...buildMessageNotification(junk), entry: parts });
+    await waitUntil('the first parts', async () => (await rows()) > before);
+    await network.post(200, buildMessageNotification(phone, { from: makePhoneNumber() }));
     const beside = (await rows()) - before;
     await answered;
     const after = (await rows()) - before;

@@ -3,7 +3,7 @@
  * therefore in the next batch, however many items of another key came before it.
  */
 
-export interface Waiting {
+export interface WaitingItem {
   /** The key that takes turns: for callbacks, the address of the inbox. */
   key: string;
   /** The number of elements in this item; a batch holds a limited number of elements. */
@@ -17,14 +17,14 @@ export interface BatchLimits {
   sizePerKey: number;
 }
 
-export interface Line<T extends Waiting> {
+export interface TurnQueue<T extends WaitingItem> {
   add(item: T): void;
   /** The number of elements of all items that wait. */
   waiting(): number;
   nextBatch(): T[];
 }
 
-export function createLine<T extends Waiting>(limits: BatchLimits): Line<T> {
+export function createTurnQueue<T extends WaitingItem>(limits: BatchLimits): TurnQueue<T> {
   /** The waiting items by key; the keys are in the order of their next turn. */
   const queues = new Map<string, T[]>();
   let waiting = 0;

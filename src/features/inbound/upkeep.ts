@@ -1,22 +1,23 @@
 /** Settles messages without an outcome and deletes old data that ingestion leaves behind. */
 import type { Kit } from '../../kit.ts';
-import { upkeepInPortions, type Upkeep } from '../../platform/due-work.ts';
-import { inPortions } from '../../platform/portions.ts';
+import { createPortionedUpkeep, type UpkeepTask } from '../../platform/due-work.ts';
+import { workInPortions } from '../../platform/portions.ts';
 import { hasParked } from '../messages/ingest-parked-queries.ts';
-import { deleteParked } from '../messages/ingest-queries.ts';
+import { deleteParked, listDuePlaces, hasDuePlaces } from '../messages/ingest-queries.ts';
 import { applyCrossed, giveUpUnknown } from '../messages/ingest.ts';
-import { deleteAside } from './queries.ts';
+import { returnLatePlaces } from '../messages/late-places.ts';
+import { deleteOldAsides } from './queries.ts';
 
 export async function giveUpUnknownOutcomes(kit: Kit): Promise<void> {
   // A long outage leaves many of them.
-  await inPortions(() => kit.database.systemTx('upkeep', giveUpUnknown));
+  await workInPortions(() => kit.database.systemTx('upkeep', giveUpUnknown));
 }
 
 export async function purgeCallbacks(kit: Kit): Promise<void> {
   const days = kit.config.CALLBACK_RETENTION_DAYS;
   const system = kit.database.system('upkeep');
-  await inPortions(() => deleteParked(system, days));
-  await inPortions(() => deleteAside(system, days));
+  await workInPortions(() => deleteParked(system, days));
+  await workInPortions(() => deleteOldAsides(system, days));
 }
 
 // The time within which a status is applied that arrives while its message is being stored, which is rare.
@@ -27,9 +28,9 @@ const LOOK_BACK_MINUTES = 5;
 const MINUTES_A_DAY = 1_440;
 
 /** Applies statuses that arrived while their message was being stored. The first look covers those from before this start. */
-export function crossedStatuses(kit: Kit): Upkeep {
+export function crossedStatuses(kit: Kit): UpkeepTask {
   let backMinutes = kit.config.CALLBACK_RETENTION_DAYS * MINUTES_A_DAY;
-  const looks = upkeepInPortions(kit, {
+  const looks = createPortionedUpkeep(kit, {
     due: hasParked(LOOK_BACK_MINUTES),
     everyMs: LOOK_EVERY_MS,
     failure: 'inbound: crossed statuses wait',
@@ -41,4 +42,29 @@ export function crossedStatuses(kit: Kit): Upkeep {
   });
   looks.begin(true);
   return looks;
+}
+
+async function returnPlacesIn(kit: Kit, company: string): Promise<number> {
+  try {
+    return await kit.database.tenantTx(company, returnLatePlaces);
+  } catch (error) {
+    // Failure policy: the places stay due, and those of the other companies are given back.
+    kit.log.warn({ err: error, company }, 'inbound: places in the daily limit could not be given back');
+    return 0;
+  }
+}
+
+/** Gives back the places in daily limits whose messages failed after the network had accepted them. */
+export function latePlaces(kit: Kit): UpkeepTask {
+  return createPortionedUpkeep(kit, {
+    due: hasDuePlaces,
+    everyMs: LOOK_EVERY_MS,
+    failure: 'inbound: places in the daily limit wait to be given back',
+    work: async () => {
+      const due = await listDuePlaces(kit.database.system('upkeep'));
+      let returned = 0;
+      for (const { company } of due) returned += await returnPlacesIn(kit, company);
+      return returned > 0;
+    },
+  });
 }

@@ -2,14 +2,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Company, type Json } from '../../../test/support/platform.ts';
-import { checkDefect, checkRefusals, checkUnavailable, type Asked } from '../../../test/support/refusals.ts';
+import {
+  checkAnswers500,
+  checkRefusals,
+  checkAnswers503,
+  type RefusedRequest,
+} from '../../../test/support/refusals.ts';
 
 const platform = await startPlatform();
 const { call, demo } = platform;
 const UNKNOWN_ID = 'f'.repeat(24);
 const WEB = { channel: 'WEB_V2', name: 'Site' };
 
-const operations: (Asked & { status: number })[] = [
+const operations: (RefusedRequest & { status: number })[] = [
   { method: 'POST', path: '/v1/inboxes', scope: 'inboxes:create', status: 201, body: WEB },
   { method: 'GET', path: '/v1/inboxes', scope: 'inboxes:read', status: 200 },
   { method: 'GET', path: `/v1/inboxes/${demo.inbox}`, scope: 'inboxes:read', status: 200 },
@@ -20,15 +25,15 @@ const list = async (company: Company, query = ''): Promise<Json> =>
   (await call(200, 'GET', `/v1/inboxes${query}`, { key: company.key })).body;
 const listIds = (page: Json): string[] => page.result.map((inbox: Json) => inbox._id);
 
-/** Creates five inboxes of three channels, of which the first is DELETED. */
+/** Creates five inboxes of two channels, of which the first is DELETED. */
 async function createInboxes(): Promise<Company & { newestFirst: string[] }> {
   const company = await platform.createCompany();
   const ids: string[] = [];
   for (const [channel, status] of [
     ['WEB_V2', 'DELETED'],
     ['WEB_V2', 'ACTIVE'],
-    ['EMAIL', 'ACTIVE'],
-    ['EMAIL', 'ACTIVE'],
+    ['PROFESSIONAL_NETWORK', 'ACTIVE'],
+    ['PROFESSIONAL_NETWORK', 'ACTIVE'],
     ['PROFESSIONAL_NETWORK', 'ACTIVE'],
   ]) {
     const body = { channel, status, name: `${channel}` };
@@ -50,8 +55,8 @@ test('a key that has only the scope of an operation can call this operation', as
 });
 
 test('every operation on inboxes answers 503 while the table is locked, and 500 without details when the table is broken', async () => {
-  await checkUnavailable(platform, ['inboxes'], operations);
-  await checkDefect(platform, 'inboxes.test_mode', operations);
+  await checkAnswers503(platform, ['inboxes'], operations);
+  await checkAnswers500(platform, 'inboxes.test_mode', operations);
 });
 
 test('operators and viewers read inboxes but neither create nor change them; owners and admins do', async () => {
@@ -120,7 +125,7 @@ test('the list of inboxes is newest first, or oldest first with sort=createdAt, 
   }
   assert.deepEqual(listIds(await list(company, '?sort=createdAt')), newestFirst.toReversed());
   assert.deepEqual(listIds(await list(company, '?status=DELETED')), newestFirst.slice(4));
-  assert.deepEqual(listIds(await list(company, '?channel=EMAIL')), newestFirst.slice(1, 3));
+  assert.deepEqual(listIds(await list(company, '?channel=PROFESSIONAL_NETWORK')), newestFirst.slice(0, 3));
   const both = await list(company, '?channel=WEB_V2&status=ACTIVE');
   assert.deepEqual([listIds(both), both.meta.totalCount], [newestFirst.slice(3, 4), 1]);
   assert.equal((await list(company, '?channel=PARTNER_API')).meta.totalPages, 0);

@@ -1,4 +1,5 @@
 /** Statements across all companies that decide which inbox owns a phone number of a network. */
+import type { FetchPosition } from '../../channels/fetching.ts';
 import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many, maybeOne } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
@@ -57,20 +58,24 @@ export function loseAddress(
   });
 }
 
-/** Marks an inbox as CONNECTED, because the network has accepted its credentials, and stores what the network reports of coexistence. */
+/**
+ * Marks an inbox as CONNECTED, because the network has accepted its credentials, and stores what the network reports of coexistence. An inbox
+ * that is accepted anew is fetched from this moment on.
+ */
 export function connectInbox(
   tx: SystemTx,
   { company, _id }: { company: string; _id: string },
-  verdict: { version: number; coexistence: boolean | null },
+  verdict: { version: number; coexistence: boolean | null; start?: FetchPosition },
 ): Promise<InboxRow | null> {
   return maybeOne(tx, {
     name: 'inboxes.connect',
     text: `update inboxes set connection_status = 'CONNECTED', connection_error = null, connection_checked_at = now(),
         accepted_at = coalesce(accepted_at, now()), callback_told = webhook_url is not null,
         coexistence_enabled = coalesce($4, coexistence_enabled),
-        coexistence_told_at = case when $4 is null then coexistence_told_at else now() end
+        coexistence_told_at = case when $4 is null then coexistence_told_at else now() end,
+        fetch_from = case when accepted_at is null then $5::jsonb else fetch_from end
       where company_id = $1 and _id = $2 and connection_version = $3 returning ${COLUMNS}`,
-    values: [company, _id, verdict.version, verdict.coexistence],
+    values: [company, _id, verdict.version, verdict.coexistence, verdict.start ? JSON.stringify(verdict.start) : null],
   });
 }
 

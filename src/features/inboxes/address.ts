@@ -4,41 +4,50 @@
  * credentials the network accepts takes the number over. Other inboxes may name the same number: they receive nothing, do not hinder the
  * owner, and become ERROR when the network accepts another one.
  */
+import type { CheckResult } from '../../channels/check.ts';
 import type { Kit } from '../../kit.ts';
 import { violates } from '../../platform/db.ts';
 import { AppError } from '../../platform/errors.ts';
 import { connectInbox, findOwner, lockClaimants, loseAddress, type Address } from './address-queries.ts';
+import { InboxConnected } from './connected/jobs.ts';
 import { setConnection, type InboxRow } from './queries.ts';
 
 const TAKEN = 'Another inbox is connected to this number; it has to be closed first.';
 const LOST = 'Another inbox has proven that this number is its own.';
+
+/** What the network said when it accepted the credentials. */
+type Acceptance = Pick<CheckResult & { ok: true }, 'coexistence' | 'start'>;
 
 const readAddress = ({ channel, network_address: address }: InboxRow): Address | null =>
   address === null ? null : { channel, address };
 
 /** Throws CHANNEL_IN_USE when another inbox owns the address. This is only an early answer: `connect` decides under locks. */
 export async function expectFree(kit: Kit, row: InboxRow): Promise<void> {
-  const address = row.status === 'ACTIVE' ? readAddress(row) : null;
+  if (row.status === 'ACTIVE' && (await isOwnedByAnother(kit, row))) throw new AppError('CHANNEL_IN_USE');
+}
+
+export async function isOwnedByAnother(kit: Kit, row: InboxRow): Promise<boolean> {
+  const address = readAddress(row);
   const owner =
     address && (await kit.database.systemTx(`company:${row.company}`, (tx) => findOwner(tx, address, row._id)));
-  if (owner) throw new AppError('CHANNEL_IN_USE');
+  return owner !== null;
 }
 
 /**
  * Stores that the network accepts the credentials of the inbox. Returns null when the credentials have changed since or the inbox was
  * closed.
  */
-export async function connect(kit: Kit, row: InboxRow, coexistence: boolean | null): Promise<InboxRow | null> {
+export async function connect(kit: Kit, row: InboxRow, accepted: Acceptance): Promise<InboxRow | null> {
   try {
-    return await takeAddress(kit, row, coexistence);
+    return await takeAddress(kit, row, accepted);
   } catch (error) {
     // Failure policy: another inbox has taken the phone number at the same moment. The second try sees that inbox.
     if (!violates(error, 'inboxes_owned_address_key')) throw error;
-    return takeAddress(kit, row, coexistence);
+    return takeAddress(kit, row, accepted);
   }
 }
 
-async function takeAddress(kit: Kit, row: InboxRow, coexistence: boolean | null): Promise<InboxRow | null> {
+async function takeAddress(kit: Kit, row: InboxRow, accepted: Acceptance): Promise<InboxRow | null> {
   const address = readAddress(row);
   const version = row.connection_version;
   const taken = await kit.database.systemTx(`company:${row.company}`, async (tx) => {
@@ -46,7 +55,12 @@ async function takeAddress(kit: Kit, row: InboxRow, coexistence: boolean | null)
     if (address && !claimants.some((each) => each._id === row._id && each.version === version)) return 'void';
     if (claimants.some(({ _id, owns }) => owns && _id !== row._id)) return 'taken';
     if (address) await loseAddress(tx, address, row._id, LOST);
-    return connectInbox(tx, row, { version, coexistence });
+    const connected = await connectInbox(tx, row, { version, ...accepted });
+    // A network without accounts has nothing that inboxes share.
+    if (connected?.network_account) {
+      await kit.enqueue(tx, InboxConnected, { company: row.company, inbox: row._id }, { key: row._id });
+    }
+    return connected;
   });
   if (taken === 'void') return null;
   if (taken !== 'taken') return taken;

@@ -2,11 +2,12 @@
  * Asks the network whether it accepts the credentials of an inbox: when the inbox is saved, by a job while the network has not answered,
  * and daily.
  */
-import type { Callback, Channel } from '../../channels/channel.ts';
+import type { Channel } from '../../channels/channel.ts';
+import type { Callback } from '../../channels/check.ts';
 import type { Kit } from '../../kit.ts';
-import { eachPortion } from '../../platform/portions.ts';
+import { walkPortions } from '../../platform/portions.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
-import { connect } from './address.ts';
+import { connect, isOwnedByAnother } from './address.ts';
 import { listUnchecked } from './address-queries.ts';
 import { findInbox, setConnection, type InboxRow } from './queries.ts';
 import { openSettings, readSettings } from './settings.ts';
@@ -18,10 +19,13 @@ const CHECK_MS = 10_000;
 /** Checks the credentials and returns the inbox; null when the channel has nothing to check or the inbox changed in the meantime. */
 export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow | null> {
   const channel = kit.channels.get(row.channel);
-  if (!channel.check || row.status !== 'ACTIVE') return null;
+  if (!channel.check || row.status !== 'ACTIVE' || lacksSettings(row, channel)) return null;
   const settings = openSettings(row, channel, kit.secrets);
-  const result = await channel.check(settings, AbortSignal.timeout(CHECK_MS), chooseCallback(kit, channel, row));
-  if (result.ok) return connect(kit, row, result.coexistence);
+  const told = chooseCallback(kit, channel, row);
+  // The network calls one address for each number, and that of the owner must stay.
+  const callback = told && (await isOwnedByAnother(kit, row)) ? null : told;
+  const result = await channel.check(settings, AbortSignal.timeout(CHECK_MS), callback);
+  if (result.ok) return connect(kit, row, result);
   const { error, retry } = result;
   // An inbox stays CONNECTED while the network can not be reached.
   if (retry && row.connection.status === 'CONNECTED') return row;
@@ -29,14 +33,18 @@ export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow
   return kit.database.tenantTx(row.company, (tx) => setConnection(tx, row._id, verdict));
 }
 
+/** True for an inbox from a time when its channel had no settings. */
+const lacksSettings = (row: InboxRow, channel: Channel): boolean =>
+  channel.settings !== null && readSettings(row, channel) === null;
+
 /**
  * Returns the callback address that the network should use for this inbox; its `url` is null when the network should forget an earlier
  * address. Returns null when there is nothing to tell.
  */
-function chooseCallback(kit: Kit, { inboxCallbacks }: Channel, row: InboxRow): Callback | null {
+function chooseCallback(kit: Kit, { callbacks, inboxCallbacks }: Channel, row: InboxRow): Callback | null {
   const { company, _id, webhook_url, callback_told } = row;
-  const ownPath = inboxCallbacks ? `${kit.config.PUBLIC_URL}${inboxCallbacks.path}/${_id}` : null;
-  const url = webhook_url ?? ownPath;
+  const ownPath = inboxCallbacks ? `${inboxCallbacks.path}/${_id}` : callbacks?.isTold ? callbacks.path : null;
+  const url = webhook_url ?? (ownPath && `${kit.config.PUBLIC_URL}${ownPath}`);
   return url !== null || callback_told ? { url, verifyToken: verifyTokenFor(kit, company, _id) } : null;
 }
 
@@ -56,6 +64,12 @@ export async function confirmConnection(kit: Kit, company: string, inbox: string
   return checked?.connection.checked_at !== row.connection.checked_at;
 }
 
+/** Checks an inbox whose network has reported a change of its connection. */
+export async function checkReported(kit: Kit, company: string, inbox: string): Promise<void> {
+  const row = await findInbox(kit.database.read(company), inbox);
+  if (row) await checkConnection(kit, row);
+}
+
 // The number of inboxes in a page, whose transaction takes some tenths of a second.
 const PAGE = 200;
 
@@ -65,7 +79,7 @@ export async function walkUnchecked(
   ask: (due: { company: string; inbox: string }, place: number) => Promise<void>,
 ): Promise<void> {
   const first = { company: '', inbox: '' };
-  const pages = eachPortion((last: typeof first | null) =>
+  const pages = walkPortions((last: typeof first | null) =>
     kit.database.systemTx('upkeep', (tx) => listUnchecked(tx, last ?? first, PAGE)),
   );
   let place = 0;

@@ -22,7 +22,14 @@ const partner = (extra: Record<string, unknown> = {}) => ({
   instance_name: `instance-${networkId()}`,
   ...extra,
 });
-const WEB = { channel: 'WEB_V2', name: 'Site' };
+const MAILBOX = {
+  address: 'support@shop.example',
+  smtp_url: 'smtps://127.0.0.1:9',
+  imap_url: 'imaps://127.0.0.1:9',
+  username: 'support',
+  password: 'a-password-1234',
+};
+const PLAIN = { channel: 'PROFESSIONAL_NETWORK', name: 'Site' };
 const wapInbox = (extra: Record<string, unknown> = {}) => ({
   channel: 'WAP_AUTO_CLOSER',
   name: 'Phone',
@@ -44,12 +51,12 @@ async function createAgent(company: string): Promise<string> {
 }
 
 test('POST of an inbox answers 201 with the record, in which required fields are present and empty optional ones are left out', async () => {
-  const { _id, createdAt, updatedAt, ...rest } = await create(WEB);
+  const { _id, createdAt, updatedAt, ...rest } = await create(PLAIN);
   assert.match(_id, /^[0-9a-f]{24}$/);
   assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.equal(updatedAt, createdAt);
   assert.deepEqual(rest, {
-    ...WEB,
+    ...PLAIN,
     company: demo._id,
     number: '',
     status: 'ACTIVE',
@@ -105,13 +112,14 @@ test('each channel requires its settings and its number, and the error names the
     ],
     [{ channel: 'PARTNER_API', name: 'a', number: '+551133334444' }, 'partner_api_config'],
     [{ channel: 'PARTNER_API', name: 'a', partner_api_config: partner() }, 'number'],
+    [{ channel: 'EMAIL', name: 'a' }, 'email_config'],
   ];
   for (const [body, path] of missing) {
     const answer = await call(400, 'POST', '/v1/inboxes', { body });
     assert.equal(answer.body.code, 'CHANNEL_CONFIG_REQUIRED');
     assert.deepEqual(listPaths(answer.body), [path]);
   }
-  for (const channel of ['WEB_V2', 'EMAIL', 'PROFESSIONAL_NETWORK']) await create({ channel, name: channel });
+  for (const channel of ['WEB_V2', 'PROFESSIONAL_NETWORK']) await create({ channel, name: channel });
   await create(wapInbox());
   await create({ channel: 'PARTNER_API', name: 'a', number: '+551133334444', partner_api_config: partner() });
 });
@@ -119,7 +127,7 @@ test('each channel requires its settings and its number, and the error names the
 test('PUT of an inbox changes a single field, answers 200 with the record, and leaves the other fields unchanged', async () => {
   const agent = await createAgent(demo._id);
   const owner = (await platform.createUser(demo._id, 'OPERATOR'))._id;
-  let expected = await create(WEB);
+  let expected = await create(PLAIN);
   const changes = [
     {},
     { name: 'Renamed' },
@@ -135,7 +143,6 @@ test('PUT of an inbox changes a single field, answers 200 with the record, and l
     { pdf_local_text_extraction: true },
     { disable_inbound_ai: false },
     { status: 'DELETED' },
-    { channel: 'EMAIL' },
   ];
   for (const change of changes) {
     const { updatedAt, ...answered } = await put(expected._id, change);
@@ -147,7 +154,7 @@ test('PUT of an inbox changes a single field, answers 200 with the record, and l
 });
 
 test('a test_mode with one of its two fields changes only this field', async () => {
-  const { _id } = await create({ ...WEB, test_mode: { test_numbers: ['+551191'] } });
+  const { _id } = await create({ ...PLAIN, test_mode: { test_numbers: ['+551191'] } });
   assert.deepEqual((await put(_id, { test_mode: { enabled: true } })).test_mode, {
     enabled: true,
     test_numbers: ['+551191'],
@@ -221,11 +228,11 @@ const REFUSED: [Record<string, unknown>, string][] = [
 ];
 
 test('unknown, read-only, wrongly typed and null fields of an inbox are answered 400 with their path, at POST and at PUT, and change nothing', async () => {
-  const before = await create(WEB);
+  const before = await create(PLAIN);
   const count = async (): Promise<number> => (await call(200, 'GET', '/v1/inboxes')).body.meta.totalCount;
   const inboxes = await count();
   for (const [fields, path] of REFUSED) {
-    const posted = await call(400, 'POST', '/v1/inboxes', { body: { ...WEB, ...fields } });
+    const posted = await call(400, 'POST', '/v1/inboxes', { body: { ...PLAIN, ...fields } });
     const changed = await call(400, 'PUT', `/v1/inboxes/${before._id}`, { body: { name: 'Changed', ...fields } });
     for (const { body } of [posted, changed]) {
       assert.equal(body.code, 'VALIDATION_FAILED');
@@ -241,9 +248,9 @@ test('unknown, read-only, wrongly typed and null fields of an inbox are answered
 
 test('webhook_url and default_agent are cleared by null, and may be null from the start', async () => {
   const given = { webhook_url: 'https://hooks.example.com/wap', default_agent: await createAgent(demo._id) };
-  const { _id } = await create({ ...WEB, ...given });
+  const { _id } = await create({ ...PLAIN, ...given });
   const cleared = await put(_id, { webhook_url: null, default_agent: null });
-  const empty = await create({ ...WEB, webhook_url: null, default_agent: null });
+  const empty = await create({ ...PLAIN, webhook_url: null, default_agent: null });
   for (const inbox of [cleared, empty]) {
     for (const field of Object.keys(given)) assert.ok(!(field in inbox), field);
   }
@@ -253,7 +260,11 @@ test('test_numbers contain the names of people on the channel: phone numbers, e-
   const phone = await create(wapInbox());
   for (const [body, good, bad] of [
     [phone, ['+55 (11) 8765-4321', '5511988887777', 'BR.13491208655302741918'], ['maria@example.com', 'maria', '']],
-    [await create({ channel: 'EMAIL', name: 'Mail' }), ['maria@example.com'], ['5511988887777', 'maria', 'a b@c']],
+    [
+      await create({ channel: 'EMAIL', name: 'Mail', email_config: MAILBOX }),
+      ['maria@example.com'],
+      ['5511988887777', 'maria', 'a b@c'],
+    ],
     [await create({ channel: 'WEB_V2', name: 'Site' }), ['visitor-1', '5511988887777'], ['', ' ']],
   ] as const) {
     const changed = await put(body._id, { test_mode: { test_numbers: [...good] } });
@@ -266,8 +277,32 @@ test('test_numbers contain the names of people on the channel: phone numbers, e-
   }
 });
 
+test('a test number in a national writing is stored with the country code of its company, or refused', async () => {
+  const inbox = await create(wapInbox());
+  const save = (status: number, ...test_numbers: string[]): Promise<Json> =>
+    call(status, 'PUT', `/v1/inboxes/${inbox._id}`, { body: { test_mode: { test_numbers } } });
+  const country = async (value: string | null): Promise<void> => {
+    const body = { general_config: { country: value } };
+    await call(200, 'PATCH', `/v1/companies/${demo._id}`, { key: platform.globalKey, body });
+  };
+  await country('BR');
+  const { body } = await save(200, '(11) 91234-5678', '55 11 91234-5679', '+551191', '00 1 555 012 3456');
+  assert.deepEqual(body.test_mode.test_numbers, ['+5511912345678', '55 11 91234-5679', '+551191', '+15550123456']);
+  // 6591234567 is a number of Singapore, or one of Brazil as it is dialled there.
+  for (const [number, code] of [
+    ['6591234567', 'AMBIGUOUS_PHONE'],
+    ['91234-5678', 'INVALID'],
+  ] as const) {
+    const { errors } = (await save(400, '+551191', number)).body;
+    assert.deepEqual([errors[0].path, errors[0].code], ['test_mode.test_numbers[1]', code]);
+  }
+  await country(null);
+  assert.equal((await save(400, '(11) 91234-5678')).body.errors[0].path, 'test_mode.test_numbers[0]');
+  await country('BR');
+});
+
 test('a default_agent or default_owner that is unknown or of another company is 400 UNKNOWN_REFERENCE, with the same answer', async () => {
-  const { _id, ...before } = await create(WEB);
+  const { _id, ...before } = await create(PLAIN);
   const theirs = {
     default_agent: await createAgent(foreign._id),
     default_owner: (await platform.createUser(foreign._id, 'OWNER'))._id,
@@ -276,7 +311,7 @@ test('a default_agent or default_owner that is unknown or of another company is 
     const answers: string[] = [];
     for (const id of [foreignId, 'f'.repeat(24)]) {
       for (const { body } of [
-        await call(400, 'POST', '/v1/inboxes', { body: { ...WEB, [field]: id } }),
+        await call(400, 'POST', '/v1/inboxes', { body: { ...PLAIN, [field]: id } }),
         await call(400, 'PUT', `/v1/inboxes/${_id}`, { body: { [field]: id } }),
       ]) {
         const { request_id: _request, ...problem } = body;
@@ -291,7 +326,7 @@ test('a default_agent or default_owner that is unknown or of another company is 
 });
 
 test('an inbox moves from ACTIVE to DELETED and back, any number of times, and DELETED ones can still be read and changed', async () => {
-  const { _id } = await create(WEB);
+  const { _id } = await create(PLAIN);
   for (const status of ['DELETED', 'DELETED', 'ACTIVE', 'ACTIVE', 'DELETED']) {
     assert.equal((await put(_id, { status })).status, status);
     assert.equal((await read(_id)).status, status);
@@ -319,7 +354,7 @@ test('on channels with phone numbers, the number of an inbox is parsed like ever
     }
   }
   assert.equal((await put(inbox._id, { name: 'Door', number: '+5511900000000' })).number, '+5511900000000');
-  const web = await create({ ...WEB, number: '(11) 9' });
+  const web = await create({ ...PLAIN, number: '(11) 9' });
   assert.equal(web.number, '(11) 9');
   const moved = { channel: 'PARTNER_API', partner_api_config: partner() };
   const refused = await call(400, 'PUT', `/v1/inboxes/${web._id}`, { body: moved });
@@ -327,16 +362,28 @@ test('on channels with phone numbers, the number of an inbox is parsed like ever
 });
 
 test('an inbox can change its channel when the new one has what it needs', async () => {
-  const { _id } = await create(WEB);
+  const { _id } = await create(PLAIN);
   const refused = await call(400, 'PUT', `/v1/inboxes/${_id}`, { body: { channel: 'PARTNER_API' } });
   assert.equal(refused.body.code, 'CHANNEL_CONFIG_REQUIRED');
   const changed = await put(_id, { channel: 'PARTNER_API', number: '+551133334444', partner_api_config: partner() });
   assert.equal(changed.channel, 'PARTNER_API');
-  assert.equal((await put(_id, { channel: 'EMAIL' })).channel, 'EMAIL');
+  assert.equal((await put(_id, { channel: 'WEB_V2' })).channel, 'WEB_V2');
+});
+
+test('an inbox from a time when its channel had no settings can be renamed, closed and opened, and gets its settings later', async () => {
+  const { _id } = await create(PLAIN);
+  await database.sql(`update inboxes set channel = 'EMAIL' where _id = $1`, [_id]);
+  for (const change of [{ name: 'Mail' }, { status: 'DELETED' }, { status: 'ACTIVE' }]) {
+    const changed = await put(_id, change);
+    assert.deepEqual({ ...changed, ...change }, changed);
+    assert.equal(changed.connection.status, 'PENDING');
+  }
+  const { email_config } = await put(_id, { email_config: MAILBOX });
+  assert.equal(email_config.address, MAILBOX.address);
 });
 
 test('a partner gateway at a private address is 400 TARGET_NOT_ALLOWED at POST and at PUT', async () => {
-  const before = await create(WEB);
+  const before = await create(PLAIN);
   for (const base_url of [
     'http://10.0.0.1',
     'http://169.254.169.254/',

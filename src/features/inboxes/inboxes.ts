@@ -1,12 +1,11 @@
 /** Inboxes: the connections of a company to messaging channels. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Channel, ChannelSettings } from '../../channels/channel.ts';
+import type { ChannelSettings } from '../../channels/settings.ts';
 import { CHANNEL_SETTINGS, type ChannelName } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { own } from '../../platform/own.ts';
-import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
+import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
 import { readCallersPhone } from '../../platform/phone-country.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { expectUsers } from '../users/assignments.ts';
@@ -24,16 +23,28 @@ import {
   type Settings,
 } from './queries.ts';
 import type { Inbox, InboxCreate, InboxQuery, InboxUpdate } from './schemas.ts';
-import { openSettings, sealSettings, readSettings, showSettings } from './settings.ts';
-import { readName } from './test-people.ts';
+import {
+  expectCustomFields,
+  findAddress,
+  givenSettings,
+  initialSettings,
+  openSettings,
+  readSettings,
+  sealSettings,
+  showSettings,
+} from './settings.ts';
+import { readTestPeople } from './test-people.ts';
 
 export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate): Promise<Inbox> {
   await refuseTargets(kit, input);
   const empty = emptyRow(tenant.companyId, input);
-  const row = await withParsedNumber(kit, tenant.read, empty, applyInput(kit, empty, input));
+  const unparsed = applyInput(kit, empty, input);
+  expectSettings(kit, unparsed);
+  const row = await withParsedNumbers(kit, tenant.read, empty, unparsed);
   await expectFree(kit, row);
   const created = await tenant.tx(async (tx) => {
     await expectUsers(tx, { default_owner: input.default_owner });
+    await expectCustomFields(tx, input);
     const inbox = await insertInbox(tx, row);
     tx.makes(inbox._id);
     await kit.enqueue(tx, CheckConnection, toJobData(inbox), { key: inbox._id, delaySeconds: RECHECK_SECONDS });
@@ -51,7 +62,7 @@ export async function updateInboxById(kit: Kit, tenant: Tenant, id: string, inpu
 }
 
 /** Checks a saved inbox. A failure of the check must not fail the request, because the inbox is already stored. */
-async function checkNow(kit: Kit, row: InboxRow): Promise<InboxRow | null> {
+export async function checkNow(kit: Kit, row: InboxRow): Promise<InboxRow | null> {
   try {
     return await checkConnection(kit, row);
   } catch (error) {
@@ -70,7 +81,8 @@ async function changeInbox(
   const before = await findInboxForUpdate(tx, id);
   if (!before) throw notFound();
   await expectUsers(tx, { default_owner: input.default_owner });
-  const next = await withParsedNumber(kit, tx, before, applyInput(kit, before, input));
+  await expectCustomFields(tx, input);
+  const next = await withParsedNumbers(kit, tx, before, applyInput(kit, before, input));
   const moved = isMoved(before, next);
   const renewed = moved || next.webhook_url !== before.webhook_url || credentialsChanged(kit, before, next);
   const row = await updateInbox(tx, next, { renewed, moved });
@@ -78,6 +90,19 @@ async function changeInbox(
   const recheck = (renewed || before.connection.status === 'ERROR') && row.status === 'ACTIVE';
   if (recheck) await kit.enqueue(tx, CheckConnection, toJobData(row), { key: row._id, delaySeconds: RECHECK_SECONDS });
   return { row, recheck };
+}
+
+/** Gives an inbox the settings that its network tells. Returns null when the inbox is gone, or was deleted meanwhile. */
+export async function takeSettings(kit: Kit, tx: TenantTx, id: string, given: Settings): Promise<InboxRow | null> {
+  const before = await findInboxForUpdate(tx, id);
+  const settings = before && kit.channels.get(before.channel).settings;
+  if (before?.status !== 'ACTIVE' || !settings) return null;
+  const next = { ...before, settings: { ...before.settings, [settings.field]: given } };
+  next.network_address = boundedAddress(settings, given, before._id);
+  next.network_account = settings.account(given);
+  const row = await updateInbox(tx, next, { renewed: true, moved: isMoved(before, next) });
+  await kit.enqueue(tx, CheckConnection, toJobData(row), { key: row._id, delaySeconds: RECHECK_SECONDS });
+  return row;
 }
 
 /**
@@ -106,7 +131,7 @@ export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): 
   const filter = { status: query.status ?? null, channel: query.channel ?? null };
   const window = pageWindow('inboxes', query);
   const rows = await listInboxes(tenant.read, filter, window);
-  const page = await pageFrom(query, window, rows, () => countInboxes(tenant.read, filter, window));
+  const page = await makePage(query, window, rows, () => countInboxes(tenant.read, filter, window));
   return { ...page, result: page.result.map((row) => present(kit, row)) };
 }
 
@@ -164,45 +189,41 @@ function applyInput(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
   const given = givenSettings(input).map(
     ([settings, values]) => [settings.field, sealSettings(before, settings, values, kit.secrets)] as const,
   );
-  next.settings = { ...before.settings, ...Object.fromEntries(given) };
   const channel = kit.channels.get(next.channel);
-  expectPeople(channel, test_mode?.test_numbers ?? []);
+  next.settings = { ...initialSettings(channel), ...before.settings, ...Object.fromEntries(given) };
   const stored = readSettings(next, channel);
-  if (channel.settings?.body && !stored) throw configRequired(channel.settings.field);
-  if (channel.needsNumber && !next.number) throw configRequired('number');
-  next.network_address = channel.settings && stored && boundedAddress(channel.settings, stored);
+  if (next.channel !== before.channel) expectSettings(kit, next);
+  next.network_address = channel.settings && stored && boundedAddress(channel.settings, stored, before._id);
   next.network_account = channel.settings && stored && channel.settings.account(stored);
   return next;
 }
 
-/** Returns the channel settings in a body, which the schema has validated. */
-function givenSettings(input: object): [ChannelSettings, Settings][] {
-  return CHANNEL_SETTINGS.flatMap((settings) => {
-    const given = own(input as Record<string, Settings>, settings.field);
-    return given ? [[settings, given]] : [];
-  });
-}
-
-/** Parses a new number on channels that need phone numbers; an unchanged number is kept as it is. */
-async function withParsedNumber(kit: Kit, tx: TenantRead, before: InboxRow, next: InboxRow): Promise<InboxRow> {
+/** Parses new phone numbers: the number of the inbox on channels that need one, and test numbers. Unchanged ones are kept as they are. */
+async function withParsedNumbers(kit: Kit, tx: TenantRead, before: InboxRow, next: InboxRow): Promise<InboxRow> {
+  const channel = kit.channels.get(next.channel);
+  if (channel.needsNumber && !next.number) throw configRequired('number');
+  const { enabled, test_numbers: listed } = next.test_mode;
+  const test_numbers = await readTestPeople(tx, channel, { listed, stored: before.test_mode.test_numbers });
+  const parsed = { ...next, test_mode: { enabled, test_numbers } };
   const isKept = next.number === before.number && next.channel === before.channel;
-  if (isKept || !kit.channels.get(next.channel).needsNumber) return next;
+  if (isKept || !channel.needsNumber) return parsed;
   const { phone_number } = await readCallersPhone(tx, next.number, { country: null, path: 'number' });
-  return { ...next, number: phone_number };
-}
-
-function expectPeople(channel: Channel, names: string[]): void {
-  const wrong = names.findIndex((name) => readName(channel, name) === null);
-  if (wrong >= 0) throw invalid(`test_mode.test_numbers[${wrong}]`, 'does not name a person on this channel');
+  return { ...parsed, number: phone_number };
 }
 
 // The longest address of an inbox; an entry of a unique index can hold an address of this length.
 const MAX_ADDRESS = 1_000;
 
-function boundedAddress(settings: ChannelSettings, stored: Settings): string {
-  const address = settings.address(stored);
+function boundedAddress(settings: ChannelSettings, stored: Settings, inbox: string): string {
+  const address = findAddress(settings, stored, inbox);
   if (Buffer.byteLength(address) > MAX_ADDRESS) throw invalid(settings.field, 'has an address that is too long');
   return address;
+}
+
+/** An inbox from a time when its channel had no settings can be changed without them, so this is asked only of a new channel. */
+function expectSettings(kit: Kit, row: InboxRow): void {
+  const channel = kit.channels.get(row.channel);
+  if (channel.settings?.body && !readSettings(row, channel)) throw configRequired(channel.settings.field);
 }
 
 function configRequired(path: string): AppError {

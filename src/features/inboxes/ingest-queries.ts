@@ -20,6 +20,20 @@ export function setCoexistence(
   });
 }
 
+/** Stores how many people a business may write to in a day, in each company with an inbox of the account, unless a newer report is stored. */
+export function setPeopleLimit(
+  tx: SystemTx,
+  channel: ChannelName,
+  news: { account: string; people: number; at: string },
+): Promise<number> {
+  return exec(tx, {
+    name: 'inboxes.setPeopleLimit',
+    text: `update portfolios set people_limit = $3, told_at = $4
+      where channel = $1 and accounts @> array[$2::text] and (told_at is null or told_at <= $4)`,
+    values: [channel, news.account, news.people, news.at],
+  });
+}
+
 /** The data of an inbox that is needed to store its callbacks. */
 export interface Receiver {
   company: string;
@@ -50,6 +64,29 @@ export function findReceivers(tx: SystemTx, channel: ChannelName, addresses: str
       from inboxes i join companies c on c._id = i.company_id
       where i.channel = $1 and i.network_address = any($2) and i.status = 'ACTIVE' and i.accepted_at is not null`,
     values: [channel, addresses],
+  });
+}
+
+/** Replaces a site that web chats allow by another one. Returns the number of changed inboxes. */
+export function replaceAllowedOrigin(tx: SystemTx, from: string, to: string): Promise<number> {
+  return exec(tx, {
+    name: 'inboxes.replaceAllowedOrigin',
+    text: `update inboxes set settings = jsonb_set(settings, '{web_config,allowed_origins}', (
+        select jsonb_agg(case when o = to_jsonb($1::text) then to_jsonb($2::text) else o end)
+        from jsonb_array_elements(settings->'web_config'->'allowed_origins') o))
+      where channel = 'WEB_V2' and settings->'web_config'->'allowed_origins' ? $1`,
+    values: [from, to],
+  });
+}
+
+/** Finds the oldest web chat that allows a site. */
+export function findOldestAllowing(tx: SystemTx, origin: string): Promise<{ inbox: string } | null> {
+  return maybeOne(tx, {
+    name: 'inboxes.findOldestAllowing',
+    text: `select _id as inbox from inboxes
+      where channel = 'WEB_V2' and status = 'ACTIVE' and settings->'web_config'->'allowed_origins' ? $1
+      order by created_at, _id limit 1`,
+    values: [origin],
   });
 }
 

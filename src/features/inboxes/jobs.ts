@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { defineJob, type JobWork } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
-import { confirmConnection, recheckConnection, walkUnchecked } from './connection.ts';
+import { checkReported, confirmConnection, recheckConnection, walkUnchecked } from './connection.ts';
 
 // The delay of the job that checks the inbox again, in case the process that saved it dies before its own check ends.
 export const RECHECK_SECONDS = 30;
@@ -15,7 +15,7 @@ export const CheckConnection = defineJob({
   retryDelaySeconds: 30,
 });
 
-export function checkConnectionJob(kit: Kit): Worked<typeof CheckConnection.data> {
+export function checkConnectionJob(kit: Kit): JobWork<typeof CheckConnection.data> {
   return {
     job: CheckConnection,
     handle: async ({ company, inbox }) => {
@@ -34,6 +34,19 @@ export const ConfirmConnection = defineJob({
   retryDelaySeconds: 300,
 });
 
+/** Checks an inbox whose network has reported a change of its connection. */
+export const CheckReported = defineJob({
+  name: 'inboxes.check-reported',
+  data: Type.Object({ company: Id, inbox: Id }),
+  // The network reports the next change as well, and each inbox is checked daily, so retries would only pile up.
+  retries: 0,
+  retryDelaySeconds: 1,
+});
+
+export function checkReportedJob(kit: Kit): JobWork<typeof CheckReported.data> {
+  return { job: CheckReported, handle: ({ company, inbox }) => checkReported(kit, company, inbox) };
+}
+
 export const ConfirmAll = defineJob({
   name: 'inboxes.confirm-all',
   data: Type.Object({}),
@@ -46,7 +59,7 @@ export const ConfirmAll = defineJob({
 // 36,000 inboxes are checked within two hours.
 const CONFIRMED_PER_SECOND = 5;
 
-export function confirmConnectionJob(kit: Kit): Worked<typeof ConfirmConnection.data> {
+export function confirmConnectionJob(kit: Kit): JobWork<typeof ConfirmConnection.data> {
   return {
     job: ConfirmConnection,
     handle: async ({ company, inbox }) => {
@@ -56,7 +69,7 @@ export function confirmConnectionJob(kit: Kit): Worked<typeof ConfirmConnection.
   };
 }
 
-export function confirmAllJob(kit: Kit): Worked<typeof ConfirmAll.data> {
+export function confirmAllJob(kit: Kit): JobWork<typeof ConfirmAll.data> {
   return {
     job: ConfirmAll,
     handle: () =>

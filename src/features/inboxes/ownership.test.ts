@@ -1,9 +1,10 @@
 /** A network number belongs to the one ACTIVE inbox of the installation whose credentials the network has accepted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
+import { waitUntilCopied } from '../../../test/support/network.ts';
+import { makePoolSetting, startPlatform, type Json } from '../../../test/support/platform.ts';
 
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', ...connectionsFor(20) } });
+const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', ...makePoolSetting(20) } });
 const { call, database, demo, sandbox } = platform;
 const other = await platform.createCompany();
 
@@ -88,7 +89,7 @@ async function connected(number: string): Promise<string[]> {
   return rows.map(({ _id }) => _id);
 }
 
-test('a number that is connected is 409 CHANNEL_IN_USE for the same and for another company, which learns nothing of its owner', async () => {
+test('a phone number that is already connected is refused with 409 CHANNEL_IN_USE, and the answer does not show to whom it belongs', async () => {
   const number = await registered();
   const owner = await create(demo, ownInbox(number));
   assert.equal(owner.connection.status, 'CONNECTED');
@@ -212,6 +213,7 @@ test('an inbox whose credentials the network refuses still receives, until the n
 test('an inbox keeps its number while the network can not be reached and while its credentials change', async () => {
   const number = await registered();
   const { _id } = await create(demo, ownInbox(number));
+  await waitUntilCopied(platform, _id);
   await sandbox('PUT', '/sandbox/settings', { faults: { phone: [{ kind: 'http_500', times: null }] } });
   await put(200, demo, _id, wapConfig(number, 'a-newer-token'));
   assert.equal((await readConnection(demo, _id)).status, 'PENDING');
@@ -220,7 +222,7 @@ test('an inbox keeps its number while the network can not be reached and while i
   assert.equal(await receivingInbox(number), _id);
 });
 
-test("an instance of a gateway is in use also when the gateway's address is written differently; the same name at another gateway is free", async () => {
+test("a gateway instance is in use in every spelling of the gateway's address, but the same instance name at another gateway is free", async () => {
   const { _id } = await create(demo, partnerInbox('http://127.0.0.1:9009/api', 'main'));
   await create(other, partnerInbox('http://127.0.0.1:9009/api', 'main'));
   // The test sets the connection by SQL, because the channel can not ask its gateway yet.

@@ -3,7 +3,18 @@ import type { Kit } from '../../kit.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { createInbox, pageInboxes, readInbox, updateInboxById } from './inboxes.ts';
-import { Inbox, InboxCreate, InboxList, InboxParams, InboxQuery, InboxUpdate } from './schemas.ts';
+import { pairInbox } from './pairing.ts';
+import { makeConnectLink } from './log-in.ts';
+import {
+  ConnectLink,
+  Inbox,
+  InboxCreate,
+  InboxList,
+  InboxPairing,
+  InboxParams,
+  InboxQuery,
+  InboxUpdate,
+} from './schemas.ts';
 
 export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
@@ -45,5 +56,37 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(Inbox) },
     errors: ['AMBIGUOUS_PHONE', 'CHANNEL_IN_USE', 'UNKNOWN_REFERENCE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
     handler: (tenant, { params, body }) => updateInboxById(kit, tenant, params.id, body),
+  });
+  pairingRoute(app, kit);
+  connectLinkRoute(app, kit);
+}
+
+function pairingRoute(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/inboxes/:id/pairing',
+    // Whoever scans the code decides which phone the inbox has.
+    scope: 'inboxes:update',
+    summary: 'Show the code by which a phone is paired with an inbox',
+    description:
+      'For inboxes whose network is a paired phone (PARTNER_API). Pairing begins with the first request. The network makes new codes all the time, so ask every few seconds until the state is CONNECTED. Codes are not stored.',
+    params: InboxParams,
+    answers: { 200: ref(InboxPairing) },
+    handler: (tenant, { params }) => pairInbox(kit, tenant, params.id),
+  });
+}
+
+function connectLinkRoute(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/inboxes/:id/connect-link',
+    scope: 'inboxes:update',
+    summary: "Make a link to the network's own log-in, whose account the inbox then has",
+    description:
+      'For inboxes whose account comes from a log-in at the network (PROFESSIONAL_NETWORK). Whoever logs in behind the link decides which account the inbox has; the inbox shows it some seconds later. An inbox that has an account gets a link by which this account logs in again. Links are not stored, so each request makes a new one.',
+    params: InboxParams,
+    answers: { 201: ref(ConnectLink) },
+    errors: ['LOG_IN_NOT_SUPPORTED', 'NETWORK_REFUSED'],
+    handler: (tenant, { params }) => makeConnectLink(kit, tenant, params.id),
   });
 }

@@ -27,7 +27,9 @@ const number = Type.String({
 const testNumber = Type.String({
   minLength: 1,
   maxLength: 254,
-  description: "What names a person on the inbox's channel: a phone number, an e-mail address, or the network's id",
+  description:
+    "What names a person on the inbox's channel: a phone number, an e-mail address, or the network's id. A phone number without country " +
+    "code is read in the country of the company's general_config (AMBIGUOUS_PHONE where two can be meant), and stored as E.164",
 });
 
 /** One property for the settings of each channel. The channels bring the schemas, so TypeScript knows no type for them here. */
@@ -111,5 +113,32 @@ export const InboxQuery = pageQuery('-createdAt', {
   channel: Type.Optional(oneOf(CHANNEL_NAMES)),
 });
 export type InboxQuery = Static<typeof InboxQuery>;
+
+const PAIRING_STATES = ['WAITING', 'CONNECTED', 'FAILED', 'NOT_NEEDED'] as const;
+
+export const InboxPairing = define(
+  'InboxPairing',
+  Type.Object({
+    state: oneOf(PAIRING_STATES, {
+      description:
+        'WAITING: a phone has to scan the picture or to be given the code · CONNECTED: a phone is paired · FAILED: the network gave no code · NOT_NEEDED: nothing is paired with this inbox',
+    }),
+    picture: nullable(Type.String({ description: 'The QR code as a data URL; null until the network has made it' })),
+    code: nullable(Type.String({ description: 'What can be typed into the phone instead' })),
+    error: nullable(Type.String({ description: 'Why there is no code' })),
+  }),
+);
+export type InboxPairing = Static<typeof InboxPairing>;
+
+export const ConnectLink = define(
+  'ConnectLink',
+  Type.Object({
+    url: Type.String({
+      description: "The network's own page, on which a person logs in. It is for one person and one log-in",
+    }),
+    expires_at: Timestamp,
+  }),
+);
+export type ConnectLink = Static<typeof ConnectLink>;
 
 export const InboxParams = Type.Object({ id: recordId('inbox') });

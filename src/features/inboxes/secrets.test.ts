@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { finishedDeliveries, queueEvents } from '../../../test/support/deliveries.ts';
+import { waitForFinishedDeliveries, queueEvents } from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 
 // The log has the lowest level and no redaction, because secrets must not be logged in the first place.
@@ -117,7 +117,7 @@ test('no token, api_key or webhook header is ever in a log or an error', async (
   const webhook = { url: 'http://127.0.0.1:1024/', custom_headers: { 'x-key': TOKEN } };
   await call(200, 'PUT', `/v1/webhooks/${platform.demo.webhook}`, { body: webhook });
   await queueEvents(platform, platform.demo._id);
-  assert.equal((await finishedDeliveries(platform, platform.demo))[0].error, 'CONNECT');
+  assert.equal((await waitForFinishedDeliveries(platform, platform.demo))[0].error, 'CONNECT');
   assert.ok(logged.length > 10, 'the log was read');
   for (const secret of [TOKEN, API_KEY]) {
     assert.ok(!logged.some((line) => line.includes(secret)));

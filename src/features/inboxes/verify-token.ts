@@ -5,7 +5,7 @@
  * handshake only, and notifications are verified by their signature.
  */
 import type { Kit } from '../../kit.ts';
-import { sameText } from '../../platform/secrets.ts';
+import { isSameSecret } from '../../platform/secrets.ts';
 import { findInbox } from './queries.ts';
 
 // The format of a token: the id of the company, the id of the inbox, and 256 bits in base64url.
@@ -17,7 +17,7 @@ export const verifyTokenFor = (kit: Kit, company: string, inbox: string): string
 /** Returns true for the token of an ACTIVE inbox that has its own webhook_url. */
 export async function isVerifyToken(kit: Kit, token: string): Promise<boolean> {
   const [, company, inbox] = FORM.exec(token) ?? [];
-  if (!company || !inbox || !sameText(token, verifyTokenFor(kit, company, inbox))) return false;
+  if (!company || !inbox || !isSameSecret(token, verifyTokenFor(kit, company, inbox))) return false;
   const row = await findInbox(kit.database.read(company), inbox);
   return row?.status === 'ACTIVE' && row.webhook_url !== null;
 }

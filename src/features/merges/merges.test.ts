@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freshPhone } from '../../../test/support/network.ts';
+import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { eventNames, readEvents, hear, rawAnswer, sendText } from '../../../test/support/traffic.ts';
+import { listEventNames, readEvents, writeAsContact, readRawAnswer, sendText } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -29,7 +29,7 @@ async function close(conversation: string): Promise<void> {
 test('a merge keeps the target’s fields, fills its empty ones and unites tags; CONTACT_UPDATED and one event per filled field are emitted', async () => {
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'B' } })).body._id;
-  const [email, phone] = [`t-${newId()}@example.com`, freshPhone()];
+  const [email, phone] = [`t-${newId()}@example.com`, makePhoneNumber()];
   const target = await create({
     name: 'Maria',
     email,
@@ -80,22 +80,22 @@ test('a merge keeps the target’s fields, fills its empty ones and unites tags;
   const byField = (a: Json, b: Json) => (a.data.field.slug < b.data.field.slug ? -1 : 1);
   assert.deepEqual(events.slice(1).toSorted(byField), [filled(colours, ['red']), filled(score, 3)]);
   assert.deepEqual(
-    (await eventNames(platform, source._id)).filter((name) => name !== 'FIELD_UPDATED'),
+    (await listEventNames(platform, source._id)).filter((name) => name !== 'FIELD_UPDATED'),
     ['CONTACT_CREATED'],
   );
   assert.ok(plan._id);
 });
 
 test('after a merge all identities of both contacts lead to the target: numbers, e-mails and network ids', async () => {
-  const [a, b] = [freshPhone(), freshPhone()];
-  const target = (await hear(platform, { from: a })).contact;
-  const source = (await hear(platform, { from: b })).contact;
+  const [a, b] = [makePhoneNumber(), makePhoneNumber()];
+  const target = (await writeAsContact(platform, { from: a })).contact;
+  const source = (await writeAsContact(platform, { from: b })).contact;
   const email = `old-${newId()}@example.com`;
   await call(200, 'PATCH', `${PATH}/${target._id}`, { body: { email: `new-${newId()}@example.com` } });
   await call(200, 'PATCH', `${PATH}/${source._id}`, { body: { email, external_id: 'crm-9' } });
   const merged = (await merge(201, target._id, source._id)).body;
   assert.deepEqual([merged.phone_number, merged.external_id], [`+${a}`, 'crm-9']);
-  for (const from of [a, b]) assert.equal((await hear(platform, { from })).contact._id, target._id);
+  for (const from of [a, b]) assert.equal((await writeAsContact(platform, { from })).contact._id, target._id);
   for (const body of [{ phone_number: b }, { email }, { external_id: 'crm-9' }]) {
     const refused = await call(409, 'POST', PATH, { body });
     assert.equal(refused.body.existing_id, target._id);
@@ -103,11 +103,11 @@ test('after a merge all identities of both contacts lead to the target: numbers,
 });
 
 test('a merge moves conversations, messages and rows to the target, which has the later message times of both contacts', async () => {
-  const from = freshPhone();
-  const old = await hear(platform, { from, text: 'first' });
+  const from = makePhoneNumber();
+  const old = await writeAsContact(platform, { from, text: 'first' });
   const sent = await sendText(platform, old.conversation._id);
   await close(old.conversation._id);
-  const open = await hear(platform, { from, text: 'second' });
+  const open = await writeAsContact(platform, { from, text: 'second' });
   const target = await create({ name: 'Maria' });
   const [table, row] = [newId(), newId()];
   await database.sql(`insert into tables (company_id, _id, name, slug) values ($1, $2, 'T', 't')`, [demo._id, table]);
@@ -130,13 +130,13 @@ test('a merge moves conversations, messages and rows to the target, which has th
   assert.deepEqual(await database.sql('select contact_id from table_rows where _id = $1', [row]), [
     { contact_id: target._id },
   ]);
-  const next = await hear(platform, { from, text: 'third' });
+  const next = await writeAsContact(platform, { from, text: 'third' });
   assert.deepEqual([next.contact._id, next.conversation._id], [target._id, open.conversation._id]);
 });
 
 for (const older of ['target', 'source'] as const) {
   test(`a merge keeps the older of two open conversations in one inbox, here that of ${older}, and closes the other with an event`, async () => {
-    const [first, second] = [await hear(platform), await hear(platform)];
+    const [first, second] = [await writeAsContact(platform), await writeAsContact(platform)];
     const [target, source] = older === 'target' ? [first, second] : [second, first];
     await merge(201, target.contact._id, source.contact._id);
     const stays = await read(`/v1/conversations/${first.conversation._id}`);
@@ -145,7 +145,7 @@ for (const older of ['target', 'source'] as const) {
     assert.deepEqual([closed.status, closed.contact], ['CLOSED', target.contact._id]);
     assert.ok(closed.closed_at);
     const moved = older === 'source' ? ['CONVERSATION_UPDATED'] : [];
-    assert.deepEqual(await eventNames(platform, stays._id), ['CONVERSATION_CREATED', ...moved]);
+    assert.deepEqual(await listEventNames(platform, stays._id), ['CONVERSATION_CREATED', ...moved]);
     const [created, updated, ...more] = await readEvents(platform, closed._id);
     assert.equal(created?.event, 'CONVERSATION_CREATED');
     assert.deepEqual(updated, { event: 'CONVERSATION_UPDATED', data: closed });
@@ -155,30 +155,30 @@ for (const older of ['target', 'source'] as const) {
 
 /** Creates a contact of whom only a number is known, with a conversation that the company has opened. */
 async function reachOut(): Promise<{ contact: string; conversation: Json }> {
-  const { _id: contact } = await create({ phone_number: freshPhone() });
+  const { _id: contact } = await create({ phone_number: makePhoneNumber() });
   const { body } = await call(201, 'POST', '/v1/conversations', { body: { inbox: demo.inbox, contact } });
   return { contact, conversation: body };
 }
 
 test('unread messages and the reply window of a conversation that a merge closes count for the conversation that stays open', async () => {
   const target = await reachOut();
-  const source = await hear(platform);
+  const source = await writeAsContact(platform);
   await merge(201, target.contact, source.contact._id);
   const stays = await read(`/v1/conversations/${target.conversation._id}`);
   const { window_expires_at, last_inbound_at } = source.conversation;
   assert.deepEqual(stays, { ...target.conversation, window_expires_at, last_inbound_at, unread_count: 1 });
   assert.equal((await read(`/v1/conversations/${source.conversation._id}`)).unread_count, 0);
   assert.equal((await sendText(platform, stays._id)).status, 'SENT');
-  assert.deepEqual(await eventNames(platform, stays._id), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await listEventNames(platform, stays._id), ['CONVERSATION_CREATED']);
 });
 
 test('the conversation that a merge keeps has the later times of both, and their unread messages together', async () => {
-  const source = await hear(platform);
+  const source = await writeAsContact(platform);
   await database.sql(
     `update conversations set window_expires_at = now(), last_inbound_at = last_inbound_at - interval '1 day' where _id = $1`,
     [source.conversation._id],
   );
-  const target = await hear(platform);
+  const target = await writeAsContact(platform);
   await merge(201, target.contact._id, source.contact._id);
   const stays = await read(`/v1/conversations/${source.conversation._id}`);
   const { last_inbound_at, window_expires_at } = target.conversation;
@@ -188,7 +188,7 @@ test('the conversation that a merge keeps has the later times of both, and their
 
 test('the reply window of a closed conversation survives a merge', async () => {
   const target = await reachOut();
-  const source = await hear(platform);
+  const source = await writeAsContact(platform);
   await close(source.conversation._id);
   await merge(201, target.contact, source.contact._id);
   const { window_expires_at, unread_count } = await read(`/v1/conversations/${target.conversation._id}`);
@@ -200,7 +200,7 @@ test('a snoozed conversation that a merge keeps is opened, with an event, when t
     const target = await reachOut();
     const path = `/v1/conversations/${target.conversation._id}`;
     const asleep = (await call(200, 'PATCH', path, { body: { status: 'SNOOZED' } })).body;
-    const source = await hear(platform);
+    const source = await writeAsContact(platform);
     if (!unread) await call(200, 'PUT', `/v1/conversations/${source.conversation._id}/read`);
     await merge(201, target.contact, source.contact._id);
     const stays = await read(path);
@@ -212,16 +212,16 @@ test('a snoozed conversation that a merge keeps is opened, with an event, when t
 });
 
 test('a merge emits an event with the new contact for each open conversation that moves, and none for a closed one', async () => {
-  const from = freshPhone();
-  const old = await hear(platform, { from });
+  const from = makePhoneNumber();
+  const old = await writeAsContact(platform, { from });
   await close(old.conversation._id);
-  const open = await hear(platform, { from });
+  const open = await writeAsContact(platform, { from });
   const target = await create({ name: 'Maria' });
   await merge(201, target._id, open.contact._id);
   const moved = await read(`/v1/conversations/${open.conversation._id}`);
   assert.equal(moved.contact, target._id);
   assert.deepEqual((await readEvents(platform, moved._id)).slice(1), [{ event: 'CONVERSATION_UPDATED', data: moved }]);
-  assert.deepEqual(await eventNames(platform, old.conversation._id), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await listEventNames(platform, old.conversation._id), ['CONVERSATION_CREATED']);
 });
 
 test('a merged contact has no more tags than a caller may write, the target’s own first', async () => {
@@ -235,7 +235,7 @@ test('a merged contact has no more tags than a caller may write, the target’s 
 });
 
 test('a contact with 10,000 messages is merged within the time that a request has', async () => {
-  const { contact, conversation } = await hear(platform);
+  const { contact, conversation } = await writeAsContact(platform);
   await database.sql(
     `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, sender_id, message_type,
         origin, content_type, content, status, external_id)
@@ -261,10 +261,10 @@ test('a merge of a contact with itself, with an unknown contact or one of anothe
     expectProblem(await merge(400, target._id, id), 'UNKNOWN_REFERENCE', 'contact');
   }
   const body = { contact: target._id };
-  const answer = await rawAnswer(platform, 'POST', `${PATH}/${theirs._id}/merge`, body);
+  const answer = await readRawAnswer(platform, 'POST', `${PATH}/${theirs._id}/merge`, body);
   assert.equal(answer.status, 404);
   for (const id of [newId(), 'not-an-id'])
-    assert.deepEqual(await rawAnswer(platform, 'POST', `${PATH}/${id}/merge`, body), answer);
+    assert.deepEqual(await readRawAnswer(platform, 'POST', `${PATH}/${id}/merge`, body), answer);
   assert.deepEqual(await read(`${PATH}/${target._id}`), target);
   assert.deepEqual((await call(200, 'GET', `${PATH}/${theirs._id}`, { key: other.key })).body, theirs);
 });
@@ -275,7 +275,7 @@ test('a repeated merge answers with the contact as it is now when it has the sam
   const first = await merge(201, target._id, source._id, { headers });
   assert.deepEqual((await merge(201, target._id, source._id, { headers })).body, first.body);
   expectProblem(await merge(400, target._id, source._id), 'UNKNOWN_REFERENCE', 'contact');
-  assert.deepEqual(await eventNames(platform, target._id), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
+  assert.deepEqual(await listEventNames(platform, target._id), ['CONTACT_CREATED', 'CONTACT_UPDATED']);
 });
 
 test('the audit records a merge and its author as contacts.merge', async () => {
@@ -287,8 +287,8 @@ test('the audit records a merge and its author as contacts.merge', async () => {
 
 test('when contacts are merged in a circle at the same time, one is left and it has everything', async () => {
   for (let round = 0; round < 5; round += 1) {
-    const phones = [freshPhone(), freshPhone(), freshPhone()];
-    const received = await Promise.all(phones.map((from) => hear(platform, { from })));
+    const phones = [makePhoneNumber(), makePhoneNumber(), makePhoneNumber()];
+    const received = await Promise.all(phones.map((from) => writeAsContact(platform, { from })));
     const ids = received.map(({ contact }) => contact._id as string);
     const ask = async (target = '', source = ''): Promise<number> => {
       const headers = { authorization: `Bearer ${demo.key}`, 'content-type': 'application/json' };
@@ -308,7 +308,7 @@ test('when contacts are merged in a circle at the same time, one is left and it 
       statuses.join(),
     );
     const left = await database.sql<{ _id: string }>('select _id from contacts where _id = any($1)', [ids]);
-    // A merge that was answered 503 because of the others is sent again.
+    // Some of the merges were answered 503 because they collided with others, so the contacts that are left are merged now, one by one.
     for (const { _id } of left.slice(1)) await merge(201, left[0]?._id ?? '', _id);
     const [last] = await database.sql<{ _id: string }>('select _id from contacts where _id = any($1)', [ids]);
     const [row] = await database.sql<{ messages: number; open: number }>(
@@ -317,11 +317,11 @@ test('when contacts are merged in a circle at the same time, one is left and it 
       [last?._id],
     );
     assert.deepEqual(row, { messages: 6, open: 1 }, `round ${round}: ${statuses.join()}`);
-    for (const from of phones) assert.equal((await hear(platform, { from })).contact._id, last?._id);
+    for (const from of phones) assert.equal((await writeAsContact(platform, { from })).contact._id, last?._id);
   }
 });
 
-test('merging refuses strangers, missing scopes and malformed requests', async () => {
+test('merging refuses callers without a token or the scope, and malformed requests', async () => {
   const { _id } = await create({ name: 'A' });
   const body = { contact: newId() };
   await checkRefusals(platform, { method: 'POST', path: `${PATH}/${_id}/merge`, scope: 'contacts:update', body });

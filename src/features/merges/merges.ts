@@ -1,12 +1,20 @@
 /** Merges two contacts of one person: everything that refers to one of them is moved to the other, in one transaction. */
 import { emit } from '../../platform/events.ts';
-import { inPortions } from '../../platform/portions.ts';
+import { workInPortions } from '../../platform/portions.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { readContact } from '../contacts/contacts.ts';
 import type { Contact } from '../contacts/schemas.ts';
-import { absorb, lockPair } from '../contacts/union.ts';
+import { absorbContact, lockContactPair } from '../contacts/union.ts';
 import { continueWindows, findConversationsByKeys } from '../conversations/ingest-queries.ts';
-import { closeDoubles, moveConversations, moveMessages, moveRows, type Move } from './queries.ts';
+import {
+  closeDoubleConversations,
+  moveBulkRows,
+  moveEnrollments,
+  moveConversations,
+  moveMessages,
+  moveRows,
+  type ContactMove,
+} from './queries.ts';
 import type { ContactMerge } from './schemas.ts';
 
 // A statement for this many messages or rows takes some hundred milliseconds.
@@ -21,17 +29,17 @@ export function mergeContact(tenant: Tenant, id: string, input: ContactMerge): P
  * `from`.
  */
 export async function mergeInto(tx: TenantTx, to: string, from: string): Promise<Contact> {
-  const pair = await lockPair(tx, to, from);
+  const pair = await lockContactPair(tx, to, from);
   const move = { from, to };
-  const changed = await closeDoubles(tx, move);
-  const moved = await moveEverything(tx, move);
+  const changed = await closeDoubleConversations(tx, move);
+  const moved = await moveContactRecords(tx, move);
   await continueWindows(tx, to, null);
-  const contact = await absorb(tx, pair);
-  await emitConversations(tx, [...changed, ...moved.filter(({ open }) => open)]);
+  const contact = await absorbContact(tx, pair);
+  await emitConversationUpdates(tx, [...changed, ...moved.filter(({ open }) => open)]);
   return contact;
 }
 
-async function emitConversations(tx: TenantTx, changed: { _id: string }[]): Promise<void> {
+async function emitConversationUpdates(tx: TenantTx, changed: { _id: string }[]): Promise<void> {
   if (changed.length === 0) return;
   const ids = [...new Set(changed.map(({ _id }) => _id))];
   const conversations = await findConversationsByKeys(
@@ -47,10 +55,12 @@ async function emitConversations(tx: TenantTx, changed: { _id: string }[]): Prom
 /** Answers a repeated request with the contact as it is now. */
 export const readMerged = (tenant: Tenant, id: string): Promise<Contact> => readContact(tenant, id);
 
-/** Moves messages, conversations and rows, and returns the conversations. */
-async function moveEverything(tx: TenantTx, move: Move): ReturnType<typeof moveConversations> {
-  await inPortions(() => moveMessages(tx, move, PORTION));
+/** Moves messages, conversations, table rows and rows of bulk runs, and returns the conversations. */
+async function moveContactRecords(tx: TenantTx, move: ContactMove): ReturnType<typeof moveConversations> {
+  await workInPortions(() => moveMessages(tx, move, PORTION));
   const conversations = await moveConversations(tx, move);
-  await inPortions(() => moveRows(tx, move, PORTION));
+  await workInPortions(() => moveRows(tx, move, PORTION));
+  await moveBulkRows(tx, move);
+  await moveEnrollments(tx, move);
   return conversations;
 }

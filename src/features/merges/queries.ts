@@ -1,17 +1,18 @@
 import { exec, many } from '../../platform/db.ts';
-import { selectPortion, REWRITTEN_BYTES } from '../../platform/portions.ts';
+import { selectPortionSql, REWRITTEN_BYTES } from '../../platform/portions.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 
-export interface Move {
+export interface ContactMove {
   from: string;
   to: string;
 }
 
 /**
  * Closes the younger conversation where both contacts have an open one in the same inbox, because the unique index allows one. Its unread
- * messages count for the older one, which is opened if it was snoozed and has any. Returns the conversations that changed.
+ * messages are added to the older conversation, which is opened again if it was snoozed and now has unread messages. Returns the
+ * conversations that changed.
  */
-export function closeDoubles(tx: TenantTx, { from, to }: Move): Promise<{ _id: string }[]> {
+export function closeDoubleConversations(tx: TenantTx, { from, to }: ContactMove): Promise<{ _id: string }[]> {
   return many(tx, {
     name: 'merges.closeDoubles',
     text: `with doubles as (
@@ -37,7 +38,7 @@ export function closeDoubles(tx: TenantTx, { from, to }: Move): Promise<{ _id: s
   });
 }
 
-export function moveConversations(tx: TenantTx, { from, to }: Move): Promise<{ _id: string; open: boolean }[]> {
+export function moveConversations(tx: TenantTx, { from, to }: ContactMove): Promise<{ _id: string; open: boolean }[]> {
   return many(tx, {
     name: 'merges.moveConversations',
     text: `update conversations set contact_id = $3, updated_at = now() where company_id = $1 and contact_id = $2
@@ -50,7 +51,7 @@ export function moveConversations(tx: TenantTx, { from, to }: Move): Promise<{ _
  * Moves messages a portion at a time, while their conversations still belong to the old contact. Messages that the contact wrote also get
  * the new contact as sender.
  */
-export function moveMessages(tx: TenantTx, { from, to }: Move, limit: number): Promise<number> {
+export function moveMessages(tx: TenantTx, { from, to }: ContactMove, limit: number): Promise<number> {
   return exec(tx, {
     name: 'merges.moveMessages',
     text: `update messages set contact_id = $3, sender_id = case when sender_id = $2 then $3 else sender_id end
@@ -61,13 +62,32 @@ export function moveMessages(tx: TenantTx, { from, to }: Move, limit: number): P
   });
 }
 
+/** Moves the rows of bulk runs about the contact. */
+export function moveBulkRows(tx: TenantTx, { from, to }: ContactMove): Promise<number> {
+  return exec(tx, {
+    name: 'merges.moveBulkRows',
+    text: 'update bulk_rows set contact_id = $3 where company_id = $1 and contact_id = $2',
+    values: [tx.companyId, from, to],
+  });
+}
+
+/** Moves the enrollments of the contact, but for campaigns in which the other contact takes part itself. */
+export function moveEnrollments(tx: TenantTx, { from, to }: ContactMove): Promise<number> {
+  return exec(tx, {
+    name: 'merges.moveEnrollments',
+    text: `update campaign_enrollments e set contact_id = $3, updated_at = now() where company_id = $1 and contact_id = $2
+      and not exists (select from campaign_enrollments o where o.company_id = $1 and o.campaign_id = e.campaign_id and o.contact_id = $3)`,
+    values: [tx.companyId, from, to],
+  });
+}
+
 /** Moves rows a portion at a time, because the search index is updated for each row. */
-export function moveRows(tx: TenantTx, { from, to }: Move, limit: number): Promise<number> {
+export function moveRows(tx: TenantTx, { from, to }: ContactMove, limit: number): Promise<number> {
   const rows = 'select _id, record_bytes as bytes from table_rows where company_id = $1 and contact_id = $2 limit $4';
   return exec(tx, {
     name: 'merges.moveRows',
     text: `update table_rows set contact_id = $3, updated_at = now() where company_id = $1 and _id = any(array(
-        ${selectPortion({ rows, order: '_id', most: REWRITTEN_BYTES })}))`,
+        ${selectPortionSql({ rows, order: '_id', most: REWRITTEN_BYTES })}))`,
     values: [tx.companyId, from, to, limit],
   });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { readEvents, hear, listNetworkMessages } from '../../../test/support/traffic.ts';
+import { readEvents, writeAsContact, listNetworkMessages } from '../../../test/support/traffic.ts';
 import { composeContent } from '../../channels/content.ts';
 import type { Actor } from '../../platform/actor.ts';
 import { newId } from '../../platform/ids.ts';
@@ -18,10 +18,11 @@ const campaign = { type: 'campaign', id: newId(), name: 'Spring' } as const;
 const followup = { type: 'followup', id: newId(), name: 'Reminder' } as const;
 
 async function sendAs(actor: Actor): Promise<{ message: Json; conversation: Json }> {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   const message = await sendMessage(kit, actAs(kit.database, demo._id, actor), {
     conversation: conversation._id,
     content: composeContent('TEXT', { content: 'Hello' }),
+    attachment: null,
     replyTo: null,
   });
   return { message, conversation };
@@ -52,7 +53,7 @@ describe('a job sends messages like a request, and the message names its author'
 });
 
 test('the event of a step change by a campaign names the campaign', async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   const steps = ['First', 'Second'].map((name) => ({ name }));
   const { body: pipeline } = await call(201, 'POST', '/v1/pipelines', { body: { name: 'Campaigns', steps } });
   const acting = actAs(kit.database, demo._id, campaign);

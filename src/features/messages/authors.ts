@@ -1,5 +1,5 @@
 /** The fields of a message that name its author. */
-import { readOrigin, type Actor } from '../../platform/actor.ts';
+import { actorOrigin, type Actor } from '../../platform/actor.ts';
 import type { NewOutgoing } from './queries.ts';
 
 type Author = Pick<NewOutgoing, 'sender_type' | 'sender' | 'origin' | 'campaign' | 'agent'>;
@@ -9,7 +9,7 @@ type Author = Pick<NewOutgoing, 'sender_type' | 'sender' | 'origin' | 'campaign'
  * company and write as AGENT.
  */
 export function readAuthor(actor: Actor): Author {
-  const origin = readOrigin(actor);
+  const origin = actorOrigin(actor);
   if (origin === null) throw new Error('the platform itself sends no message');
   const { type, id } = actor;
   return {

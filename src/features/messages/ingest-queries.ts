@@ -1,4 +1,5 @@
 /** Statements that store a batch of callbacks. Each handles all messages of the batch, across companies. */
+import type { Identity } from '../../channels/identity.ts';
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
 import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
@@ -39,113 +40,14 @@ export function findKnown(tx: SystemTx, keys: MessageKey[]): Promise<KnownMessag
   });
 }
 
-export interface NewInbound {
-  _id: string;
-  company_id: string;
-  conversation_id: string;
-  contact_id: string;
-  inbox_id: string;
-  channel: string;
-  sender_type: string;
-  sender_id: string | null;
-  message_type: string;
-  origin: string;
-  content_type: string;
-  content: string | null;
-  media: string | null;
-  interactive: string | null;
-  location: string | null;
-  contacts: string | null;
-  reaction: string | null;
-  referral: string | null;
-  forwarded: string | null;
-  unsupported: string | null;
-  reply_to: string | null;
-  reply_to_external: string | null;
-  status: MessageStatus;
-  errors: string;
-  external_id: string;
-  is_echo: boolean;
-  is_test: boolean;
-  sent_at: string;
-  created_at: string;
-  updated_at: string;
-}
-
-const INBOUND_TYPES: Record<keyof NewInbound, string> = {
-  _id: 'text',
-  company_id: 'text',
-  conversation_id: 'text',
-  contact_id: 'text',
-  inbox_id: 'text',
-  channel: 'text',
-  sender_type: 'text',
-  sender_id: 'text',
-  message_type: 'text',
-  origin: 'text',
-  content_type: 'text',
-  content: 'text',
-  media: 'jsonb',
-  interactive: 'jsonb',
-  location: 'jsonb',
-  contacts: 'jsonb',
-  reaction: 'jsonb',
-  referral: 'jsonb',
-  forwarded: 'text',
-  unsupported: 'jsonb',
-  reply_to: 'text',
-  reply_to_external: 'text',
-  status: 'text',
-  errors: 'jsonb',
-  external_id: 'text',
-  is_echo: 'boolean',
-  is_test: 'boolean',
-  sent_at: 'timestamptz',
-  created_at: 'timestamptz',
-  updated_at: 'timestamptz',
-};
-const INBOUND_COLUMNS = Object.keys(INBOUND_TYPES) as (keyof NewInbound)[];
-const INBOUND_LIST = INBOUND_COLUMNS.join(', ');
-// JSON columns are sent as text and cast, because an array of jsonb would need PostgreSQL's quoting twice.
-const INBOUND_ARRAYS = INBOUND_COLUMNS.map(
-  (name, index) => `$${index + 1}::${INBOUND_TYPES[name] === 'jsonb' ? 'text' : INBOUND_TYPES[name]}[]`,
-);
-const INBOUND_VALUES = INBOUND_COLUMNS.map((name) =>
-  INBOUND_TYPES[name] === 'jsonb' ? `n.${name}::jsonb` : `n.${name}`,
-);
-
-/** Inserts the messages that are not stored yet, and returns the inserted ones. */
-export async function insertInbound(tx: SystemTx, messages: NewInbound[]): Promise<Message[]> {
-  const rows = await many<MessageRow>(tx, {
-    name: 'messages.insertInbound',
-    text: `insert into messages as m (${INBOUND_LIST})
-      select ${INBOUND_VALUES.join(', ')} from unnest(${INBOUND_ARRAYS.join(', ')}) as n (${INBOUND_LIST})
-      order by n.company_id, n.inbox_id, n.external_id
-      on conflict (company_id, inbox_id, external_id) do nothing
-      returning ${MESSAGE}`,
-    values: INBOUND_COLUMNS.map((name) => messages.map((message) => message[name])),
-  });
-  return rows.map(toMessage);
-}
-
-/** Completes history messages: the network first sends a placeholder without content, and later the same message with its file. */
-export function completePlaceholders(tx: SystemTx, messages: NewInbound[]): Promise<number> {
-  return exec(tx, {
-    name: 'messages.completePlaceholders',
-    text: `update messages m set content_type = n.content_type, content = n.content, media = n.media::jsonb, unsupported = null,
-        updated_at = now()
-      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-        as n (company_id, inbox_id, external_id, content_type, content, media)
-      where m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
-        and m.content_type = 'UNSUPPORTED' and m.media is null`,
-    values: [
-      messages.map((message) => message.company_id),
-      messages.map((message) => message.inbox_id),
-      messages.map((message) => message.external_id),
-      messages.map((message) => message.content_type),
-      messages.map((message) => message.content),
-      messages.map((message) => message.media),
-    ],
+/** Returns the digests of these messages, as far as they are stored with one. */
+export function findDigests(tx: SystemTx, keys: MessageKey[]): Promise<(MessageKey & { digest: string })[]> {
+  return many(tx, {
+    name: 'messages.findDigests',
+    text: `select m.company_id as company, m.inbox_id as inbox, m.external_id, m.digest
+      from unnest($1::text[], $2::text[], $3::text[]) as k (company_id, inbox_id, external_id)
+        join messages m using (company_id, inbox_id, external_id) where m.digest is not null`,
+    values: keyColumns(keys),
   });
 }
 
@@ -189,6 +91,88 @@ export function lockLives(
   });
 }
 
+export interface AliasKey {
+  company: string;
+  inbox: string;
+  alias: string;
+}
+
+/** Notes another id of a message. */
+export function insertAlias(tx: TenantTx, message: { inbox: string; _id: string }, alias: string): Promise<number> {
+  return exec(tx, {
+    name: 'messages.insertAlias',
+    text: `insert into message_aliases (company_id, inbox_id, alias, message_id) values ($1, $2, $3, $4) on conflict do nothing`,
+    values: [tx.companyId, message.inbox, alias, message._id],
+  });
+}
+
+/** Finds the messages that the networks call by these ids. */
+export function findByAliases(
+  tx: SystemTx,
+  keys: AliasKey[],
+): Promise<(AliasKey & { _id: string; external_id: string })[]> {
+  return many(tx, {
+    name: 'messages.findByAliases',
+    text: `select a.company_id as company, a.inbox_id as inbox, a.alias, m._id, m.external_id
+      from unnest($1::text[], $2::text[], $3::text[]) as k (company_id, inbox_id, alias)
+        join message_aliases a using (company_id, inbox_id, alias)
+        join messages m on m.company_id = a.company_id and m._id = a.message_id
+      where m.external_id is not null`,
+    values: [keys.map(({ company }) => company), keys.map(({ inbox }) => inbox), keys.map(({ alias }) => alias)],
+  });
+}
+
+export interface ReportKey {
+  company: string;
+  inbox: string;
+  message: string;
+  /** The recipients that the report names; any recipient counts when it names none. */
+  recipients: Identity[];
+}
+
+/** Finds the messages that these inboxes really sent to the recipients that the reports name. `place` counts the reports from 0. */
+export function findReported(tx: SystemTx, reports: ReportKey[]): Promise<{ place: number; contact: string }[]> {
+  return many(tx, {
+    name: 'messages.findReported',
+    text: `select r.place::int - 1 as place, m.contact_id as contact
+      from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) with ordinality
+          as r (company_id, inbox_id, message_id, recipients, place)
+        join messages m on m.company_id = r.company_id and m._id = r.message_id and m.inbox_id = r.inbox_id
+      where m.message_type = 'OUTGOING' and (r.recipients = '[]' or exists (
+        select from jsonb_to_recordset(r.recipients) as named (kind text, value text)
+          join contact_identities n on n.company_id = m.company_id and n.kind = named.kind and n.value = named.value
+        where n.contact_id = m.contact_id))`,
+    values: [
+      reports.map(({ company }) => company),
+      reports.map(({ inbox }) => inbox),
+      reports.map(({ message }) => message),
+      reports.map(({ recipients }) => JSON.stringify(recipients)),
+    ],
+  });
+}
+
+/** Notes that these messages failed, so that the places which they took in the daily limit of the business are given back. */
+export function markPlacesDue(tx: AnyTx, failed: Pick<MessageLife, 'company' | '_id'>[]): Promise<number> {
+  return exec(tx, {
+    name: 'messages.markPlacesDue',
+    text: `update message_places p set is_due = true from unnest($1::text[], $2::text[]) as n (company_id, message_id)
+      where p.company_id = n.company_id and p.message_id = n.message_id`,
+    values: [failed.map(({ company }) => company), failed.map(({ _id }) => _id)],
+  });
+}
+
+/** Returns the SQL condition that places of failed messages wait to be given back. */
+export const hasDuePlaces = 'exists (select from message_places where is_due)';
+
+/** Returns companies with such places. */
+export function listDuePlaces(tx: SystemTx): Promise<{ company: string }[]> {
+  return many(tx, {
+    name: 'messages.listDuePlaces',
+    text: 'select distinct company_id as company from message_places where is_due limit 100',
+    values: [],
+  });
+}
+
 export async function writeLives(tx: AnyTx, lives: MessageLife[]): Promise<Message[]> {
   const rows = await many<MessageRow>(tx, {
     name: 'messages.writeLives',
@@ -227,7 +211,10 @@ export interface Correction extends MessageKey {
   media: string | null;
 }
 
-/** Applies edits and revocations: the newest edit counts, and a revoked message stays empty. Returns the messages that were found. */
+/**
+ * Applies edits and revocations: the newest edit counts, and a revoked message stays empty, without its file. An edit changes the words of a
+ * message, and never its file. Returns the messages that were found.
+ */
 export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<(MessageKey & { _id: string })[]> {
   return many(tx, {
     name: 'messages.correct',
@@ -240,7 +227,8 @@ export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<(
           edited_at = case when n.kind = 'EDIT' then n.at end,
           content_type = case when n.kind = 'EDIT' then n.content_type else m.content_type end,
           content = case when n.kind = 'EDIT' then n.content end,
-          media = case when n.kind = 'EDIT' then coalesce(n.media::jsonb, m.media) end,
+          media = case when n.kind = 'EDIT' then coalesce(m.media, n.media::jsonb) end,
+          attachment_id = case when n.kind = 'EDIT' then m.attachment_id end,
           interactive = case when n.kind = 'EDIT' then m.interactive end,
           location = case when n.kind = 'EDIT' then m.location end,
           contacts = case when n.kind = 'EDIT' then m.contacts end, unsupported = null

@@ -1,13 +1,14 @@
 /** Applies the statuses, edits and revocations of callbacks to messages. An update is parked until its message is stored. */
 import type { Identity } from '../../channels/identity.ts';
 import { learnRecipients } from '../contacts/ingest-facts.ts';
-import { emit, type EventItem, type EventName } from '../../platform/events.ts';
+import { emitLast, type EventItem, type EventName } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { advance, type Life, type StatusReport } from './lifecycle.ts';
 import {
   correctMessages,
   failUnknown,
+  markPlacesDue,
   lockLives,
   writeLives,
   type AnyTx,
@@ -108,7 +109,11 @@ async function settle(tx: AnyTx, progresses: Progress[]): Promise<Advanced[]> {
     const message = written.get(life._id);
     return message ? events.map((event) => eventItem(message, event, before)) : [];
   });
-  tx.trails(emit(tx, items));
+  await emitLast(tx, items);
+  const failed = changed.flatMap(({ before, life }) =>
+    before.status !== 'FAILED' && life.status === 'FAILED' ? [life] : [],
+  );
+  if (failed.length > 0) tx.trails(markPlacesDue(tx, failed));
   tx.changed([...written.values()].map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
   return changed.flatMap(({ before, life }) => {
     const message = written.get(life._id);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seedOfRun } from '../../../test/full/harness/chance.ts';
-import { randomFrom } from '../../../test/support/random.ts';
+import { readSeed } from '../../../test/full/harness/chance.ts';
+import { createRandom } from '../../../test/support/random.ts';
 import type { EventName } from '../../platform/events.ts';
 import { advance, type Life, type StatusReport } from './lifecycle.ts';
 import type { Cause } from './schemas.ts';
 
 const RUNS = 20_000;
-const seed = seedOfRun();
+const seed = readSeed();
 const seedNote = `SEED=${seed}`;
 
 const UNREACHABLE: Cause = { code: 'PROVIDER_UNREACHABLE', title: '', message: '', details: '' };
@@ -70,7 +70,7 @@ function runLife(beginning: Life, reports: StatusReport['status'][]): Lived {
 }
 
 function forEachRun(check: (beginning: keyof typeof BEGINNINGS, reports: StatusReport['status'][]) => void): void {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const names = Object.keys(BEGINNINGS) as (keyof typeof BEGINNINGS)[];
   for (let run = 0; run < RUNS; run += 1) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freshPhone } from '../../../test/support/network.ts';
+import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { readEvents, hear, readMessage, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
+import { readEvents, writeAsContact, readMessage, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
@@ -15,7 +15,7 @@ const listIds = (page: Json): string[] => page.result.map((message: Json) => mes
 
 /** Creates a conversation whose contact has written one message, and adds `count` messages by SQL, one second apart. */
 async function longConversation(count: number): Promise<{ _id: string; messages: string[] }> {
-  const { conversation, message, contact } = await hear(platform);
+  const { conversation, message, contact } = await writeAsContact(platform);
   const rows = await database.sql<{ _id: string }>(
     `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin,
         content_type, content, status, created_at)
@@ -30,7 +30,7 @@ async function longConversation(count: number): Promise<{ _id: string; messages:
 const long = await longConversation(44);
 
 test('a received message has all its fields, null where they are empty, and MESSAGE_RECEIVED is the record of the GET', async () => {
-  const { message, conversation, contact } = await hear(platform, { text: 'Olá' });
+  const { message, conversation, contact } = await writeAsContact(platform, { text: 'Olá' });
   const { _id, external_id, sent_at, createdAt, updatedAt, ...rest } = message;
   assert.match(_id, /^[0-9a-f]{24}$/);
   assert.match(external_id, /^wamid\./);
@@ -54,6 +54,7 @@ test('a received message has all its fields, null where they are empty, and MESS
     location: null,
     contacts: null,
     referral: null,
+    email: null,
     forwarded: null,
     unsupported: null,
     reaction: null,
@@ -63,6 +64,7 @@ test('a received message has all its fields, null where they are empty, and MESS
     campaign: null,
     enrollment: null,
     agent: null,
+    mentions: [],
     is_echo: false,
     is_test: false,
     edited_at: null,
@@ -75,7 +77,7 @@ test('a received message has all its fields, null where they are empty, and MESS
 });
 
 test('the list of a conversation has its received, sent and failed messages and its notes, each as GET by id shows it', async () => {
-  const { conversation, message } = await hear(platform);
+  const { conversation, message } = await writeAsContact(platform);
   const sent = await sendText(platform, conversation._id, { replyTo: message._id });
   await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 131026 }] } });
   const failed = await sendText(platform, conversation._id);
@@ -119,11 +121,11 @@ test('pages by number and by cursor, in both directions, have every message exac
 });
 
 test('a cursor in a list of messages continues after the same message when others are stored before and after it', async () => {
-  const from = freshPhone();
-  const { conversation } = await hear(platform, { from, text: '1' });
-  for (const text of ['2', '3', '4']) await hear(platform, { from, text });
+  const from = makePhoneNumber();
+  const { conversation } = await writeAsContact(platform, { from, text: '1' });
+  for (const text of ['2', '3', '4']) await writeAsContact(platform, { from, text });
   const first = await list(conversation._id, '?sort=-createdAt&limit=2');
-  await hear(platform, { from, text: '5' });
+  await writeAsContact(platform, { from, text: '5' });
   const second = await list(conversation._id, `?sort=-createdAt&limit=2&after=${first.meta.nextCursor}`);
   const texts = [...first.result, ...second.result].map((message: Json) => message.content);
   assert.deepEqual(texts, ['4', '3', '2', '1']);
@@ -196,7 +198,7 @@ test('the list of an unknown conversation is 404 on every page', async () => {
 
 test('messages stored in one batch keep the order in which they were written', async () => {
   await platform.sandbox('PUT', '/sandbox/settings', { batch: 10 });
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const texts = Array.from({ length: 10 }, (_, index) => String(index));
   const seconds = Math.floor(Date.now() / 1000) - 60;
   await Promise.all(

@@ -2,11 +2,12 @@
 import { composeContent } from '../../channels/content.ts';
 import { notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
+import type { Tenant, TenantRead } from '../../platform/tenant.ts';
 import { noteOutgoing, readConversation } from '../conversations/conversations.ts';
+import { expectUsers } from '../users/assignments.ts';
 import { readAuthor } from './authors.ts';
-import { countMessages, findMessage, insertOutgoing, listMessages, lockSendTarget } from './queries.ts';
+import { countMessages, findMessage, findMessages, insertOutgoing, listMessages, lockSendTarget } from './queries.ts';
 import type { Message, MessageQuery, WriteNote } from './schemas.ts';
 
 export async function readMessage(tenant: Tenant, id: string): Promise<Message> {
@@ -14,6 +15,9 @@ export async function readMessage(tenant: Tenant, id: string): Promise<Message> 
   if (!message) throw notFound();
   return message;
 }
+
+/** Reads messages by their ids, the oldest first, for whoever follows their changes. Those that do not exist are left out. */
+export const readMessages = (read: TenantRead, ids: string[]): Promise<Message[]> => findMessages(read, ids);
 
 export async function pageMessages(
   tenant: Tenant,
@@ -24,7 +28,7 @@ export async function pageMessages(
   const rows = await listMessages(tenant.read, conversationId, window);
   // The conversation is looked up only for an empty page, because only then it may be unknown.
   if (rows.length === 0) await readConversation(tenant, conversationId);
-  return pageFrom(query, window, rows, () => countMessages(tenant.read, conversationId, window));
+  return makePage(query, window, rows, () => countMessages(tenant.read, conversationId, window));
 }
 
 /** Stores a note for the team. Nothing is sent to the contact, and no event is emitted. */
@@ -33,6 +37,8 @@ export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Messa
     // A note goes to nobody, so no kind of name is looked for.
     const target = await lockSendTarget(tx, input.conversationId, {});
     if (!target) throw unknownReference('conversationId');
+    const { mentions = [] } = input;
+    await expectUsers(tx, Object.fromEntries(mentions.map((user, index) => [`mentions[${index}]`, user])));
     const note = await insertOutgoing(tx, {
       ...readAuthor(tenant.actor),
       _id: newId(),
@@ -42,7 +48,10 @@ export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Messa
       channel: target.channel,
       message_type: 'NOTE',
       content: composeContent('TEXT', { content: input.message.content }),
+      attachment: null,
+      media: null,
       reply_to: null,
+      mentions,
       is_test: target.is_test,
       status: 'SENT',
       errors: [],

@@ -1,5 +1,8 @@
 /** Stores a message that is to be sent, and collects what the call to the network needs. */
+import type { Channel } from '../../channels/channel.ts';
+import type { OutboundMessage } from '../../channels/channel.ts';
 import type { MessageContent } from '../../channels/content.ts';
+import type { MessageThread } from '../../channels/thread.ts';
 import type { Kit } from '../../kit.ts';
 import type { Actor } from '../../platform/actor.ts';
 import { invalid, unknownReference } from '../../platform/errors.ts';
@@ -7,20 +10,43 @@ import { newId } from '../../platform/ids.ts';
 import type { Acting, TenantTx } from '../../platform/tenant.ts';
 import { touchContacts } from '../contacts/ingest-queries.ts';
 import { noteOutgoing } from '../conversations/conversations.ts';
-import { reopenConversation } from '../conversations/update.ts';
+import { reopenConversation, takeOver } from '../conversations/update.ts';
 import { networkCredentials } from '../inboxes/connection.ts';
+import { takeTurn } from './account-pace.ts';
 import { readAuthor } from './authors.ts';
 import { findBlock } from './blocks.ts';
+import { takePlace, type DayPlace } from './day-limit.ts';
+import { insertCardFiles, lockAttachments } from './file-queries.ts';
+import {
+  checkFile,
+  checkHeaders,
+  describeFile,
+  makeOutboundFiles,
+  type Header,
+  type MessageFiles,
+  type NamedAttachment,
+} from './files.ts';
+import { keepPlaces } from './late-places.ts';
 import type { Call } from './network-call.ts';
-import { findReplied, insertOutgoing, lockSendTarget, type SendTarget } from './queries.ts';
-import { MAX_TEXT, type Message } from './schemas.ts';
+import { findReplied, findThread, insertOutgoing, lockSendTarget, type SendTarget } from './queries.ts';
+import { MAX_TEXT, type Cause, type Message } from './schemas.ts';
 
 /** A message to be sent. */
 export interface Outgoing {
   conversation: string;
   content: MessageContent;
+  /** The attachment whose file is sent by itself; null for other contents. */
+  attachment: NamedAttachment | null;
+  /** The attachments that the headers of a template show. */
+  headers?: readonly Header[];
   /** The id of the message that this one answers. */
   replyTo: string | null;
+}
+
+export interface StoredOutgoing {
+  message: Message;
+  /** What the call to the network needs; null when the platform itself does not send the message. */
+  call: Call | null;
 }
 
 /** Stores the message as QUEUED, or as FAILED with its cause when the platform itself does not send it; then `call` is null. */
@@ -28,17 +54,16 @@ export async function storeOutgoing(
   kit: Kit,
   tx: TenantTx,
   acting: Acting,
-  { conversation, content, replyTo }: Outgoing,
-): Promise<{ message: Message; call: Call | null }> {
-  const [target, replied] = await Promise.all([
-    openTarget(kit, tx, acting, conversation),
-    replyTo === null ? null : findReplied(tx, conversation, replyTo),
-  ]);
-  if (replyTo !== null && !replied) throw unknownReference('replyTo');
+  outgoing: Outgoing,
+): Promise<StoredOutgoing> {
+  const { content, replyTo } = outgoing;
+  const { target, replied, files } = await findNamed(kit, tx, acting, outgoing);
+  const { own, cards } = files;
   const channel = kit.channels.get(target.channel);
-  const named = nameOperator(target, acting.actor, content);
-  const blocked = findBlock(target, channel, content.contentType);
-  const [message, credentials] = await Promise.all([
+  const named = nameOperator(target, acting.actor, channel, content);
+  const { place, blocked } = await admit(kit, tx, target, content);
+  if (acting.actor.type === 'user' && target.handled_by === 'AI') await takeOver(tx, acting, target.conversation);
+  const [message, credentials, thread] = await Promise.all([
     insertOutgoing(tx, {
       ...readAuthor(acting.actor),
       _id: newId(),
@@ -48,30 +73,104 @@ export async function storeOutgoing(
       channel: target.channel,
       message_type: 'OUTGOING',
       content,
+      attachment: own?._id ?? null,
+      media: own && describeFile(kit, own),
       reply_to: replyTo,
       is_test: target.is_test,
       status: blocked ? 'FAILED' : 'QUEUED',
       errors: blocked ? [blocked] : [],
     }),
     blocked ? null : networkCredentials(kit, tx, target.inbox),
+    channel.can.threads ? findThread(tx, target.conversation) : null,
   ]);
   tx.makes(message._id);
   tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: [message._id] }]);
+  const shown = cards.map(({ _id }) => _id);
+  if (shown.length > 0) tx.trails(insertCardFiles(tx, [message._id], shown));
   if (blocked) {
     kit.metrics.sends.inc({ channel: channel.name, outcome: 'blocked' });
     return { message, call: null };
   }
+  if (place) tx.trails(keepPlaces(tx, place.portfolio, [{ message: message._id, ...place.reached }]));
   noteOutgoing(tx, target.conversation, { _id: message._id, answers: true });
   const activity = { company: tx.companyId, contact: target.contact, message_at: message.createdAt, inbound_at: null };
   tx.trails(touchContacts(tx, [activity]));
-  const outbound = {
-    messageId: message._id,
-    to: { names: target.to ? [target.to] : [] },
-    content: named,
-    replyTo: replied?.external_id ?? null,
-  };
-  return { message, call: { channel, stored: message, outbound, credentials } };
+  const outbound = makeOutbound(kit, message, { actor: acting.actor, target, content: named, replied, files, thread });
+  const sent = own && { attachment: own._id };
+  return { message, call: { channel, company: tx.companyId, stored: message, outbound, ...sent, credentials, place } };
 }
+
+/** Returns why the platform does not send the message, or else its place in the daily limit of the business. */
+async function admit(
+  kit: Kit,
+  tx: TenantTx,
+  target: SendTarget,
+  { contentType }: MessageContent,
+): Promise<{ place: DayPlace | null; blocked: Cause | null }> {
+  const channel = kit.channels.get(target.channel);
+  const blocked = findBlock(target, channel, contentType) ?? (await takeTurn(kit, tx, target, channel));
+  if (blocked || contentType !== 'TEMPLATE') return { place: null, blocked };
+  return takePlace(kit, tx, target, channel);
+}
+
+interface Named {
+  target: SendTarget;
+  replied: { external_id: string | null } | null;
+  files: MessageFiles;
+}
+
+interface Composition extends Named {
+  actor: Actor;
+  content: MessageContent;
+  thread: MessageThread | null;
+}
+
+/** Actors whose messages no person has written or chosen at that moment. */
+const AUTOMATIC: ReadonlySet<Actor['type']> = new Set(['agent', 'campaign', 'followup']);
+
+const makeOutbound = (
+  kit: Kit,
+  { _id: messageId }: Message,
+  { actor, target, content, replied, files, thread }: Composition,
+): OutboundMessage => ({
+  messageId,
+  to: { names: target.names ?? [] },
+  content,
+  ...makeOutboundFiles(kit, files, content),
+  replyTo: replied?.external_id ?? null,
+  ...(thread && { thread }),
+  ...(AUTOMATIC.has(actor.type) && { isAutomatic: true }),
+});
+
+/** Finds what the message names, and throws where something is missing or the channel does not take the file. */
+async function findNamed(
+  kit: Kit,
+  tx: TenantTx,
+  acting: Acting,
+  { conversation, content, attachment, headers = [], replyTo }: Outgoing,
+): Promise<Named> {
+  const named = attachment ? [{ attachment, path: 'message.attachment' }] : headers.map(toNamed);
+  const [target, replied, locked] = await Promise.all([
+    openTarget(kit, tx, acting, conversation),
+    replyTo === null ? null : findReplied(tx, conversation, replyTo),
+    lockNamed(
+      tx,
+      named.map(({ attachment: { _id } }) => _id),
+    ),
+  ]);
+  if (replyTo !== null && !replied) throw unknownReference('replyTo');
+  const gone = named.find(({ attachment: { _id } }) => !locked.includes(_id));
+  if (gone) throw unknownReference(gone.path);
+  const channel = kit.channels.get(target.channel);
+  const own = attachment && checkFile(channel, content, attachment);
+  return { target, replied, files: own ? { own, cards: [] } : checkHeaders(channel, headers) };
+}
+
+const toNamed = ({ attachment, place: { path } }: Header) => ({ attachment, path });
+
+/** Most messages have no file, and need no statement for it. */
+const lockNamed = (tx: TenantTx, ids: string[]): Promise<string[]> | string[] =>
+  ids.length === 0 ? [] : lockAttachments(tx, ids);
 
 /** Locks the conversation. A closed one is reopened and gets the reply window that the contact has opened in a later conversation. */
 async function openTarget(kit: Kit, tx: TenantTx, acting: Acting, id: string): Promise<SendTarget> {
@@ -82,17 +181,20 @@ async function openTarget(kit: Kit, tx: TenantTx, acting: Acting, id: string): P
   return (await lockSendTarget(tx, id, kit.channels.identityPlaces)) ?? target;
 }
 
-/** Puts the operator's name before the text that is sent. The stored message does not have the name. */
-function nameOperator(target: SendTarget, actor: Actor, message: MessageContent): MessageContent {
+/** Puts the operator's name before the text or caption that is sent. The stored message does not have the name. */
+function nameOperator(target: SendTarget, actor: Actor, { can }: Channel, message: MessageContent): MessageContent {
   const { contentType, content } = message;
-  if (!target.operator_name || actor.type !== 'user' || contentType !== 'TEXT') return message;
+  if (!target.operator_name || actor.type !== 'user' || content === null) return message;
+  const most =
+    contentType === 'TEXT' ? MAX_TEXT : can.media.find((format) => format.contentType === contentType)?.maxCaption;
+  if (!most) return message;
   // Asterisks make the name bold, so asterisks and line breaks in the name itself are replaced by spaces.
   const named = `*${actor.name.replaceAll(/[*\s]+/g, ' ').trim()}*\n${content}`;
   // The network would refuse a longer text without a clear reason.
-  if (Array.from(named).length > MAX_TEXT)
+  if (Array.from(named).length > most)
     throw invalid(
       'message.content',
-      `is longer than ${MAX_TEXT} characters with the operator's name before it`,
+      `is longer than ${most} characters with the operator's name before it`,
       'MAX_LENGTH',
     );
   return { ...message, content: named };

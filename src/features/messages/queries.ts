@@ -1,6 +1,7 @@
 import type { MessageContent } from '../../channels/content.ts';
 import type { Identity } from '../../channels/identity.ts';
 import type { ChannelName, IdentityPlaces } from '../../channels/registry.ts';
+import type { MessageThread } from '../../channels/thread.ts';
 import type { ActorOrigin } from '../../platform/actor.ts';
 import { many, maybeOne, one } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
@@ -10,11 +11,12 @@ import type { Cause, FailureReason, Message } from './schemas.ts';
 
 /**
  * SQL for the id of the message that is answered. A reference by the id of the network is resolved at each read, because the answered
- * message may be stored later.
+ * message may be stored later. Only a message of the same contact can be answered: on some networks a stranger may write any id.
  */
 const TARGET = `case when m.reply_to is not null or m.reply_to_external is null then m.reply_to else (
     select r._id from messages r
-    where r.company_id = m.company_id and r.inbox_id = m.inbox_id and r.external_id = m.reply_to_external) end`;
+    where r.company_id = m.company_id and r.inbox_id = m.inbox_id and r.external_id = m.reply_to_external
+      and r.contact_id = m.contact_id) end`;
 
 /** The select list of a message, which the GET, the list and all events share. */
 export const MESSAGE = `m._id, m.company_id as company, m.conversation_id as conversation, m.contact_id as contact,
@@ -22,7 +24,7 @@ export const MESSAGE = `m._id, m.company_id as company, m.conversation_id as con
   m.content, m.attachment_id as attachment, m.media - 'network' as media, m.template, m.interactive, m.location, m.contacts,
   m.referral, case when m.reaction is null then null else json_build_object('message', ${TARGET}, 'emoji', m.reaction->'emoji') end as reaction,
   ${TARGET} as reply_to, m.status, m.errors, m.failure_reason, m.external_id, m.campaign_id as campaign,
-  m.enrollment_id as enrollment, m.agent_id as agent, m.forwarded, m.unsupported, m.is_echo, m.is_test, m.edited_at, m.revoked_at, m.sent_at, m.delivered_at,
+  m.enrollment_id as enrollment, m.agent_id as agent, m.forwarded, m.unsupported, m.email, m.mentions, m.is_echo, m.is_test, m.edited_at, m.revoked_at, m.sent_at, m.delivered_at,
   m.read_at, m.failed_at, m.created_at as "createdAt", m.updated_at as "updatedAt"`;
 
 export type MessageRow = Omit<Message, 'failure_reason'> & { failure_reason: Message['failure_reason'] | null };
@@ -39,6 +41,15 @@ export async function findMessage(tx: TenantRead, id: string): Promise<Message |
     values: [tx.companyId, id],
   });
   return row && toMessage(row);
+}
+
+export async function findMessages(tx: TenantRead, ids: string[]): Promise<Message[]> {
+  const rows = await many<MessageRow>(tx, {
+    name: 'messages.findByIds',
+    text: `select ${MESSAGE} from messages m where m.company_id = $1 and m._id = any($2::text[]) order by m.created_at, m._id`,
+    values: [tx.companyId, ids],
+  });
+  return rows.map(toMessage);
 }
 
 const messageList = (tx: TenantRead, conversationId: string): PlainList => ({
@@ -68,6 +79,7 @@ export interface SendTarget {
   inbox: string;
   channel: ChannelName;
   is_closed: boolean;
+  handled_by: string;
   is_test: boolean;
   window_open: boolean;
   inbox_status: string;
@@ -80,6 +92,38 @@ export interface SendTarget {
    * that the contact's record shows, or else the newest; null when the channel's network knows the contact by no name.
    */
   to: Identity | null;
+  /** All names of the contact on the channel, in the same order; null when there are none. */
+  names: Identity[] | null;
+}
+
+const SEND_TARGET = `select v._id as conversation, v.contact_id as contact, v.inbox_id as inbox, v.channel, v.status = 'CLOSED' as is_closed, v.handled_by,
+    (i.test_mode->>'enabled')::boolean as is_test, coalesce(v.window_expires_at > now(), false) as window_open, i.status as inbox_status, i.test_mode,
+    (i.general_config->>'include_operator_name_on_message')::boolean as operator_name, c.opted_out, c.blocked,
+    named.names -> 0 as "to", named.names
+  from conversations v
+    join inboxes i on i.company_id = v.company_id and i._id = v.inbox_id
+    join contacts c on c.company_id = v.company_id and c._id = v.contact_id
+    cross join lateral (
+      select json_agg(json_build_object('kind', n.kind, 'value', n.value, 'address', n.address)
+        order by n.value = v.heard_from desc, $3::jsonb -> v.channel -> n.kind,
+          array[n.value, n.address] && array[regexp_replace(c.phone_number, '\\D', '', 'g'), lower(c.email),
+            c.professional_network_identifier, c.external_id] desc,
+          n.created_at desc) as names
+      from contact_identities n
+      where n.company_id = $1 and n.contact_id = c._id and ($3::jsonb -> v.channel) ? n.kind) named
+  where v.company_id = $1 and v._id = $2`;
+
+/** Finds what a send to the conversation would need, without a lock. */
+export function findSendTarget(
+  tx: TenantRead,
+  conversationId: string,
+  places: IdentityPlaces,
+): Promise<SendTarget | null> {
+  return maybeOne(tx, {
+    name: 'messages.findSendTarget',
+    text: SEND_TARGET,
+    values: [tx.companyId, conversationId, places],
+  });
 }
 
 /** Locks the conversation, because the send changes its last message and its unread count. */
@@ -90,20 +134,7 @@ export function lockSendTarget(
 ): Promise<SendTarget | null> {
   return maybeOne(tx, {
     name: 'messages.lockSendTarget',
-    text: `select v._id as conversation, v.contact_id as contact, v.inbox_id as inbox, v.channel, v.status = 'CLOSED' as is_closed,
-        (i.test_mode->>'enabled')::boolean as is_test, coalesce(v.window_expires_at > now(), false) as window_open, i.status as inbox_status, i.test_mode,
-        (i.general_config->>'include_operator_name_on_message')::boolean as operator_name, c.opted_out, c.blocked,
-        (select json_build_object('kind', n.kind, 'value', n.value, 'address', n.address)
-          from contact_identities n
-          where n.company_id = $1 and n.contact_id = c._id and ($3::jsonb -> v.channel) ? n.kind
-          order by n.value = v.heard_from desc, $3::jsonb -> v.channel -> n.kind,
-            array[n.value, n.address] && array[regexp_replace(c.phone_number, '\\D', '', 'g'), lower(c.email),
-              c.professional_network_identifier, c.external_id] desc,
-            n.created_at desc limit 1) as "to"
-      from conversations v
-        join inboxes i on i.company_id = v.company_id and i._id = v.inbox_id
-        join contacts c on c.company_id = v.company_id and c._id = v.contact_id
-      where v.company_id = $1 and v._id = $2 for no key update of v`,
+    text: `${SEND_TARGET} for no key update of v`,
     values: [tx.companyId, conversationId, places],
   });
 }
@@ -121,7 +152,11 @@ export interface NewOutgoing {
   campaign: string | null;
   agent: string | null;
   content: MessageContent;
+  attachment: string | null;
+  media: Message['media'];
   reply_to: string | null;
+  /** The users whom a note mentions; none when absent. */
+  mentions?: string[];
   status: 'QUEUED' | 'SENT' | 'FAILED';
   errors: Cause[];
   is_test: boolean;
@@ -133,8 +168,8 @@ export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promis
     name: 'messages.insertOutgoing',
     text: `insert into messages as m (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, sender_id,
         message_type, origin, reply_to, status, errors, is_test, content_type, content, media, template, interactive, location,
-        contacts, reaction, unsupported, campaign_id, agent_id, sent_at, failed_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
+        contacts, reaction, unsupported, campaign_id, agent_id, attachment_id, mentions, sent_at, failed_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27,
         case when $12 = 'SENT' then now() end, case when $12 = 'FAILED' then now() end)
       returning ${MESSAGE}`,
     values: [
@@ -154,7 +189,7 @@ export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promis
       message.is_test,
       content.contentType,
       content.content,
-      content.media,
+      message.media,
       content.template,
       content.interactive,
       content.location,
@@ -163,6 +198,8 @@ export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promis
       content.unsupported,
       message.campaign,
       message.agent,
+      message.attachment,
+      message.mentions ?? [],
     ],
   });
   return toMessage(row);
@@ -179,6 +216,23 @@ export function findReplied(
     text: `select external_id from messages
       where company_id = $1 and conversation_id = $2 and _id = $3 and message_type <> 'NOTE'`,
     values: [tx.companyId, conversationId, id],
+  });
+}
+
+/** The latest messages of a conversation in which a message looks for its thread. */
+const THREAD_MESSAGES = 50;
+
+/** Finds what a message of the conversation refers to, on channels whose messages belong to threads. */
+export function findThread(tx: TenantTx, conversationId: string): Promise<MessageThread> {
+  return one(tx, {
+    name: 'messages.findThread',
+    text: `with latest as (
+        select external_id, email->>'subject' as subject, created_at, _id from messages
+        where company_id = $1 and conversation_id = $2 and external_id is not null
+        order by created_at desc, _id desc limit ${THREAD_MESSAGES})
+      select (select subject from latest where subject is not null order by created_at desc, _id desc limit 1) as subject,
+        array(select external_id from latest order by created_at, _id) as ids`,
+    values: [tx.companyId, conversationId],
   });
 }
 

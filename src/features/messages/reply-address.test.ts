@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectPhone, freshPhone, incoming, openNetwork, secondsAgo, wamid } from '../../../test/support/network.ts';
+import {
+  connectPhone,
+  makePhoneNumber,
+  buildMessageNotification,
+  openNetwork,
+  secondsAgo,
+  makeMessageId,
+} from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { listNetworkMessages, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
 
@@ -10,13 +17,13 @@ const { call } = platform;
 const network = await openNetwork(platform);
 const phone = await connectPhone(platform);
 
-const freshBsuid = (): string => `BR.${freshPhone()}`;
+const freshBsuid = (): string => `BR.${makePhoneNumber()}`;
 
 /** Receives messages from the network and returns the conversation and contact of the last one. */
 async function write(...messages: Record<string, unknown>[]): Promise<{ conversation: string; contact: string }> {
-  const id = wamid();
+  const id = makeMessageId();
   const numbered = messages.map((message, index) => (index === messages.length - 1 ? { ...message, id } : message));
-  await network.post(200, incoming(phone, ...numbered));
+  await network.post(200, buildMessageNotification(phone, ...numbered));
   const [row] = await platform.database.sql<{ conversation_id: string; contact_id: string }>(
     'select conversation_id, contact_id from messages where external_id = $1',
     [id],
@@ -34,7 +41,7 @@ async function readReplyAddress(conversation: string): Promise<string> {
 
 /** Creates a contact with a phone number that never wrote, and merges into it a contact that has just written as `source`. */
 async function createMerged(source: Json): Promise<{ conversation: string; contact: string; number: string }> {
-  const number = freshPhone();
+  const number = makePhoneNumber();
   const { _id: contact } = (await call(201, 'POST', '/v1/contacts', { body: { phone_number: number } })).body;
   const heard = await write(source);
   await call(201, 'POST', `/v1/contacts/${contact}/merge`, { body: { contact: heard.contact } });
@@ -48,7 +55,7 @@ const numberChange = (from: string, wa_id: string): Json => ({
 });
 
 test('after a merge, each reply goes to the phone number from which the person wrote last', async () => {
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const { conversation, number } = await createMerged({ from });
   assert.equal(await readReplyAddress(conversation), from);
   await write({ from });
@@ -68,15 +75,16 @@ test('after a merge, a reply goes to the user id from which the person wrote las
 });
 
 test("a reply goes to the sender of the contact's newest message, even if an older message arrives later", async () => {
-  const from = freshPhone();
+  const from = makePhoneNumber();
   const { conversation, number } = await createMerged({ from });
   await write({ from: number, timestamp: secondsAgo(600) });
   assert.equal(await readReplyAddress(conversation), from);
 });
 
 test('a reply goes to the identity that wrote last, even in a conversation that a merge closed, that was opened later, or that was reopened', async () => {
-  const from = freshPhone();
-  const { _id: contact } = (await call(201, 'POST', '/v1/contacts', { body: { phone_number: freshPhone() } })).body;
+  const from = makePhoneNumber();
+  const { _id: contact } = (await call(201, 'POST', '/v1/contacts', { body: { phone_number: makePhoneNumber() } }))
+    .body;
   const open = async (): Promise<string> =>
     (await call(201, 'POST', '/v1/conversations', { body: { inbox: phone.inbox, contact } })).body._id;
   const close = (id: string) => call(200, 'PATCH', `/v1/conversations/${id}`, { body: { status: 'CLOSED' } });
@@ -93,10 +101,10 @@ test('a reply goes to the identity that wrote last, even in a conversation that 
 });
 
 test('after the network reports a changed number, replies in all conversations of the contact go to the new number', async () => {
-  const [from, next, last] = [freshPhone(), freshPhone(), freshPhone()];
+  const [from, next, last] = [makePhoneNumber(), makePhoneNumber(), makePhoneNumber()];
   const other = await connectPhone(platform);
   const { conversation, contact } = await createMerged({ from });
-  await network.post(200, incoming(other, { from }));
+  await network.post(200, buildMessageNotification(other, { from }));
   const [row] = await platform.database.sql<{ _id: string }>(
     'select _id from conversations where contact_id = $1 and inbox_id = $2',
     [contact, other.inbox],
@@ -124,7 +132,7 @@ test('after the network has replaced a user id, a reply goes to the new one', as
 });
 
 test("after a caller replaces a contact's number, replies go to the new number and to no earlier one", async () => {
-  const [from, next, given] = [freshPhone(), freshPhone(), freshPhone()];
+  const [from, next, given] = [makePhoneNumber(), makePhoneNumber(), makePhoneNumber()];
   const { conversation, contact } = await write({ from });
   await write(numberChange(from, next));
   assert.equal(await readReplyAddress(conversation), next);
@@ -133,7 +141,7 @@ test("after a caller replaces a contact's number, replies go to the new number a
 });
 
 test("in a conversation without a remembered sender, a reply goes to the contact's phone number as the network writes it", async () => {
-  const long = freshPhone();
+  const long = makePhoneNumber();
   const short = long.slice(0, 4) + long.slice(5);
   const { conversation } = await write({ from: short });
   assert.equal(await readReplyAddress(conversation), short);

@@ -2,25 +2,31 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import {
-  checkDefect,
+  checkAnswers500,
   checkRefusals,
-  checkUnavailable,
+  checkAnswers503,
   expectProblem,
-  type Asked,
+  type RefusedRequest,
 } from '../../../test/support/refusals.ts';
-import { eventNames, hear, rawAnswer, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
+import {
+  listEventNames,
+  writeAsContact,
+  readRawAnswer,
+  sendText,
+  silenceNetwork,
+} from '../../../test/support/traffic.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
 const { call, database, demo } = platform;
 
 const UNKNOWN = 'f'.repeat(24);
-const heard = await hear(platform);
-const elsewhere = await hear(platform);
+const heard = await writeAsContact(platform);
+const elsewhere = await writeAsContact(platform);
 const body = { conversationId: heard.conversation._id, message: { content: 'Olá' } };
 const SEND = '/v1/messages/send-text';
 const NOTE = '/v1/messages/note';
-const OPERATIONS: Asked[] = [
+const OPERATIONS: RefusedRequest[] = [
   { method: 'POST', path: SEND, scope: 'messages:create', body },
   { method: 'POST', path: NOTE, scope: 'messages:create', body },
   { method: 'GET', path: `/v1/messages/${heard.message._id}`, scope: 'messages:read' },
@@ -66,13 +72,13 @@ for (const asked of OPERATIONS) {
 }
 
 test('while the database is busy every operation on messages answers 503, and nothing is sent', async () => {
-  await checkUnavailable(platform, ['messages', 'conversations'], OPERATIONS);
+  await checkAnswers503(platform, ['messages', 'conversations'], OPERATIONS);
   const { messages } = await platform.sandbox('GET', '/sandbox/messages');
   assert.deepEqual(messages, []);
 });
 
 test('an internal error in any operation on messages is answered 500 without details', async () => {
-  await checkDefect(platform, 'messages.content', OPERATIONS);
+  await checkAnswers500(platform, 'messages.content', OPERATIONS);
 });
 
 test("another company's message and conversation get the same answer as unknown ones, byte for byte", async () => {
@@ -81,17 +87,17 @@ test("another company's message and conversation get the same answer as unknown 
     ['/v1/messages/conversation/', foreign.conversation],
   ] as const;
   for (const [path, their] of paths) {
-    const theirs = await rawAnswer(platform, 'GET', path + their);
+    const theirs = await readRawAnswer(platform, 'GET', path + their);
     assert.equal(theirs.status, 404);
     for (const id of [UNKNOWN, 'not-an-id', heard.message._id.toUpperCase()]) {
-      assert.deepEqual(await rawAnswer(platform, 'GET', path + id), theirs);
+      assert.deepEqual(await readRawAnswer(platform, 'GET', path + id), theirs);
     }
   }
 });
 
 for (const path of [SEND, NOTE]) {
   test(`POST ${path}: another company's conversation is 400 UNKNOWN_REFERENCE, byte for byte like an unknown one`, async () => {
-    const ask = (conversationId: string) => rawAnswer(platform, 'POST', path, { ...body, conversationId });
+    const ask = (conversationId: string) => readRawAnswer(platform, 'POST', path, { ...body, conversationId });
     const theirs = await ask(foreign.conversation);
     assert.equal(theirs.status, 400);
     assert.deepEqual(JSON.parse(theirs.text).errors[0].path, 'conversationId');
@@ -108,7 +114,7 @@ for (const path of [SEND, NOTE]) {
 test('a reply to an unknown message, to a note, or to a message of another company or conversation is 400 UNKNOWN_REFERENCE and stores nothing', async () => {
   const { body: note } = await call(201, 'POST', NOTE, { body });
   const before = await countMessages();
-  const ask = (replyTo: string) => rawAnswer(platform, 'POST', SEND, { ...body, replyTo });
+  const ask = (replyTo: string) => readRawAnswer(platform, 'POST', SEND, { ...body, replyTo });
   const theirs = await ask(foreign.message);
   assert.equal(theirs.status, 400);
   assert.equal(JSON.parse(theirs.text).code, 'UNKNOWN_REFERENCE');
@@ -171,7 +177,7 @@ test('a text of exactly 4,096 characters is sent, and contentType may be given a
 });
 
 test('a note names its author, is not sent, emits no event, and leaves the unread count unchanged', async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const given = { conversationId: conversation._id, message: { content: 'Cliente antigo' } };
   const { body: note } = await call(201, 'POST', NOTE, { body: given, key: user.token });
@@ -192,16 +198,16 @@ test('a note names its author, is not sent, emits no event, and leaves the unrea
   assert.deepEqual((await call(200, 'GET', `/v1/messages/${note._id}`)).body, note);
   const { messages } = await platform.sandbox('GET', '/sandbox/messages');
   assert.ok(messages.every((message: Json) => message.biz_opaque_callback_data !== note._id));
-  assert.deepEqual(await eventNames(platform, note._id), []);
+  assert.deepEqual(await listEventNames(platform, note._id), []);
   const { body: after } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
   assert.equal(after.unread_count, 1);
   assert.equal(after.last_message._id, note._id);
   assert.equal(after.last_message.message_type, 'NOTE');
-  assert.deepEqual(await eventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await listEventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
 });
 
 test('a note can be written when no text can be sent, because the window is closed or the contact has opted out', async () => {
-  const { conversation, contact } = await hear(platform);
+  const { conversation, contact } = await writeAsContact(platform);
   await database.sql('update conversations set window_expires_at = null where _id = $1', [conversation._id]);
   await database.sql('update contacts set opted_out = true where _id = $1', [contact._id]);
   const given = { conversationId: conversation._id, message: { content: 'Não ligar' } };

@@ -1,13 +1,35 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { FILE_TYPES, type FileType } from '../../platform/media/formats.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { ConversationParams } from '../conversations/schemas.ts';
 import { pageMessages, readMessage, writeNote } from './messages.ts';
-import { Message, MessageList, MessageParams, MessageQuery, SendText, WriteNote } from './schemas.ts';
-import { sendText } from './send.ts';
+import {
+  Message,
+  MessageList,
+  MessageParams,
+  MessageQuery,
+  MessageSearchQuery,
+  SEND_FILE,
+  SendText,
+  WriteNote,
+} from './schemas.ts';
+import { searchMessages } from './search.ts';
+import { sendFile, sendText } from './send.ts';
 
 export function messageRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/messages',
+    scope: 'messages:read',
+    summary: 'List and search the messages of the company',
+    description: 'Notes are among them. GET /v1/messages/conversation/{id} reads one conversation faster.',
+    query: MessageSearchQuery,
+    answers: { 200: MessageList },
+    errors: ['UNKNOWN_REFERENCE'],
+    handler: (tenant, { query }) => searchMessages(tenant, query),
+  });
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/messages/conversation/:id',
@@ -27,6 +49,10 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(Message) },
     handler: (tenant, { params }) => readMessage(tenant, params.id),
   });
+  writeRoutes(app, kit);
+}
+
+function writeRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/messages/send-text',
@@ -40,6 +66,7 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     handler: (tenant, { body }) => sendText(kit, tenant, body),
     again: readMessage,
   });
+  for (const contentType of FILE_TYPES) fileRoute(app, kit, contentType);
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/messages/note',
@@ -49,6 +76,54 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 201: ref(Message) },
     errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => writeNote(tenant, body),
+    again: readMessage,
+  });
+}
+
+/** The operations that send files, with what the WhatsApp Cloud API accepts. */
+const FILE_OPERATIONS: Readonly<Record<FileType, { path: string; summary: string; accepts: string }>> = {
+  IMAGE: {
+    path: '/v1/messages/send-image',
+    summary: 'Send a picture',
+    accepts:
+      'WhatsApp takes JPG and PNG of at most 5 MB, with a caption. A still WEBP or GIF and a picture in CMYK or with 16 bits are converted.',
+  },
+  AUDIO: {
+    path: '/v1/messages/send-audio',
+    summary: 'Send sound',
+    accepts:
+      'WhatsApp takes AAC, AMR, MP3 and OGG with Opus, of at most 16 MB, without a caption. OGG is shown as a voice note, and so is what browsers record: Opus in a WEBM or MP4, which is put into an OGG.',
+  },
+  VIDEO: {
+    path: '/v1/messages/send-video',
+    summary: 'Send a video',
+    accepts: 'WhatsApp takes MP4 and 3GP with H.264 and AAC, of at most 16 MB, with a caption.',
+  },
+  DOCUMENT: {
+    path: '/v1/messages/send-document',
+    summary: 'Send a document',
+    accepts:
+      'WhatsApp takes documents of at most 100 MB, with a caption; also pictures, sound and videos that it takes otherwise.',
+  },
+  STICKER: {
+    path: '/v1/messages/send-sticker',
+    summary: 'Send a sticker',
+    accepts: 'WhatsApp takes WEBP of at most 100 kB, or 500 kB where it moves, without a caption.',
+  },
+};
+
+function fileRoute(app: FastifyInstance, kit: Kit, contentType: FileType): void {
+  const { path, summary, accepts } = FILE_OPERATIONS[contentType];
+  operation(app, kit.access, {
+    method: 'POST',
+    path,
+    scope: 'messages:create',
+    summary,
+    description: `Like \`send-text\`, with the file of an attachment. ${accepts}`,
+    body: ref(SEND_FILE[contentType]),
+    answers: { 201: ref(Message) },
+    errors: ['CONVERSATION_OPEN', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
+    handler: (tenant, { body }) => sendFile(kit, tenant, contentType, body),
     again: readMessage,
   });
 }

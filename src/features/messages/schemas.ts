@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox';
-import { CONTENT_TYPES } from '../../channels/content.ts';
+import { CONTENT_TYPES, type InteractiveOffer } from '../../channels/content.ts';
 import { CHANNEL_NAMES } from '../../channels/registry.ts';
-import { pageSchema, pageQuery } from '../../platform/paging.ts';
+import type { FileType } from '../../platform/media/formats.ts';
+import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
 import { define, NOT_BLANK, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
 import { MESSAGE_TYPES, SENDER_TYPES } from '../conversations/schemas.ts';
 
@@ -15,6 +16,8 @@ const ORIGINS = ['API', 'DASHBOARD', 'AGENT', 'CAMPAIGN', 'BULK', 'FOLLOWUP', 'B
 /** The platform's own codes for causes. BLOCKED is the company's decision about a contact, OPTED_OUT the contact's own decision. */
 const PLATFORM_CAUSES = [
   'WINDOW_EXPIRED',
+  'DAILY_LIMIT',
+  'RATE_LIMITED',
   'TEST_MODE_BLOCKED',
   'OPTED_OUT',
   'BLOCKED',
@@ -57,17 +60,36 @@ export const Message = define(
     content: text,
     attachment: nullable(recordId('attachment')),
     media: nullable(
-      Type.Object({ storage_key: text, url: text, mimeType: text, fileName: text, size: nullable(Type.Integer()) }),
+      Type.Object({
+        storage_key: text,
+        url: nullable(
+          Type.String({ description: 'The link of the file; it waits for a file that is still on its way' }),
+        ),
+        mimeType: text,
+        fileName: text,
+        size: nullable(Type.Integer()),
+        error: Type.Optional(Type.String({ description: 'Why the file can not be had; absent otherwise' })),
+      }),
     ),
     template: nullable(Type.Object({ name: Type.String(), language: Type.String(), components: Type.Array(open) })),
     interactive: nullable(
       Type.Object({
-        type: Type.String({ description: 'button_reply, list_reply, nfm_reply, button, order, …' }),
+        type: Type.String({
+          description:
+            'What was chosen: button_reply, list_reply, nfm_reply, button, order, …; what is offered: button, list, product, …',
+        }),
         id: text,
         title: text,
         description: text,
         payload: text,
         response: Type.Unknown({ description: "A flow's or an order's structured answer" }),
+        offer: Type.Optional(
+          Type.Unsafe<InteractiveOffer>({
+            ...open,
+            description:
+              'What the business offers under its text: `header`, `footer` and `action`. Absent in what a contact chose',
+          }),
+        ),
       }),
     ),
     location: nullable(
@@ -104,6 +126,15 @@ export const Message = define(
         { description: 'Of contentType UNSUPPORTED: what came. raw is null where it is larger than 16 kB' },
       ),
     ),
+    email: nullable(
+      Type.Object(
+        { subject: text, to: Type.Array(Type.String()), cc: Type.Array(Type.String()) },
+        {
+          description: 'Of the first message of a received mail: its subject, and at most ten recipients of each kind',
+        },
+      ),
+    ),
+    mentions: Type.Array(recordId('user'), { description: 'The users whom a note mentions' }),
     is_echo: Type.Boolean(),
     is_test: Type.Boolean(),
     edited_at: nullable(Timestamp),
@@ -121,6 +152,17 @@ export type Message = Static<typeof Message>;
 export const MessageList = pageSchema(ref(Message));
 export const MessageQuery = pageQuery('createdAt', {});
 export type MessageQuery = Static<typeof MessageQuery>;
+
+export const MessageSearchQuery = pageQuery('-createdAt', {
+  conversation: Type.Optional(recordId('conversation')),
+  contact: Type.Optional(recordId('contact')),
+  inbox: Type.Optional(recordId('inbox')),
+  mentioned: Type.Optional(recordId('user', { description: 'Notes that mention this user' })),
+  search: searchParameter(
+    'Words, whatever their case and accents: messages that have words which begin with each of them. The first 8,192 characters of a message are searched',
+  ),
+});
+export type MessageSearchQuery = Static<typeof MessageSearchQuery>;
 export const MessageParams = Type.Object({ id: recordId('message') });
 
 const content = Type.String({ minLength: 1, maxLength: MAX_TEXT, ...NOT_BLANK });
@@ -135,11 +177,45 @@ export const SendText = define(
 );
 export type SendText = Static<typeof SendText>;
 
+/** Defines the body that sends a file as a content of this type. */
+const defineSendFile = (name: string, contentType: FileType) =>
+  define(
+    name,
+    strict({
+      conversationId: recordId('conversation', { description: 'The conversation' }),
+      message: strict({
+        attachment: recordId('attachment', { description: 'The uploaded file' }),
+        content: Type.Optional(
+          nullable(Type.String({ maxLength: MAX_TEXT, description: 'The caption, on channels that show one' })),
+        ),
+        contentType: Type.Optional(oneOf([contentType])),
+      }),
+      replyTo: Type.Optional(nullable(recordId('message', { description: 'The message that it answers' }))),
+    }),
+  );
+
+/** The bodies that send files. */
+export const SEND_FILE = {
+  IMAGE: defineSendFile('SendImage', 'IMAGE'),
+  AUDIO: defineSendFile('SendAudio', 'AUDIO'),
+  VIDEO: defineSendFile('SendVideo', 'VIDEO'),
+  DOCUMENT: defineSendFile('SendDocument', 'DOCUMENT'),
+  STICKER: defineSendFile('SendSticker', 'STICKER'),
+} as const satisfies Record<FileType, unknown>;
+export type SendFile = Static<(typeof SEND_FILE)[FileType]>;
+
 export const WriteNote = define(
   'WriteNote',
   strict({
     conversationId: recordId('conversation'),
     message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }),
+    mentions: Type.Optional(
+      Type.Array(recordId('user'), {
+        maxItems: 20,
+        uniqueItems: true,
+        description: 'Users whom the note mentions; they find it by GET /v1/messages?mentioned=<id>',
+      }),
+    ),
   }),
 );
 export type WriteNote = Static<typeof WriteNote>;

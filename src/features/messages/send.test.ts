@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freshPhone, wamid } from '../../../test/support/network.ts';
+import { uploadFile } from '../../../test/support/attachments.ts';
+import { makeWebp } from '../../../test/support/media-samples.ts';
+import { makePhoneNumber, makeMessageId } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import {
-  eventNames,
+  listEventNames,
   readEvents,
-  hear,
+  writeAsContact,
   listNetworkMessages,
   readMessage,
-  report,
+  reportStatuses,
   sendText,
   silenceNetwork,
 } from '../../../test/support/traffic.ts';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);
@@ -24,7 +26,7 @@ const setInbox = (body: Json): Promise<unknown> => call(200, 'PUT', inboxPath, {
 const setFaults = (send: Json[]): Promise<Json> => sandbox('PUT', '/sandbox/settings', { faults: { send } });
 
 test('an accepted text is 201 SENT with all its fields, reaches the network once, and emits MESSAGE_SENT', async () => {
-  const { conversation, contact } = await hear(platform);
+  const { conversation, contact } = await writeAsContact(platform);
   const sent = await sendText(platform, conversation._id, { content: 'Bom dia! çãé 👋' });
   const [wire, ...more] = await listNetworkMessages(platform, sent._id);
   assert.deepEqual(more, []);
@@ -51,6 +53,7 @@ test('an accepted text is 201 SENT with all its fields, reaches the network once
     location: null,
     contacts: null,
     referral: null,
+    email: null,
     forwarded: null,
     unsupported: null,
     reaction: null,
@@ -60,6 +63,7 @@ test('an accepted text is 201 SENT with all its fields, reaches the network once
     campaign: null,
     enrollment: null,
     agent: null,
+    mentions: [],
     is_echo: false,
     is_test: false,
     edited_at: null,
@@ -74,8 +78,8 @@ test('an accepted text is 201 SENT with all its fields, reaches the network once
 });
 
 test("the network gets the text, the contact's number and our message id, and a preview is requested for a link", async () => {
-  const from = freshPhone();
-  const { conversation } = await hear(platform, { from });
+  const from = makePhoneNumber();
+  const { conversation } = await writeAsContact(platform, { from });
   const plain = await sendText(platform, conversation._id, { content: 'Olá' });
   const linked = await sendText(platform, conversation._id, { content: 'Veja https://example.com' });
   const bodies = [
@@ -90,7 +94,7 @@ test("the network gets the text, the contact's number and our message id, and a 
 });
 
 test("a text to a contact without a phone number is sent to the contact's user id", async () => {
-  const { conversation, contact } = await hear(platform, { from: null, bsuid: 'BR.1029384756', name: 'Bia' });
+  const { conversation, contact } = await writeAsContact(platform, { from: null, bsuid: 'BR.1029384756', name: 'Bia' });
   assert.equal(contact.phone_number, null);
   const sent = await sendText(platform, conversation._id);
   const [wire] = await listNetworkMessages(platform, sent._id);
@@ -100,7 +104,7 @@ test("a text to a contact without a phone number is sent to the contact's user i
 });
 
 test('a key sends as AGENT from the API, a user as USER from the dashboard, each named as the sender', async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   const key = await platform.createKey(demo._id, ['messages:create']);
   const user = await platform.createUser(demo._id, 'OPERATOR');
   const byKey = await sendText(platform, conversation._id, { key: key.token });
@@ -113,7 +117,7 @@ test('a key sends as AGENT from the API, a user as USER from the dashboard, each
 });
 
 test("when the inbox is set so, the network gets the operator's name in bold before the text, and the stored message does not have it", async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   const user = await platform.createUser(demo._id, 'OPERATOR', 'Olga Operator');
   const name = (shown: boolean) => setInbox({ general_config: { include_operator_name_on_message: shown } });
   await name(true);
@@ -131,7 +135,7 @@ test("when the inbox is set so, the network gets the operator's name in bold bef
 });
 
 test("a text that exceeds 4,096 characters with the operator's name before it is 400, and a text that fits with it is sent", async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   const user = await platform.createUser(demo._id, 'OPERATOR', 'Olga Operator');
   await setInbox({ general_config: { include_operator_name_on_message: true } });
   const longest = 4_096 - '*Olga Operator*\n'.length;
@@ -144,7 +148,7 @@ test("a text that exceeds 4,096 characters with the operator's name before it is
 });
 
 test("a reply names the answered message by its id in the record and by the network's id in the call", async () => {
-  const { message, conversation } = await hear(platform);
+  const { message, conversation } = await writeAsContact(platform);
   const reply = await sendText(platform, conversation._id, { replyTo: message._id });
   assert.equal(reply.reply_to, message._id);
   const [wire] = await listNetworkMessages(platform, reply._id);
@@ -154,9 +158,9 @@ test("a reply names the answered message by its id in the record and by the netw
 });
 
 test('a sent text sets the unread count to 0 and becomes the last message of its conversation, without CONVERSATION_UPDATED', async () => {
-  const from = freshPhone();
-  await hear(platform, { from });
-  const { conversation } = await hear(platform, { from });
+  const from = makePhoneNumber();
+  await writeAsContact(platform, { from });
+  const { conversation } = await writeAsContact(platform, { from });
   assert.equal(conversation.unread_count, 2);
   const sent = await sendText(platform, conversation._id, { content: 'Pois não' });
   const { body: after } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
@@ -165,7 +169,7 @@ test('a sent text sets the unread count to 0 and becomes the last message of its
   assert.deepEqual(after.last_message, { _id, content, contentType, sender_type, message_type, createdAt });
   assert.equal(after.last_message_at, createdAt);
   assert.equal(after.updatedAt, conversation.updatedAt);
-  assert.deepEqual(await eventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
+  assert.deepEqual(await listEventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
 });
 
 interface Block {
@@ -208,7 +212,7 @@ const BLOCKS: Block[] = [
 
 for (const { code, when, begin, end } of BLOCKS) {
   test(`a text ${when} is 201 FAILED with ${code}: nothing is sent, no event is emitted, and the conversation stays unread`, async () => {
-    const heard = await hear(platform);
+    const heard = await writeAsContact(platform);
     await begin(heard);
     const blocked = await sendText(platform, heard.conversation._id);
     await end();
@@ -223,7 +227,7 @@ for (const { code, when, begin, end } of BLOCKS) {
     assert.equal(blocked.failed_at, blocked.createdAt);
     assert.deepEqual(await readMessage(platform, blocked._id), blocked);
     assert.deepEqual(await listNetworkMessages(platform, blocked._id), []);
-    assert.deepEqual(await eventNames(platform, blocked._id), []);
+    assert.deepEqual(await listEventNames(platform, blocked._id), []);
     const { body: conversation } = await call(200, 'GET', `/v1/conversations/${heard.conversation._id}`);
     assert.equal(conversation.unread_count, 1);
     // The blocked message is stored and listed, but the conversation's last message is still the contact's.
@@ -233,7 +237,7 @@ for (const { code, when, begin, end } of BLOCKS) {
 }
 
 test('in test mode a text to a test number is sent, however that number is written', async () => {
-  const { conversation } = await hear(platform, { from: '5511987654321' });
+  const { conversation } = await writeAsContact(platform, { from: '5511987654321' });
   await setInbox({ test_mode: { enabled: true, test_numbers: ['+55 (11) 8765-4321'] } });
   const sent = await sendText(platform, conversation._id);
   await setInbox({ test_mode: { enabled: false, test_numbers: [] } });
@@ -243,7 +247,7 @@ test('in test mode a text to a test number is sent, however that number is writt
 });
 
 test('a text that the network refuses is 201 FAILED with its code and a Portuguese reason, and MESSAGE_FAILED is not emitted', async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   await setFaults([{ code: 131026 }]);
   const refused = await sendText(platform, conversation._id);
   assert.equal(refused.status, 'FAILED');
@@ -256,22 +260,22 @@ test('a text that the network refuses is 201 FAILED with its code and a Portugue
   assert.notEqual(refused.failed_at, null);
   assert.equal(refused.external_id, null);
   assert.deepEqual(await readMessage(platform, refused._id), refused);
-  assert.deepEqual(await eventNames(platform, refused._id), []);
+  assert.deepEqual(await listEventNames(platform, refused._id), []);
   assert.deepEqual(await listNetworkMessages(platform, refused._id), []);
 });
 
 test('after a refusal for a fault that soon passes, the call is repeated within the request, and the message is SENT with one event', async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   await setFaults([{ code: 130429, times: 2 }]);
   const sent = await sendText(platform, conversation._id);
   assert.equal(sent.status, 'SENT');
   assert.deepEqual(sent.errors, []);
   assert.equal((await listNetworkMessages(platform, sent._id)).length, 1);
-  assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT']);
+  assert.deepEqual(await listEventNames(platform, sent._id), ['MESSAGE_SENT']);
 });
 
 test("a refusal that does not pass makes the message FAILED after a few tries, with the network's cause", async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   await setFaults([{ code: 131016, times: null }]);
   const refused = await sendText(platform, conversation._id);
   await setFaults([]);
@@ -281,15 +285,15 @@ test("a refusal that does not pass makes the message FAILED after a few tries, w
 });
 
 test('a status that arrives while the call is still being refused counts more than the refusal', async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   // After a refusal with this code the send makes its longest pause.
   await setFaults([{ code: 131056, times: null }]);
   const sending = sendText(platform, conversation._id);
-  const queued = await until('the message to be stored', async () => {
+  const queued = await waitUntil('the message to be stored', async () => {
     const { body } = await call(200, 'GET', `/v1/messages/conversation/${conversation._id}`);
     return body.result[1];
   });
-  await report(platform, { id: wamid(), status: 'delivered', biz_opaque_callback_data: queued._id });
+  await reportStatuses(platform, { id: makeMessageId(), status: 'delivered', biz_opaque_callback_data: queued._id });
   const settled = await readMessage(platform, queued._id);
   assert.deepEqual(await sending, settled);
   await setFaults([]);
@@ -298,7 +302,7 @@ test('a status that arrives while the call is still being refused counts more th
 });
 
 test('a send whose inbox settings can not be decrypted stores nothing, and its repetition with the same Idempotency-Key sends', async () => {
-  const { conversation } = await hear(platform);
+  const { conversation } = await writeAsContact(platform);
   const body = { conversationId: conversation._id, message: { content: 'Once' } };
   const send = (status: number): Promise<Json> =>
     call(status, 'POST', '/v1/messages/send-text', { body, headers: { 'idempotency-key': 'unreadable' } });
@@ -319,27 +323,29 @@ test('a send whose inbox settings can not be decrypted stores nothing, and its r
   assert.equal(list.result.filter((message: Json) => message.message_type === 'OUTGOING').length, 1);
 });
 
-test('a text through a channel that can not send texts is FAILED with PROVIDER_REJECTED, and the conversation stays unread', async () => {
-  const { conversation } = await hear(platform);
-  await database.sql(`update inboxes set channel = 'EMAIL' where _id = $1`, [demo.inbox]);
-  await database.sql(`update conversations set channel = 'EMAIL' where _id = $1`, [conversation._id]);
-  const failed = await sendText(platform, conversation._id);
+test('a content that the channel can not send is FAILED with PROVIDER_REJECTED, and the conversation stays unread', async () => {
+  const { conversation } = await writeAsContact(platform);
+  await database.sql(`update inboxes set channel = 'PROFESSIONAL_NETWORK' where _id = $1`, [demo.inbox]);
+  await database.sql(`update conversations set channel = 'PROFESSIONAL_NETWORK' where _id = $1`, [conversation._id]);
+  const { _id: attachment } = await uploadFile(platform, { data: makeWebp(), fileType: 'STICKER' });
+  const body = { conversationId: conversation._id, message: { attachment } };
+  const { body: failed } = await call(201, 'POST', '/v1/messages/send-sticker', { body });
   await database.sql(`update inboxes set channel = 'WAP_AUTO_CLOSER' where _id = $1`, [demo.inbox]);
   assert.equal(failed.status, 'FAILED');
   assert.equal(failed.errors[0].code, 'PROVIDER_REJECTED');
   assert.equal('failure_reason' in failed, false);
-  assert.deepEqual(await eventNames(platform, failed._id), []);
+  assert.deepEqual(await listEventNames(platform, failed._id), []);
   const { body: after } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
   assert.deepEqual([after.unread_count, after.last_message.sender_type], [1, 'CONTACT']);
 });
 
 test('a text into a closed conversation reopens it with one event; it is 409 when the contact has another open conversation', async () => {
-  const from = freshPhone();
-  const { conversation } = await hear(platform, { from });
+  const from = makePhoneNumber();
+  const { conversation } = await writeAsContact(platform, { from });
   const close = () => call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { status: 'CLOSED' } });
   await close();
   const updates = async () =>
-    (await eventNames(platform, conversation._id)).filter((event) => event === 'CONVERSATION_UPDATED').length;
+    (await listEventNames(platform, conversation._id)).filter((event) => event === 'CONVERSATION_UPDATED').length;
   const before = await updates();
   const sent = await sendText(platform, conversation._id);
   assert.equal(sent.status, 'SENT');
@@ -347,7 +353,7 @@ test('a text into a closed conversation reopens it with one event; it is 409 whe
   assert.deepEqual([opened.status, opened.closed_at, opened.last_message._id], ['OPEN', null, sent._id]);
   assert.equal(await updates(), before + 1);
   await close();
-  const { conversation: another } = await hear(platform, { from });
+  const { conversation: another } = await writeAsContact(platform, { from });
   assert.notEqual(another._id, conversation._id);
   const body = { conversationId: conversation._id, message: { content: 'Oi' } };
   const refused = await call(409, 'POST', '/v1/messages/send-text', { body });

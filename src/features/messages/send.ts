@@ -4,24 +4,52 @@
  */
 import { composeContent } from '../../channels/content.ts';
 import type { Kit } from '../../kit.ts';
+import type { FileType } from '../../platform/media/formats.ts';
 import type { Acting } from '../../platform/tenant.ts';
+import { expectAttachment } from '../attachments/attachments.ts';
 import { refuseSecondOpen } from '../conversations/update.ts';
+import { convertForChannel } from './convert-file.ts';
 import { callNetwork } from './network-call.ts';
-import { storeOutgoing, type Outgoing } from './outgoing.ts';
-import type { Message, SendText } from './schemas.ts';
+import { storeOutgoing, type Outgoing, type StoredOutgoing } from './outgoing.ts';
+import type { Message, SendFile, SendText } from './schemas.ts';
 import { settleCall } from './settle-call.ts';
 
 export const sendText = (kit: Kit, acting: Acting, input: SendText): Promise<Message> =>
   sendMessage(kit, acting, {
     conversation: input.conversationId,
     content: composeContent('TEXT', { content: input.message.content }),
+    attachment: null,
     replyTo: input.replyTo ?? null,
   });
 
+/** Sends the file of an attachment. A caption of spaces alone is none. */
+export async function sendFile(
+  kit: Kit,
+  acting: Acting,
+  contentType: FileType,
+  { conversationId, message, replyTo = null }: SendFile,
+): Promise<Message> {
+  const { attachment: id, content } = message;
+  const attachment = await expectAttachment(acting.read, id, 'message.attachment');
+  const caption = content?.trim() ? content : null;
+  return sendMessage(kit, acting, {
+    conversation: conversationId,
+    content: composeContent(contentType, { content: caption }),
+    attachment,
+    replyTo,
+  });
+}
+
 /** Sends a message in the name of the actor. Returns the message as it is after the call. */
 export async function sendMessage(kit: Kit, acting: Acting, outgoing: Outgoing): Promise<Message> {
-  const { message, call } = await refuseSecondOpen(acting, { id: outgoing.conversation, path: 'conversationId' }, () =>
-    acting.tx((tx) => storeOutgoing(kit, tx, acting, outgoing)),
+  const attachment = await convertForChannel(kit, acting, outgoing);
+  const stored = await refuseSecondOpen(acting, { id: outgoing.conversation, path: 'conversationId' }, () =>
+    acting.tx((tx) => storeOutgoing(kit, tx, acting, { ...outgoing, attachment })),
   );
+  return callForStored(kit, acting, stored);
+}
+
+/** Calls the network for a message that is stored, and returns the message as it is after the call. */
+export async function callForStored(kit: Kit, acting: Acting, { message, call }: StoredOutgoing): Promise<Message> {
   return call ? settleCall(kit, acting, call, await callNetwork(kit, call)) : message;
 }

@@ -4,7 +4,10 @@ import type { Channel, NetworkError, SendResult } from '../../channels/channel.t
 import type { Kit } from '../../kit.ts';
 import type { Acting, TenantTx } from '../../platform/tenant.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
+import { holdAccount } from './account-pace.ts';
+import { returnPlace } from './day-limit.ts';
 import { applyParked, applyStatuses } from './ingest.ts';
+import { insertAlias } from './ingest-queries.ts';
 import type { Call } from './network-call.ts';
 import { failQueued, findMessage } from './queries.ts';
 import type { Message } from './schemas.ts';
@@ -33,14 +36,17 @@ export async function settleCall(kit: Kit, acting: Acting, call: Call, result: S
 async function settleKnown(
   kit: Kit,
   tx: TenantTx,
-  { channel, stored, credentials }: Call,
+  { channel, stored, credentials, place }: Call,
   result: Exclude<SendResult, { outcome: 'unknown' }>,
 ): Promise<Message | null> {
   if (result.outcome === 'rejected') {
     const refused = result.network && channel.refusesCredentials?.(result.error.code);
     if (refused && credentials) await noteRefusal(kit, tx, credentials, result.error);
+    if (result.network && credentials) await holdAccount(tx, channel, credentials, result.error.code);
     tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: [stored._id] }]);
-    return failQueued(tx, stored._id, explainRejection(channel, result));
+    const failed = await failQueued(tx, stored._id, explainRejection(channel, result));
+    if (failed) await returnPlace(tx, place);
+    return failed;
   }
   const key = { company: tx.companyId, inbox: stored.inbox, external_id: result.externalId };
   // The acceptance is applied like a first status: whichever of the two is stored first emits MESSAGE_SENT.
@@ -56,11 +62,13 @@ async function settleKnown(
       reportsFailures: true,
     },
   ]);
+  if (result.alias !== undefined) tx.trails(insertAlias(tx, stored, result.alias));
   const parked = await applyParked(tx, [key]);
   return parked > 0 ? null : (advanced[0]?.message ?? null);
 }
 
-function explainRejection(channel: Channel, { error, network }: { error: NetworkError; network: boolean }) {
+/** Returns what a refused message shows: the network's error, and for its own codes a text for people. */
+export function explainRejection(channel: Channel, { error, network }: { error: NetworkError; network: boolean }) {
   const text = channel.failureText?.(error.code);
   return { errors: [error], reason: network && text ? { code: error.code, message: text } : null };
 }

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { advance, type Life } from './lifecycle.ts';
-import { seedOfRun } from '../../../test/full/harness/chance.ts';
-import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
+import { readSeed } from '../../../test/full/harness/chance.ts';
+import { makePoolSetting, startPlatform, type Json } from '../../../test/support/platform.ts';
 import {
-  eventNames,
+  listEventNames,
   readEvents,
-  hear,
+  writeAsContact,
   readMessage,
-  report,
+  reportStatuses,
   sendText,
   silenceNetwork,
-  type Report,
+  type StatusReport,
 } from '../../../test/support/traffic.ts';
-import { randomFrom } from '../../../test/support/random.ts';
-import { until } from '../../../test/support/wait.ts';
+import { createRandom } from '../../../test/support/random.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
-const platform = await startPlatform({ env: connectionsFor(24) });
+const platform = await startPlatform({ env: makePoolSetting(24) });
 await silenceNetwork(platform);
 const { sandbox } = platform;
-const { conversation } = await hear(platform);
+const { conversation } = await writeAsContact(platform);
 
 const send = (): Promise<Json> => sendText(platform, conversation._id);
 const SENT: Life = {
@@ -38,15 +38,15 @@ const NOW = Math.floor(Date.now() / 1000) - 60;
 
 test('the status `sent` fills sent_at, `delivered` and `read` change the status of the message, and their events have the format of the GET', async () => {
   const sent = await send();
-  await report(platform, { id: sent.external_id, status: 'sent', timestamp: NOW });
+  await reportStatuses(platform, { id: sent.external_id, status: 'sent', timestamp: NOW });
   const noted = await readMessage(platform, sent._id);
   assert.deepEqual({ status: noted.status, sent_at: noted.sent_at }, { status: 'SENT', sent_at: iso(NOW) });
-  assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT']);
-  await report(platform, { id: sent.external_id, status: 'delivered', timestamp: NOW + 1 });
+  assert.deepEqual(await listEventNames(platform, sent._id), ['MESSAGE_SENT']);
+  await reportStatuses(platform, { id: sent.external_id, status: 'delivered', timestamp: NOW + 1 });
   const delivered = await readMessage(platform, sent._id);
   assert.equal(delivered.status, 'DELIVERED');
   assert.equal(delivered.delivered_at, iso(NOW + 1));
-  await report(platform, { id: sent.external_id, status: 'read', timestamp: NOW + 2 });
+  await reportStatuses(platform, { id: sent.external_id, status: 'read', timestamp: NOW + 2 });
   const read = await readMessage(platform, sent._id);
   assert.equal(read.status, 'READ');
   assert.equal(read.read_at, iso(NOW + 2));
@@ -60,28 +60,32 @@ test('the status `sent` fills sent_at, `delivered` and `read` change the status 
 test('repeated statuses emit one event and keep the first time', async () => {
   const sent = await send();
   for (const timestamp of [NOW, NOW, NOW + 5])
-    await report(platform, { id: sent.external_id, status: 'delivered', timestamp });
+    await reportStatuses(platform, { id: sent.external_id, status: 'delivered', timestamp });
   assert.equal((await readMessage(platform, sent._id)).delivered_at, iso(NOW));
-  assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
+  assert.deepEqual(await listEventNames(platform, sent._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
 });
 
 test('a message can become READ without DELIVERED, and a later DELIVERED only fills its time', async () => {
   const sent = await send();
-  await report(platform, { id: sent.external_id, status: 'read', timestamp: NOW + 2 });
+  await reportStatuses(platform, { id: sent.external_id, status: 'read', timestamp: NOW + 2 });
   assert.deepEqual((await readMessage(platform, sent._id)).delivered_at, null);
-  await report(platform, { id: sent.external_id, status: 'delivered', timestamp: NOW + 1 });
+  await reportStatuses(platform, { id: sent.external_id, status: 'delivered', timestamp: NOW + 1 });
   const { status, delivered_at, read_at } = await readMessage(platform, sent._id);
   assert.deepEqual(
     { status, delivered_at, read_at },
     { status: 'READ', delivered_at: iso(NOW + 1), read_at: iso(NOW + 2) },
   );
-  assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT', 'MESSAGE_READ']);
+  assert.deepEqual(await listEventNames(platform, sent._id), ['MESSAGE_SENT', 'MESSAGE_READ']);
 });
 
 test('several statuses of one message in one notification emit one event each, with the message as it was at that step', async () => {
   const sent = await send();
   const id = sent.external_id;
-  await report(platform, { id, status: 'delivered', timestamp: NOW }, { id, status: 'read', timestamp: NOW + 1 });
+  await reportStatuses(
+    platform,
+    { id, status: 'delivered', timestamp: NOW },
+    { id, status: 'read', timestamp: NOW + 1 },
+  );
   const steps = (await readEvents(platform, sent._id)).map(({ event, data }) => [event, data.status, data.read_at]);
   assert.deepEqual(steps, [
     ['MESSAGE_SENT', 'SENT', null],
@@ -102,9 +106,9 @@ const REASON = {
   message: 'A mensagem não pôde ser entregue: o número não está na rede ou não pode recebê-la.',
 };
 
-test('a failure that the network reports emits MESSAGE_FAILED with failure_reason; errors is filled in the GET and still the earlier one in the event', async () => {
+test('a failure that the network reports emits MESSAGE_FAILED with failure_reason; the GET shows its errors, and the event those from before', async () => {
   const sent = await send();
-  await report(platform, { id: sent.external_id, status: 'failed', timestamp: NOW, errors: [ERROR] });
+  await reportStatuses(platform, { id: sent.external_id, status: 'failed', timestamp: NOW, errors: [ERROR] });
   const failed = await readMessage(platform, sent._id);
   assert.equal(failed.status, 'FAILED');
   assert.equal(failed.failed_at, iso(NOW));
@@ -117,7 +121,7 @@ test('a failure that the network reports emits MESSAGE_FAILED with failure_reaso
 
 test('a failure without a cause has no failure_reason, in the event and in the GET', async () => {
   const sent = await send();
-  await report(platform, { id: sent.external_id, status: 'failed' });
+  await reportStatuses(platform, { id: sent.external_id, status: 'failed' });
   const failed = await readMessage(platform, sent._id);
   assert.equal('failure_reason' in failed, false);
   assert.deepEqual(
@@ -131,7 +135,7 @@ test('a failure without a cause has no failure_reason, in the event and in the G
 
 test('an unknown error code of the network is kept, with a general sentence in Portuguese', async () => {
   const sent = await send();
-  await report(platform, { id: sent.external_id, status: 'failed', errors: [{ code: 199999, title: 'New' }] });
+  await reportStatuses(platform, { id: sent.external_id, status: 'failed', errors: [{ code: 199999, title: 'New' }] });
   const { failure_reason, errors } = await readMessage(platform, sent._id);
   assert.equal(errors[0].code, 199999);
   assert.deepEqual(failure_reason, {
@@ -142,44 +146,52 @@ test('an unknown error code of the network is kept, with a general sentence in P
 
 test('FAILED is final, and a failure after a delivery is ignored', async () => {
   const [first, second] = [await send(), await send()];
-  const failed: Omit<Report, 'id'> = { status: 'failed', errors: [ERROR] };
-  await report(platform, { id: first.external_id, ...failed }, { id: second.external_id, status: 'delivered' });
-  await report(platform, { id: first.external_id, status: 'read' }, { id: second.external_id, ...failed });
+  const failed: Omit<StatusReport, 'id'> = { status: 'failed', errors: [ERROR] };
+  await reportStatuses(platform, { id: first.external_id, ...failed }, { id: second.external_id, status: 'delivered' });
+  await reportStatuses(platform, { id: first.external_id, status: 'read' }, { id: second.external_id, ...failed });
   assert.equal((await readMessage(platform, first._id)).status, 'FAILED');
-  assert.deepEqual(await eventNames(platform, first._id), ['MESSAGE_SENT', 'MESSAGE_FAILED']);
+  assert.deepEqual(await listEventNames(platform, first._id), ['MESSAGE_SENT', 'MESSAGE_FAILED']);
   const kept = await readMessage(platform, second._id);
   assert.deepEqual([kept.status, kept.errors, kept.failed_at], ['DELIVERED', [], null]);
-  assert.deepEqual(await eventNames(platform, second._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
+  assert.deepEqual(await listEventNames(platform, second._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
 });
 
 test('a status of an unknown message, or with an unknown state, is accepted and emits no event', async () => {
   const sent = await send();
-  await report(platform, { id: 'wamid.unknown', status: 'delivered' }, { id: sent.external_id, status: 'pending' });
+  await reportStatuses(
+    platform,
+    { id: 'wamid.unknown', status: 'delivered' },
+    { id: sent.external_id, status: 'pending' },
+  );
   assert.deepEqual(await readMessage(platform, sent._id), sent);
-  assert.deepEqual(await eventNames(platform, sent._id), ['MESSAGE_SENT']);
+  assert.deepEqual(await listEventNames(platform, sent._id), ['MESSAGE_SENT']);
 });
 
 test('a status that names a received message changes nothing', async () => {
-  const { message } = await hear(platform);
-  await report(platform, { id: message.external_id, status: 'read' });
-  await report(platform, { id: 'wamid.forged', status: 'failed', biz_opaque_callback_data: message._id });
+  const { message } = await writeAsContact(platform);
+  await reportStatuses(platform, { id: message.external_id, status: 'read' });
+  await reportStatuses(platform, { id: 'wamid.forged', status: 'failed', biz_opaque_callback_data: message._id });
   assert.deepEqual(await readMessage(platform, message._id), message);
 });
 
 test('a status with the id of a message that the platform blocked changes nothing', async () => {
-  const { conversation: closed } = await hear(platform);
+  const { conversation: closed } = await writeAsContact(platform);
   await platform.database.sql('update conversations set window_expires_at = null where _id = $1', [closed._id]);
   const blocked = await sendText(platform, closed._id);
-  await report(platform, { id: 'wamid.impossible', status: 'delivered', biz_opaque_callback_data: blocked._id });
+  await reportStatuses(platform, {
+    id: 'wamid.impossible',
+    status: 'delivered',
+    biz_opaque_callback_data: blocked._id,
+  });
   const after = await readMessage(platform, blocked._id);
   assert.deepEqual([after.status, after.errors], ['FAILED', blocked.errors]);
-  assert.deepEqual(await eventNames(platform, blocked._id), []);
+  assert.deepEqual(await listEventNames(platform, blocked._id), []);
 });
 
 test('random statuses in notifications of random sizes give each message the status that the same statuses one after the other give', async (t) => {
-  const seed = seedOfRun();
+  const seed = readSeed();
   t.diagnostic(`SEED=${seed}`);
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const draw = (below: number): number => Math.floor(random() * below);
   const words = ['sent', 'delivered', 'read', 'failed'];
   const sent = await Promise.all(Array.from({ length: 12 }, send));
@@ -190,7 +202,7 @@ test('random statuses in notifications of random sizes give each message the sta
       const errors = status === 'failed' ? [ERROR] : [];
       return { id: sent[draw(sent.length)].external_id as string, status, errors, timestamp: NOW + draw(50) };
     });
-    await report(platform, ...reports);
+    await reportStatuses(platform, ...reports);
     for (const { id, status, errors, timestamp } of reports) {
       const before = expected.get(id);
       assert.ok(before);
@@ -209,7 +221,7 @@ test('random statuses in notifications of random sizes give each message the sta
     const message = await readMessage(platform, _id);
     for (const [field, value] of Object.entries(shown)) assert.deepEqual(message[field], value, field);
     assert.deepEqual(message.failure_reason ?? null, failure_reason);
-    assert.deepEqual(await eventNames(platform, _id), events);
+    assert.deepEqual(await listEventNames(platform, _id), events);
   }
 });
 
@@ -223,19 +235,19 @@ test('when statuses come before the answer, twice and out of order, each message
   });
   const sent = await Promise.all(Array.from({ length: 24 }, send));
   for (const { _id } of sent) {
-    const read = await until('every status', async () => {
+    const read = await waitUntil('every status', async () => {
       const message = await readMessage(platform, _id);
       return message.sent_at && message.delivered_at && message.read_at && message;
     });
     assert.equal(read.status, 'READ');
     assert.deepEqual(read.errors, []);
   }
-  await until(
+  await waitUntil(
     'the network to be silent',
     async () => (await sandbox('GET', '/sandbox/stats')).notifications_waiting === 0,
   );
   for (const { _id } of sent) {
-    const names = await eventNames(platform, _id);
+    const names = await listEventNames(platform, _id);
     assert.equal(names[0], 'MESSAGE_SENT');
     assert.equal(new Set(names).size, names.length, names.join(', '));
     assert.equal(names.at(-1), 'MESSAGE_READ');
@@ -249,10 +261,10 @@ test('the same status in many notifications at the same moment emits one event',
   const id = sent.external_id;
   await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      report(platform, { id, status: index % 2 ? 'read' : 'delivered', timestamp: NOW }),
+      reportStatuses(platform, { id, status: index % 2 ? 'read' : 'delivered', timestamp: NOW }),
     ),
   );
-  const names = await eventNames(platform, sent._id);
+  const names = await listEventNames(platform, sent._id);
   assert.equal(names.filter((name) => name === 'MESSAGE_READ').length, 1);
   assert.ok(names.filter((name) => name === 'MESSAGE_DELIVERED').length <= 1);
   assert.equal((await readMessage(platform, sent._id)).status, 'READ');

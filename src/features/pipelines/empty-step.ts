@@ -1,12 +1,12 @@
 /** Moves the conversations of a removed step to its replacement, a portion at a time. */
 import type { Kit } from '../../kit.ts';
 import { emit } from '../../platform/events.ts';
-import { inPortions } from '../../platform/portions.ts';
+import { workInPortions } from '../../platform/portions.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { deleteEmptiedPipelines, lockPipelines } from './queries.ts';
 import type { StepCause } from './schemas.ts';
 import { deleteSteps, findUsedSteps, findRemovedStep, moveConversations } from './step-queries.ts';
-import { stepChanged } from './steps.ts';
+import { makeStepChangedEvent } from './steps.ts';
 
 // The number of conversations that one transaction moves, which takes some hundred milliseconds with their events.
 const PORTION = 500;
@@ -27,7 +27,7 @@ export async function moveFromStep(
   await emit(
     tx,
     moved.map(({ _id, contact }) =>
-      stepChanged({
+      makeStepChangedEvent({
         conversation: { _id, contact, company: tx.companyId },
         previous: step,
         current: replacement,
@@ -43,7 +43,7 @@ export async function moveFromStep(
 /** Moves all conversations that a request, or a worker that died, has left in a removed step. */
 export async function emptyStep(kit: Kit, asked: { company: string; step: string; cause: StepCause }): Promise<void> {
   const { company, step, cause } = asked;
-  await inPortions(async () => {
+  await workInPortions(async () => {
     const { moved, done } = await kit.database.tenantTx(company, async (tx) => {
       await lockPipelines(tx);
       const left = await moveFromStep(tx, step, cause);

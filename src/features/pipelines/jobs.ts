@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { defineJob, type JobWork } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
 import { emptyStep } from './empty-step.ts';
 import { StepCause } from './schemas.ts';
@@ -13,6 +13,6 @@ export const EmptyStep = defineJob({
   retryDelaySeconds: 5,
 });
 
-export function emptyStepJob(kit: Kit): Worked<typeof EmptyStep.data> {
+export function emptyStepJob(kit: Kit): JobWork<typeof EmptyStep.data> {
   return { job: EmptyStep, handle: (asked) => emptyStep(kit, asked) };
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { readEvents, silenceNetwork } from '../../../test/support/traffic.ts';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -132,13 +132,9 @@ test('a job moves thousands of conversations while their step is hidden, with on
       [ids, second._id],
     );
   const halfway = await arrived();
-  await until(
-    'all to have left',
-    async () => {
-      return (await database.sql('select 1 from pipelines where _id = $1', [pipeline._id])).length === 0;
-    },
-    30_000,
-  );
+  await waitUntil('all to have left', async () => {
+    return (await database.sql('select 1 from pipelines where _id = $1', [pipeline._id])).length === 0;
+  });
   const [counts] = await database.sql(
     `select (select count(*)::int from conversations where _id = any($1) and pipeline_id = $2) as left,
       (select count(*)::int from deliveries where resource_id = any($1) and body::jsonb #>> '{data,previousStep,_id}' = $3) as told`,
@@ -163,7 +159,7 @@ test('no conversation moves to a step that is being removed: the move happens be
     });
     const body = { steps: [second, third], replacements: { [first._id]: third._id } };
     await Promise.all([...moves, call(200, 'PATCH', `${PATH}/${pipeline._id}`, { body })]);
-    await until('the step to be empty', async () => {
+    await waitUntil('the step to be empty', async () => {
       return (await database.sql('select 1 from pipeline_steps where _id = $1', [first._id])).length === 0;
     });
     for (const id of ids) assert.ok([second._id, third._id].includes((await read(id)).step));

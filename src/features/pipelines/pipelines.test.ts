@@ -203,7 +203,7 @@ test("a request for another company's pipeline gets the same bytes as one for an
   assert.deepEqual((await call(200, 'GET', `${PATH}/${theirs._id}`, { key: other.key })).body, theirs);
 });
 
-test('the operations on pipelines refuse strangers, missing scopes and malformed requests', async () => {
+test('the operations on pipelines refuse callers without a token or the scope, and malformed requests', async () => {
   const { _id } = await create();
   const one = `${PATH}/${_id}`;
   await checkRefusals(platform, { method: 'GET', path: PATH, scope: 'pipelines:read' });

@@ -3,13 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { own } from '../../platform/own.ts';
-import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { getOwnProperty } from '../../platform/own-property.ts';
+import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import {
   clearDefault,
   countPipelines,
   deleteEmptiedPipelines,
+  findDefaultPipeline,
   findPipeline,
   insertPipeline,
   listPipelines,
@@ -53,10 +54,14 @@ export async function readPipeline(tenant: Tenant, id: string): Promise<Pipeline
   return pipeline;
 }
 
+/** Returns the pipeline, or without an id the default one of the company. */
+export const findPipelineOrDefault = (read: TenantRead, id: string | null): Promise<Pipeline | null> =>
+  id === null ? findDefaultPipeline(read) : findPipeline(read, id);
+
 export async function pagePipelines(tenant: Tenant, query: PipelineQuery): Promise<Page<Pipeline>> {
   const window = pageWindow('pipelines', query);
   const rows = await listPipelines(tenant.read, window);
-  return pageFrom(query, window, rows, () => countPipelines(tenant.read, window));
+  return makePage(query, window, rows, () => countPipelines(tenant.read, window));
 }
 
 export async function updatePipelineById(
@@ -78,7 +83,7 @@ export async function updatePipelineById(
     await removeSteps(kit, tx, {
       removed,
       findReplacement: (step) => {
-        const replacement = own(replacements, step);
+        const replacement = getOwnProperty(replacements, step);
         return replacement === undefined ? undefined : { id: replacement, path: replacementPath(step) };
       },
       replacementPath,
@@ -128,7 +133,7 @@ async function expectPipeline(tx: TenantTx, id: string): Promise<Pipeline> {
   return pipeline;
 }
 
-interface Plan {
+interface StepPlan {
   /** The steps that stay, in their new order and with their new fields. */
   kept: PipelineStep[];
   added: PipelineStep[];
@@ -136,7 +141,7 @@ interface Plan {
   removed: string[];
 }
 
-function planSteps(before: PipelineStep[], given: GivenStep[]): Plan {
+function planSteps(before: PipelineStep[], given: GivenStep[]): StepPlan {
   const held = new Map(before.map((step) => [step._id, step]));
   const orders = new Set<number>();
   const [kept, added]: [PipelineStep[], PipelineStep[]] = [[], []];

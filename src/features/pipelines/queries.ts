@@ -19,6 +19,14 @@ export function findPipeline(tx: TenantRead, id: string): Promise<Pipeline | nul
   });
 }
 
+export function findDefaultPipeline(tx: TenantRead): Promise<Pipeline | null> {
+  return maybeOne(tx, {
+    name: 'pipelines.findDefault',
+    text: `select ${PIPELINE} from pipelines p where p.company_id = $1 and p.is_default and not p.retired`,
+    values: [tx.companyId],
+  });
+}
+
 const pipelineList = (tx: TenantRead): PlainList => ({
   name: 'pipelines',
   columns: PIPELINE,

@@ -10,7 +10,7 @@ import { deleteSteps, findUsedSteps, lockTargetSteps, replaceStep, lockStepsForR
 // The number of conversations that a request itself moves, which takes a second or two; a job moves the rest.
 const MAX_MOVED_BY_REQUEST = 2_000;
 
-export interface Removal {
+export interface StepRemoval {
   /** The ids of the steps to remove, in the order of the steps. */
   removed: string[];
   /** Finds the step to which the conversations of a removed step move; undefined when the request names none. */
@@ -24,7 +24,7 @@ export interface Removal {
  * Removes steps in the transaction of the caller, who has locked the pipelines. Throws STEP_IN_USE when conversations
  * have no replacement step, and UNKNOWN_REFERENCE when the replacement does not exist or is removed as well.
  */
-export async function removeSteps(kit: Kit, tx: TenantTx, removal: Removal): Promise<void> {
+export async function removeSteps(kit: Kit, tx: TenantTx, removal: StepRemoval): Promise<void> {
   const { removed, findReplacement, replacementPath, cause } = removal;
   if (removed.length === 0) return;
   await lockStepsForRemoval(tx, removed);
@@ -55,7 +55,7 @@ export async function removeSteps(kit: Kit, tx: TenantTx, removal: Removal): Pro
   }
 }
 
-async function checkReplacements(tx: TenantTx, { removed, findReplacement }: Removal): Promise<void> {
+async function checkReplacements(tx: TenantTx, { removed, findReplacement }: StepRemoval): Promise<void> {
   const given = removed.flatMap((step) => findReplacement(step) ?? []);
   const held = await lockTargetSteps(
     tx,

@@ -5,6 +5,7 @@ import {
   ID_PATTERN,
   Name,
   namesRecord,
+  nullable,
   oneOf,
   recordId,
   ref,
@@ -42,7 +43,7 @@ export const Pipeline = define(
 );
 export type Pipeline = Static<typeof Pipeline>;
 
-const newStep = {
+const newStepProperties = {
   name,
   order: Type.Optional(
     Type.Integer({
@@ -53,7 +54,7 @@ const newStep = {
   ),
   kind: Type.Optional(kind),
 };
-const steps = { minItems: 1, maxItems: MAX_STEPS };
+const stepListLimits = { minItems: 1, maxItems: MAX_STEPS };
 
 export const PipelineCreate = define(
   'PipelineCreate',
@@ -62,12 +63,12 @@ export const PipelineCreate = define(
     is_default: Type.Optional(
       Type.Boolean({ description: 'true makes this pipeline the default instead of the present one' }),
     ),
-    steps: Type.Array(strict(newStep), steps),
+    steps: Type.Array(strict(newStepProperties), stepListLimits),
   }),
 );
 export type PipelineCreate = Static<typeof PipelineCreate>;
 
-const GivenStep = strict({ _id: Type.Optional(recordId('step')), ...newStep });
+const GivenStep = strict({ _id: Type.Optional(recordId('step')), ...newStepProperties });
 export type GivenStep = Static<typeof GivenStep>;
 
 export const PipelineUpdate = define(
@@ -79,7 +80,7 @@ export const PipelineUpdate = define(
     ),
     steps: Type.Optional(
       Type.Array(GivenStep, {
-        ...steps,
+        ...stepListLimits,
         description:
           'Replaces the list: a step is kept by its _id, one without an _id is new, one that is missing is removed',
       }),
@@ -109,6 +110,39 @@ export const PipelineRemoval = strict({
   ),
 });
 export type PipelineRemoval = Static<typeof PipelineRemoval>;
+
+const NamedStep = Type.Object({
+  _id: recordId('step', { description: 'The step' }),
+  name: Type.String({ description: 'What people call it' }),
+});
+
+/** The data of the event CONVERSATION_STEP_CHANGED. */
+export const StepChanged = define(
+  'StepChanged',
+  Type.Object(
+    {
+      conversationId: recordId('conversation', { description: 'The conversation' }),
+      contactId: recordId('contact', { description: 'Its contact' }),
+      companyId: recordId('company', { description: 'The company' }),
+      pipeline: nullable(recordId('pipeline', { description: 'The pipeline of the new step' })),
+      previousStep: Type.Unsafe<Static<typeof NamedStep> | null>({
+        ...nullable(NamedStep),
+        description: 'The step before; null when it was in none',
+      }),
+      currentStep: Type.Object(NamedStep.properties, { description: 'The step now' }),
+      origin: Type.Optional(
+        oneOf(['DASHBOARD', 'AGENT', 'API', 'CAMPAIGN'], {
+          description: 'By whom: a user, an agent, a key, or a campaign; absent when it was none of them',
+        }),
+      ),
+      campaignId: nullable(recordId('campaign', { description: 'The campaign that moved it; null when none did' })),
+      userId: nullable(recordId('user', { description: 'The user who moved it; null when no user did' })),
+      changedAt: Type.String({ ...Timestamp, description: 'When it moved: ISO 8601 UTC with milliseconds' }),
+    },
+    { description: 'A conversation has moved to another step of a pipeline' },
+  ),
+);
+export type StepChanged = Static<typeof StepChanged>;
 
 /** Who moved a conversation, for the event CONVERSATION_STEP_CHANGED. */
 export const StepCause = Type.Object({

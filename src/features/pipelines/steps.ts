@@ -1,15 +1,15 @@
 /** Functions for conversations that move to another step: they lock the step and make the event of the move. */
-import { readOrigin, type Actor } from '../../platform/actor.ts';
+import { actorOrigin, type Actor } from '../../platform/actor.ts';
 import type { ChangeEvent } from '../../platform/events.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
-import type { StepCause } from './schemas.ts';
+import type { StepCause, StepChanged } from './schemas.ts';
 import { findStep, lockTargetSteps, type StepOfPipeline } from './step-queries.ts';
 
 /**
  * Finds the step to which a conversation moves, and locks it, so that it can not be removed until the transaction ends. Returns null when
  * there is no such step.
  */
-export async function holdStep(tx: TenantTx, id: string): Promise<StepOfPipeline | null> {
+export async function keepStepFromRemoval(tx: TenantTx, id: string): Promise<StepOfPipeline | null> {
   const [step] = await lockTargetSteps(tx, [id]);
   return step ?? null;
 }
@@ -18,7 +18,7 @@ export async function holdStep(tx: TenantTx, id: string): Promise<StepOfPipeline
 export const readStep = (tx: TenantRead, id: string): Promise<StepOfPipeline | null> => findStep(tx, id);
 
 export function toStepCause(actor: Actor): StepCause {
-  const origin = readOrigin(actor);
+  const origin = actorOrigin(actor);
   return {
     // A follow-up is a message of an agent, and a step change has no separate origin for follow-ups.
     origin: origin === 'FOLLOWUP' ? 'AGENT' : origin,
@@ -36,22 +36,19 @@ export interface StepMove {
 }
 
 /** Makes the event CONVERSATION_STEP_CHANGED of a move. */
-export function stepChanged({ conversation, previous, current, cause }: StepMove): ChangeEvent {
+export function makeStepChangedEvent({ conversation, previous, current, cause }: StepMove): ChangeEvent {
   const { _id, contact, company } = conversation;
-  return {
-    event: 'CONVERSATION_STEP_CHANGED',
-    about: { _id, company },
-    data: {
-      conversationId: _id,
-      contactId: contact,
-      companyId: company,
-      pipeline: current.pipeline,
-      previousStep: previous && { _id: previous._id, name: previous.name },
-      currentStep: { _id: current._id, name: current.name },
-      ...(cause.origin === null ? {} : { origin: cause.origin }),
-      campaignId: cause.campaign,
-      userId: cause.user,
-      changedAt: new Date().toISOString(),
-    },
+  const data: StepChanged = {
+    conversationId: _id,
+    contactId: contact,
+    companyId: company,
+    pipeline: current.pipeline,
+    previousStep: previous && { _id: previous._id, name: previous.name },
+    currentStep: { _id: current._id, name: current.name },
+    ...(cause.origin === null ? {} : { origin: cause.origin }),
+    campaignId: cause.campaign,
+    userId: cause.user,
+    changedAt: new Date().toISOString(),
   };
+  return { event: 'CONVERSATION_STEP_CHANGED', about: { _id, company }, data };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { seedOfRun } from '../../../test/full/harness/chance.ts';
+import { readSeed } from '../../../test/full/harness/chance.ts';
 import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
-import { randomFrom } from '../../../test/support/random.ts';
+import { createRandom } from '../../../test/support/random.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { newId } from '../../platform/ids.ts';
 
@@ -223,9 +223,9 @@ test('rows can be removed while columns change, and neither delays the other', a
 });
 
 test('every row fits the columns of its table, whatever is written while they change', async (t) => {
-  const seed = seedOfRun();
+  const seed = readSeed();
   t.diagnostic(`SEED=${seed}`);
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const path = await tableWith(TEXT, ['1', '2']);
   const send = async (method: string, to: string, body: Json): Promise<number> => {
     const response = await fetch(platform.url + to, {

@@ -1,17 +1,17 @@
 /** Checks rows against the columns of their table, and converts the rows when the columns change. */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, invalid, type FieldError } from '../../platform/errors.ts';
-import { own } from '../../platform/own.ts';
-import { eachPortion } from '../../platform/portions.ts';
+import { getOwnProperty } from '../../platform/own-property.ts';
+import { walkPortions } from '../../platform/portions.ts';
 import { findSizeFault, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import type { Value } from '../custom-fields/schemas.ts';
-import { checkOptions, findFault, isEmpty } from '../custom-fields/values.ts';
+import { checkOptions, findValueFault, isEmpty } from '../custom-fields/values.ts';
 import { listPortion, rewriteRows, type StoredData } from './rows/queries.ts';
 import type { Column, ColumnInput, RowData, Table } from './schemas.ts';
 
 /** Returns the columns with their defaults. Throws VALIDATION_FAILED naming `columns[i]`. */
-export function acceptColumns(input: ColumnInput[]): Column[] {
+export function checkColumns(input: ColumnInput[]): Column[] {
   const seen = new Set<string>();
   return input.map(({ key, type, title = key, required = false, options = [] }, index) => {
     const path = `columns[${index}]`;
@@ -32,11 +32,11 @@ export function findFaults(
   const byKey = new Map(columns.map((column) => [column.key, column]));
   for (const [key, value] of Object.entries(data)) {
     const column = byKey.get(key);
-    const message = column ? value !== null && findFault(column, value) : 'is no column of this table';
+    const message = column ? value !== null && findValueFault(column, value) : 'is no column of this table';
     if (message) faults.push({ path: `data.${key}`, message });
   }
   for (const { key, required } of columns) {
-    if (required && isEmpty(own(data, key))) faults.push({ path: `data.${key}`, message: 'is required' });
+    if (required && isEmpty(getOwnProperty(data, key))) faults.push({ path: `data.${key}`, message: 'is required' });
   }
   const tooLarge = findSizeFault({ before, after: withoutNulls(data), most: MAX_VALUES_BYTES });
   if (tooLarge !== null) faults.push({ path: 'data', message: tooLarge });
@@ -44,7 +44,7 @@ export function findFaults(
 }
 
 /** Returns the data to store, without keys that are null. Throws VALIDATION_FAILED naming each value that does not fit. */
-export function acceptData(columns: Column[], data: Record<string, Value | null>, before?: RowData): RowData {
+export function checkRowData(columns: Column[], data: Record<string, Value | null>, before?: RowData): RowData {
   const faults = findFaults(columns, data, before);
   const [first] = faults;
   if (first) {
@@ -83,25 +83,29 @@ export async function migrateRows(tx: TenantTx, { before, columns, dropped }: Co
   );
   if (before.row_count === 0 || (gone.length === 0 && stricter.length === 0)) return;
   if (before.row_count > MOST_ROWS)
-    throw columnInUse([`columns: the table has more than ${MOST_ROWS} rows, too many to change while it is in use`]);
+    throw makeColumnInUseError([
+      `columns: the table has more than ${MOST_ROWS} rows, too many to change while it is in use`,
+    ]);
   const counts = new Map<string, number>();
   const refuse = (key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
   const lost = new Set(gone.map(({ key }) => key).filter((key) => !dropped.includes(key)));
-  const portions = eachPortion((last: StoredData | null) => listPortion(tx, before._id, last?.row_index ?? 0, PORTION));
+  const portions = walkPortions((last: StoredData | null) =>
+    listPortion(tx, before._id, last?.row_index ?? 0, PORTION),
+  );
   for await (const portion of portions) {
-    const next = portion.map((row) => ({ ...row, data: converted(row.data, { gone, stricter, lost, refuse }) }));
+    const next = portion.map((row) => ({ ...row, data: convertRow(row.data, { gone, stricter, lost, refuse }) }));
     const changed = next.filter((row, index) => !isDeepStrictEqual(row.data, portion[index]?.data));
     if (counts.size === 0 && changed.length > 0) await rewriteRows(tx, before._id, changed);
   }
   if (counts.size > 0)
-    throw columnInUse(
+    throw makeColumnInUseError(
       [...counts].map(
         ([key, rows]) => `${key}: a value would be lost or missing in ${rows === 1 ? '1 row' : `${rows} rows`}`,
       ),
     );
 }
 
-function columnInUse(messages: string[]): AppError {
+function makeColumnInUseError(messages: string[]): AppError {
   const errors = messages.map((message) => ({ path: 'columns', code: 'COLUMN_IN_USE', message }));
   return new AppError('COLUMN_IN_USE', messages[0], errors);
 }
@@ -122,13 +126,13 @@ interface Conversion {
   refuse(key: string): void;
 }
 
-function converted(data: RowData, { gone, stricter, lost, refuse }: Conversion): RowData {
+function convertRow(data: RowData, { gone, stricter, lost, refuse }: Conversion): RowData {
   const next = new Map(Object.entries(data));
   for (const { key } of gone) {
     if (next.delete(key) && lost.has(key)) refuse(key);
   }
   for (const column of stricter) {
-    const held = own(data, column.key);
+    const held = getOwnProperty(data, column.key);
     const value = held === undefined ? undefined : convertValue(held, column);
     if (value !== undefined) next.set(column.key, value);
     else if (held !== undefined || column.required) refuse(column.key);
@@ -145,6 +149,6 @@ function convertValue(value: Value, column: Column): Value | undefined {
   if (text === 'true' || text === 'false') candidates.push(text === 'true');
   return candidates.find(
     (candidate) =>
-      candidate !== undefined && findFault(column, candidate) === null && !(column.required && isEmpty(candidate)),
+      candidate !== undefined && findValueFault(column, candidate) === null && !(column.required && isEmpty(candidate)),
   );
 }

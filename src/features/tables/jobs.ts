@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { defineJob, type JobWork } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
 import { eraseTable } from './erase.ts';
 
@@ -14,6 +14,6 @@ export const EraseRows = defineJob({
   heartbeatSeconds: 30,
 });
 
-export function eraseRowsJob(kit: Kit): Worked<typeof EraseRows.data> {
+export function eraseRowsJob(kit: Kit): JobWork<typeof EraseRows.data> {
   return { job: EraseRows, handle: ({ company, table }) => eraseTable(kit, company, table) };
 }

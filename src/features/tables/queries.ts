@@ -1,4 +1,4 @@
-import { exec, maybeOne, one } from '../../platform/db.ts';
+import { exec, many, maybeOne, one } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
@@ -50,6 +50,14 @@ export function findTable(tx: TenantRead, id: string): Promise<Table | null> {
   });
 }
 
+export function findTables(tx: TenantRead, ids: string[]): Promise<Table[]> {
+  return many(tx, {
+    name: 'tables.findByIds',
+    text: `select ${COLUMNS} from tables where company_id = $1 and _id = any($2::text[]) and removed_at is null order by name, _id`,
+    values: [tx.companyId, ids],
+  });
+}
+
 /** Finds the id of the table with this slug. */
 export async function findTableId(tx: TenantRead, slug: string): Promise<string | null> {
   const table = await maybeOne<{ _id: string }>(tx, {
@@ -70,7 +78,7 @@ export function lockTable(tx: TenantTx, id: string): Promise<Table | null> {
 }
 
 /** Locks the columns of the table against changes until the transaction ends. Other transactions may add and change rows meanwhile. */
-export function holdTable(tx: TenantTx, id: string): Promise<Table | null> {
+export function lockTableColumns(tx: TenantTx, id: string): Promise<Table | null> {
   return maybeOne(tx, {
     name: 'tables.hold',
     text: `select ${COLUMNS} from tables where ${LIVE} for key share`,
@@ -79,7 +87,7 @@ export function holdTable(tx: TenantTx, id: string): Promise<Table | null> {
 }
 
 /** Reserves indexes for `count` rows; `last` is the highest of them. Other requests that add rows to this table wait. */
-export function takeIndexes(
+export function reserveRowIndexes(
   tx: TenantTx,
   id: string,
   count: number,
@@ -93,7 +101,7 @@ export function takeIndexes(
 }
 
 /** Hides a removed table. Its slug becomes free, because the new one begins with a digit, which no other slug does. */
-export function markRemoved(tx: TenantTx, id: string): Promise<number> {
+export function markTableRemoved(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'tables.markRemoved',
     text: `update tables set removed_at = now(), slug = '0' || _id where ${LIVE}`,
@@ -102,7 +110,7 @@ export function markRemoved(tx: TenantTx, id: string): Promise<number> {
 }
 
 /** Deletes a removed table after its rows. */
-export function deleteRemoved(tx: TenantTx, id: string): Promise<number> {
+export function deleteRemovedTable(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'tables.deleteRemoved',
     text: 'delete from tables where company_id = $1 and _id = $2 and removed_at is not null',

@@ -3,7 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { EraseRows } from './jobs.ts';
-import { lockTable, markRemoved } from './queries.ts';
+import { lockTable, markTableRemoved } from './queries.ts';
 import type { Table } from './schemas.ts';
 
 /** Removes a table: the table and its rows are not found any more, and a job erases the rows. */
@@ -11,7 +11,7 @@ export async function removeTable(kit: Kit, tenant: Tenant, id: string): Promise
   return tenant.tx(async (tx) => {
     const removed = await lockTable(tx, id);
     if (!removed) throw notFound();
-    await markRemoved(tx, id);
+    await markTableRemoved(tx, id);
     await kit.enqueue(tx, EraseRows, { company: tx.companyId, table: id }, { key: id });
     return removed;
   });

@@ -46,7 +46,7 @@ export const Column = define(
 );
 export type Column = Static<typeof Column>;
 
-const writable = {
+const writableProperties = {
   name: Name,
   slug: Type.String({
     minLength: 1,
@@ -59,7 +59,7 @@ const writable = {
   description: nullable(Type.String({ maxLength: 2_000 })),
   columns: Type.Array(ColumnInput, { maxItems: MAX_COLUMNS }),
 };
-const { name, ...rest } = writable;
+const { name, ...rest } = writableProperties;
 
 export const TableCreate = define('TableCreate', strict({ name, ...Type.Partial(Type.Object(rest)).properties }));
 export type TableCreate = Static<typeof TableCreate>;
@@ -68,7 +68,7 @@ export const TableUpdate = define(
   'TableUpdate',
   Type.Partial(
     strict({
-      ...writable,
+      ...writableProperties,
       drop_columns: Type.Array(key, {
         maxItems: MAX_COLUMNS,
         uniqueItems: true,
@@ -80,7 +80,7 @@ export const TableUpdate = define(
 );
 export type TableUpdate = Static<typeof TableUpdate>;
 
-const record = {
+const tableProperties = {
   _id: recordId('table'),
   company: recordId('company'),
   name: Type.String(),
@@ -92,7 +92,7 @@ const record = {
   updatedAt: Timestamp,
 };
 
-export const Table = define('Table', Type.Object(record));
+export const Table = define('Table', Type.Object(tableProperties));
 export type Table = Static<typeof Table>;
 
 export type RowData = Record<string, Value>;
@@ -153,7 +153,7 @@ export const RowQuery = pageQuery(
 export type RowQuery = Static<typeof RowQuery>;
 
 export const RowList = pageSchema(ref(Row));
-export const TableWithRows = define('TableWithRows', Type.Object({ ...record, rows: RowList }));
+export const TableWithRows = define('TableWithRows', Type.Object({ ...tableProperties, rows: RowList }));
 export type TableWithRows = Static<typeof TableWithRows>;
 
 export const TableParams = Type.Object({ id: recordId('table') });

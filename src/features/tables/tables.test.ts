@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { checkRefusals, checkUnavailable, expectProblem } from '../../../test/support/refusals.ts';
-import { until } from '../../../test/support/wait.ts';
+import { checkRefusals, checkAnswers503, expectProblem } from '../../../test/support/refusals.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -20,7 +20,7 @@ async function inOrder(table: string, count: number): Promise<void> {
 
 const NAME = { key: 'name', title: 'Name', type: 'TEXT', required: false, options: [] };
 
-test('a table is created, read, listed, changed and removed in one format', async () => {
+test('a table has the same format when it is created, read, listed, changed and removed', async () => {
   const given = {
     name: 'Preços',
     description: 'Of this year',
@@ -192,7 +192,7 @@ describe('a removed table', () => {
     await call(404, 'PATCH', `${rows}/${row._id}`, { body: { data: {} } });
     await call(404, 'DELETE', `${rows}/${row._id}`);
     assert.ok(!(await call(200, 'GET', `${PATH}?limit=100`)).body.result.some((table: Json) => table._id === _id));
-    await until('the rows to be erased', async () => {
+    await waitUntil('the rows to be erased', async () => {
       const [left] = await database.sql<{ count: number }>(
         `select (select count(*) from table_rows where table_id = $1)::int + (select count(*) from tables where _id = $1)::int as count`,
         [_id],
@@ -207,7 +207,7 @@ describe('a removed table', () => {
     const { _id } = await create({ columns: [NAME] });
     await inOrder(_id, 2);
     await call(200, 'DELETE', `${PATH}/${_id}`);
-    await until('the table to be erased', async () => {
+    await waitUntil('the table to be erased', async () => {
       const rows = await database.sql('select _id from tables where _id = $1', [_id]);
       return rows.length === 0;
     });
@@ -243,7 +243,7 @@ test('operations on tables refuse callers without the scope, and answer 503 when
   await checkRefusals(platform, { method: 'GET', path: `${PATH}/${_id}`, scope: 'tables:read' });
   await checkRefusals(platform, { method: 'PATCH', path: `${PATH}/${_id}`, scope: 'tables:update', body });
   await checkRefusals(platform, { method: 'DELETE', path: `${PATH}/${_id}`, scope: 'tables:delete' });
-  await checkUnavailable(
+  await checkAnswers503(
     platform,
     ['tables'],
     [

@@ -1,14 +1,23 @@
 /** Tables that a company defines itself. */
 import { isDeepStrictEqual } from 'node:util';
 import { violates } from '../../platform/db.ts';
-import { alreadyHeld, invalid, notFound } from '../../platform/errors.ts';
+import { alreadyTaken, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
+import { makePage, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
 import { expectRecordSize } from '../../platform/sizes.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import type { Tenant, TenantRead } from '../../platform/tenant.ts';
 import { makeSlug } from '../../platform/words.ts';
-import { acceptColumns, migrateRows } from './columns.ts';
-import { countTables, findTable, findTableId, insertTable, listTables, lockTable, updateTable } from './queries.ts';
+import { checkColumns, migrateRows } from './columns.ts';
+import {
+  countTables,
+  findTable,
+  findTableId,
+  findTables,
+  insertTable,
+  listTables,
+  lockTable,
+  updateTable,
+} from './queries.ts';
 import type { Column, Table, TableCreate, TableQuery, TableUpdate } from './schemas.ts';
 
 /** Creates a table. Throws TABLE_EXISTS when the company already has a table with this slug. */
@@ -16,7 +25,7 @@ export async function createTable(tenant: Tenant, input: TableCreate): Promise<T
   const { name, description = null, columns = [] } = input;
   const slug = input.slug ?? makeSlug(name, 'table');
   if (slug === null) throw invalid('slug', 'is required: the name has no letter to make one of', 'REQUIRED');
-  const table = { _id: newId(), name, slug, description, columns: acceptColumns(columns) };
+  const table = { _id: newId(), name, slug, description, columns: checkColumns(columns) };
   return refuseTakenSlug(tenant, slug, () =>
     tenant.tx(async (tx) => {
       tx.makes(table._id);
@@ -31,17 +40,20 @@ export async function readTable(tenant: Tenant, id: string): Promise<Table> {
   return table;
 }
 
+/** Reads tables by their ids. Those that do not exist are left out. */
+export const listTablesByIds = (read: TenantRead, ids: string[]): Promise<Table[]> => findTables(read, ids);
+
 export async function pageTables(tenant: Tenant, query: TableQuery): Promise<Page<Table>> {
   const filter = { search: readSearch(query) };
   const window = pageWindow('tables', query);
   const rows = await listTables(tenant.read, filter, window);
-  return pageFrom(query, window, rows, () => countTables(tenant.read, filter, window));
+  return makePage(query, window, rows, () => countTables(tenant.read, filter, window));
 }
 
 /** Changes a table. Given columns replace all columns of the table. Values are only lost in columns that `drop_columns` names. */
 export async function updateTableById(tenant: Tenant, id: string, input: TableUpdate): Promise<Table> {
   const { drop_columns: dropped = [], columns, ...plain } = input;
-  const accepted = columns && acceptColumns(columns);
+  const accepted = columns && checkColumns(columns);
   checkDropped(dropped, accepted);
   return refuseTakenSlug(tenant, input.slug ?? '', () =>
     tenant.tx(async (tx) => {
@@ -70,6 +82,6 @@ async function refuseTakenSlug<T>(tenant: Tenant, slug: string, write: () => Pro
   } catch (error) {
     // Failure policy: the unique index decides which table gets the slug; any other error is thrown unchanged.
     if (!violates(error, 'tables_slug_key')) throw error;
-    throw alreadyHeld('TABLE_EXISTS', 'slug', await findTableId(tenant.read, slug));
+    throw alreadyTaken('TABLE_EXISTS', 'slug', await findTableId(tenant.read, slug));
   }
 }

@@ -67,7 +67,7 @@ describe('the values of a column', () => {
   }
 });
 
-describe('a row is refused', () => {
+describe('a row that is refused', () => {
   const columns = [
     { key: 'name', type: 'TEXT', required: true },
     { key: 'count', type: 'NUMBER' },

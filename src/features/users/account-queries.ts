@@ -15,7 +15,7 @@ export interface Account extends User {
   accepted: boolean;
 }
 
-const USER = `u._id, u.company_id as company, u.name, u.email, u.role, u.status, u.language, u.last_login_at,
+const USER = `u._id, u.company_id as company, u.name, u.email, u.role, u.status, u.language, u.avatar_url, u.last_login_at,
   u.created_at as "createdAt", u.updated_at as "updatedAt"`;
 const COLUMNS = `${USER}, u.session_version, u.accepted_at is not null as accepted, p.password_hash, c.name as company_name`;
 const LIVING = `join companies c on c._id = u.company_id and c.status = 'ACTIVE'`;
@@ -56,14 +56,22 @@ export function storeLogin(tx: SystemTx, account: Account): Promise<User | null>
   });
 }
 
-/** Finds the address of the user to whom a valid link was sent; null for any other link. */
-export function findLinkEmail(tx: SystemTx, tokenHash: Buffer): Promise<{ email: string } | null> {
+/** What a link is for: a link for one purpose is unknown to the other. */
+export type LinkPurpose = 'PASSWORD' | 'LOG_IN';
+
+export interface StoredLink {
+  tokenHash: Buffer;
+  purpose: LinkPurpose;
+}
+
+/** Finds the address of the user to whom a valid link belongs; null for any other link. */
+export function findLinkEmail(tx: SystemTx, { tokenHash, purpose }: StoredLink): Promise<{ email: string } | null> {
   return maybeOne(tx, {
     name: 'users.findLinkEmail',
     text: `select lower(u.email) as email
       from password_tokens t join users u on u.company_id = t.company_id and u._id = t.user_id ${LIVING}
-      where t.token_hash = $1 and t.expires_at > now() and u.status <> 'INACTIVE'`,
-    values: [tokenHash],
+      where t.token_hash = $1 and t.purpose = $2 and t.expires_at > now() and u.status <> 'INACTIVE'`,
+    values: [tokenHash, purpose],
   });
 }
 
@@ -88,17 +96,21 @@ export async function lockAddress(tx: SystemTx, email: string): Promise<void> {
  * Deletes a link and returns its account: of several requests with the same token only one deletes the row. The user must still have the
  * address that was locked.
  */
-export function deleteValidLink(tx: SystemTx, tokenHash: Buffer, email: string): Promise<Account | null> {
+export function deleteValidLink(
+  tx: SystemTx,
+  { tokenHash, purpose }: StoredLink,
+  email: string,
+): Promise<Account | null> {
   return maybeOne(tx, {
     name: 'users.takeLink',
     text: `with account as (
         select ${COLUMNS}
         from password_tokens t join users u on u.company_id = t.company_id and u._id = t.user_id ${LIVING} ${PERSON}
-        where t.token_hash = $1 and t.expires_at > now() and u.status <> 'INACTIVE' and lower(u.email) = $2
+        where t.token_hash = $1 and t.purpose = $3 and t.expires_at > now() and u.status <> 'INACTIVE' and lower(u.email) = $2
         for no key update of u
       )
       delete from password_tokens t using account where t.token_hash = $1 returning account.*`,
-    values: [tokenHash, email],
+    values: [tokenHash, email, purpose],
   });
 }
 
@@ -117,13 +129,13 @@ export async function acceptInvitation(tx: SystemTx, companyId: string, userId: 
 }
 
 /** A user whose sessions ended, because the person has a new password. */
-export type EndedUser = Pick<User, '_id' | 'company' | 'name'>;
+export type UserOfReset = Pick<User, '_id' | 'company' | 'name'>;
 
 /**
  * Writes the password of a person, and in every company of the person ends the sessions and deletes
  * the links for passwords. Links of invitations that the person has not accepted stay valid.
  */
-export async function writePassword(tx: SystemTx, email: string, hash: string): Promise<EndedUser[]> {
+export async function writePassword(tx: SystemTx, email: string, hash: string): Promise<UserOfReset[]> {
   await exec(tx, {
     name: 'users.writePassword',
     text: `insert into people (email, password_hash) values (lower($1), $2)

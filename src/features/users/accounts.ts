@@ -11,12 +11,13 @@ import {
   deleteValidLink,
   writePassword,
   type Account,
-  type EndedUser,
+  type LinkPurpose,
+  type UserOfReset,
 } from './account-queries.ts';
 import { SendReset } from './jobs.ts';
 import type { User } from './schemas.ts';
 
-export type { Account, EndedUser } from './account-queries.ts';
+export type { Account, UserOfReset } from './account-queries.ts';
 
 /** Finds an account of any status; without a company, the account that was used last. Returns null when no user has the address. */
 export function findLoginAccount(tx: SystemTx, email: string, company: string | null): Promise<Account | null> {
@@ -29,11 +30,12 @@ export function recordLogin(tx: SystemTx, account: Account): Promise<User | null
 }
 
 /** Deletes a link and returns its account; of several requests with the same token only one gets the account. */
-export async function useLink(tx: SystemTx, tokenHash: Buffer): Promise<Account | null> {
-  const link = await findLinkEmail(tx, tokenHash);
-  if (!link) return null;
-  await lockAddress(tx, link.email);
-  return deleteValidLink(tx, tokenHash, link.email);
+export async function consumeLink(tx: SystemTx, token: string, purpose: LinkPurpose): Promise<Account | null> {
+  const link = { tokenHash: hashToken(token), purpose };
+  const owner = await findLinkEmail(tx, link);
+  if (!owner) return null;
+  await lockAddress(tx, owner.email);
+  return deleteValidLink(tx, link, owner.email);
 }
 
 /** Makes an invited person a member of the company; the password of the person stays the same. */
@@ -44,7 +46,7 @@ export function joinCompany(tx: SystemTx, { company, _id }: Account): Promise<vo
 /**
  * Sets the password of a person, ends all sessions and links in all companies of the person, and returns the users whose sessions ended.
  */
-export function setPassword(tx: SystemTx, { email }: Account, passwordHash: string): Promise<EndedUser[]> {
+export function setPassword(tx: SystemTx, { email }: Account, passwordHash: string): Promise<UserOfReset[]> {
   return writePassword(tx, email, passwordHash);
 }
 

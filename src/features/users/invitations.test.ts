@@ -7,8 +7,8 @@ import {
   forgetPassword,
   freshEmail,
   logIn,
-  mailsWritten,
-  passMinute,
+  waitForAllMails,
+  allowAnotherMail,
   PASSWORD,
   readMails,
   resetPassword,
@@ -85,7 +85,7 @@ test('the link of an invitation expires after 72 hours; a request for a forgotte
   const first = readMailToken(await waitForMail(platform, email));
   await database.sql(`update password_tokens set expires_at = now() where user_id = $1`, [_id]);
   await assertRefused(first);
-  await passMinute(platform, email);
+  await allowAnotherMail(platform, email);
   await forgetPassword(platform, email);
   const again = await waitForMail(platform, email, 2);
   assert.match(again.subject ?? '', /^Seu acesso/);
@@ -108,7 +108,7 @@ test('a new address of an invited user gets its own link, and the link to the ol
 test('a mail that is being written while the address changes has no link that works', async () => {
   const { _id, email } = await invite();
   await waitForMail(platform, email);
-  await passMinute(platform, email);
+  await allowAnotherMail(platform, email);
   const moved = freshEmail('moved');
   // The job is as slow as possible: the address changes right after the job has read the old address.
   const system = { ...kit.database.system(`company:${demo._id}`) };
@@ -136,8 +136,8 @@ test('changes of a user other than the address or the status send no mail, and o
   await change(_id, { status: 'INACTIVE' });
   await assertRefused(token);
   await forgetPassword(platform, email);
-  await mailsWritten(platform);
-  await passMinute(platform, email);
+  await waitForAllMails(platform);
+  await allowAnotherMail(platform, email);
   assert.equal((await change(_id, { status: 'ACTIVE' })).body.status, 'INVITED');
   const second = await waitForMail(platform, email, 2);
   assert.equal(second.subject, 'Your access to Demo on Parley');
@@ -160,10 +160,10 @@ test('an invitation is not sent when its user or company is gone, and its link i
   await patch('SUSPENDED');
   await assertRefused(token);
   for (const { company: of, _id, email } of [removed, suspended]) {
-    await passMinute(platform, email);
+    await allowAnotherMail(platform, email);
     await sendInvitation(kit, { company: of, user: _id });
   }
-  await mailsWritten(platform);
+  await waitForAllMails(platform);
   assert.equal((await readMails(platform, removed.email)).length, 1);
   assert.equal((await readMails(platform, suspended.email)).length, 1);
   await patch('ACTIVE');

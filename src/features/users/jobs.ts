@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { defineJob, type JobWork } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
 import { PAUSE_SECONDS, purgeExpiredLinks, sendInvitation, sendReset } from './send-links.ts';
 
@@ -52,7 +52,7 @@ const PurgeLinks = defineJob({
   cron: '41 3 * * *',
 });
 
-export function sendInvitationJob(kit: Kit): Worked<typeof SendInvitation.data> {
+export function sendInvitationJob(kit: Kit): JobWork<typeof SendInvitation.data> {
   return {
     job: SendInvitation,
     handle: async (data) => {
@@ -64,10 +64,10 @@ export function sendInvitationJob(kit: Kit): Worked<typeof SendInvitation.data> 
   };
 }
 
-export function sendResetJob(kit: Kit): Worked<typeof SendReset.data> {
+export function sendResetJob(kit: Kit): JobWork<typeof SendReset.data> {
   return { job: SendReset, handle: (data) => sendReset(kit, data.email) };
 }
 
-export function purgeLinksJob(kit: Kit): Worked<typeof PurgeLinks.data> {
+export function purgeLinksJob(kit: Kit): JobWork<typeof PurgeLinks.data> {
   return { job: PurgeLinks, handle: () => purgeExpiredLinks(kit) };
 }

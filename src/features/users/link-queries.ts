@@ -1,27 +1,28 @@
-/** Queries that store mailed links and limit how often an address gets a mail. */
+/** Queries that store links and limit how often an address gets a mail with one. */
 import { exec } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
+import type { StoredLink } from './account-queries.ts';
 
-export interface Link {
-  tokenHash: Buffer;
+export interface NewLink extends StoredLink {
   company: string;
   user: string;
-  /** The address to which the mail is sent. */
+  /** The address of the user, to which a link for a password is mailed. */
   email: string;
-  hours: number;
+  /** How long the link can be used. */
+  seconds: number;
 }
 
 /**
  * Stores a link, unless the address of the user has changed meanwhile. A change of the address locks the row and deletes links that were
  * stored before.
  */
-export function insertLink(tx: SystemTx, link: Link): Promise<number> {
+export function insertLink(tx: SystemTx, link: NewLink): Promise<number> {
   return exec(tx, {
     name: 'users.insertLink',
-    text: `insert into password_tokens (token_hash, company_id, user_id, expires_at)
-      select $1, company_id, _id, now() + make_interval(hours => $5) from users
+    text: `insert into password_tokens (token_hash, company_id, user_id, expires_at, purpose)
+      select $1, company_id, _id, now() + make_interval(secs => $5), $6 from users
       where company_id = $2 and _id = $3 and email = $4 for share`,
-    values: [link.tokenHash, link.company, link.user, link.email, link.hours],
+    values: [link.tokenHash, link.company, link.user, link.email, link.seconds, link.purpose],
   });
 }
 
@@ -35,13 +36,13 @@ export function deleteLink(tx: SystemTx, companyId: string, tokenHash: Buffer): 
 }
 
 /** Who causes a mail: a company that invites the address, or null for a person who forgot their password. */
-export interface Mailing {
+export interface LinkMailing {
   company: string | null;
   email: string;
 }
 
 /** Claims the right to send a mail. Returns zero when the same company or person had a mail sent to this address within the pause. */
-export function claimMail(tx: SystemTx, { company, email }: Mailing, pauseSeconds: number): Promise<number> {
+export function claimMailing(tx: SystemTx, { company, email }: LinkMailing, pauseSeconds: number): Promise<number> {
   return exec(tx, {
     name: 'users.claimMail',
     text: `insert into mailed_links as m (company_id, email, mailed_at) values ($1, lower($2), now())
@@ -51,7 +52,7 @@ export function claimMail(tx: SystemTx, { company, email }: Mailing, pauseSecond
 }
 
 /** Deletes the claim of a mail that could not be sent, so that the mail can be tried again. */
-export function releaseMailClaim(tx: SystemTx, { company, email }: Mailing): Promise<number> {
+export function releaseMailing(tx: SystemTx, { company, email }: LinkMailing): Promise<number> {
   return exec(tx, {
     name: 'users.returnMail',
     text: 'delete from mailed_links where company_id is not distinct from $1 and email = lower($2)',

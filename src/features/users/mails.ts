@@ -3,7 +3,7 @@
  * server that they were opened.
  */
 
-interface Mail {
+interface ComposedMail {
   subject: string;
   text: string;
   html: string;
@@ -11,7 +11,7 @@ interface Mail {
 
 type Language = 'pt-BR' | 'en' | 'es';
 
-interface Words {
+interface MailWords {
   subject: string;
   intro: string;
   button: string;
@@ -20,7 +20,7 @@ interface Words {
 }
 
 /** Returns the mail to a new user. `link` sets the first password and works for 72 hours. An unknown language falls back to English. */
-export function invitationMail(input: { name: string; company: string; language: string; link: string }): Mail {
+export function invitationMail(input: { name: string; company: string; language: string; link: string }): ComposedMail {
   return composeMail(INVITATION, input);
 }
 
@@ -28,14 +28,14 @@ export function invitationMail(input: { name: string; company: string; language:
  * Returns the mail to a person who has a password and is invited by another company. `link` accepts the invitation and works for 72 hours.
  * An unknown language falls back to English.
  */
-export function joinMail(input: { name: string; company: string; language: string; link: string }): Mail {
+export function joinMail(input: { name: string; company: string; language: string; link: string }): ComposedMail {
   return composeMail(JOIN, input);
 }
 
 /**
  * Returns the mail for a forgotten password. `link` sets a new password and works for 1 hour. An unknown language falls back to English.
  */
-export function resetMail(input: { name: string; language: string; link: string }): Mail {
+export function resetMail(input: { name: string; language: string; link: string }): ComposedMail {
   return composeMail(RESET, { ...input, company: '' });
 }
 
@@ -45,7 +45,7 @@ const FRAME: Record<Language, { greeting: string; paste: string }> = {
   es: { greeting: 'Hola, {name}:', paste: 'Si el botón no funciona, pegue esta dirección en su navegador:' },
 };
 
-const INVITATION: Record<Language, Words> = {
+const INVITATION: Record<Language, MailWords> = {
   en: {
     subject: 'Your access to {company} on Parley',
     intro: 'You have been given access to the company “{company}” on Parley. Choose a password to log in:',
@@ -72,7 +72,7 @@ const INVITATION: Record<Language, Words> = {
   },
 };
 
-const JOIN: Record<Language, Words> = {
+const JOIN: Record<Language, MailWords> = {
   en: {
     subject: 'Your access to {company} on Parley',
     intro: 'The company “{company}” invites you to work with it on Parley. You keep the password that you have:',
@@ -98,7 +98,7 @@ const JOIN: Record<Language, Words> = {
   },
 };
 
-const RESET: Record<Language, Words> = {
+const RESET: Record<Language, MailWords> = {
   en: {
     subject: 'A new password for Parley',
     intro: 'Somebody, probably you, asked for a new password for your Parley account. Choose it here:',
@@ -122,14 +122,14 @@ const RESET: Record<Language, Words> = {
   },
 };
 
-interface Values {
+interface MailValues {
   name: string;
   company: string;
   language: string;
   link: string;
 }
 
-function composeMail(mails: Record<Language, Words>, { name, company, language, link }: Values): Mail {
+function composeMail(mails: Record<Language, MailWords>, { name, company, language, link }: MailValues): ComposedMail {
   const known = Object.hasOwn(mails, language) ? (language as Language) : 'en';
   const { subject, intro, button, lifetime, unexpected } = mails[known];
   const { greeting, paste } = FRAME[known];

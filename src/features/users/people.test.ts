@@ -9,8 +9,8 @@ import {
   freshEmail,
   logIn,
   logInto,
-  mailsWritten,
-  passMinute,
+  waitForAllMails,
+  allowAnotherMail,
   PASSWORD,
   readMails,
   resetPassword,
@@ -109,7 +109,7 @@ test('only the link of an invitation accepts an invitation', async () => {
     expectProblem(await acceptInvitation(platform, 400, token), 'INVALID_RESET_TOKEN');
 });
 
-test('a log-in is for the company that the request names, or for the company used last; a company of which the person is no member is refused like a wrong password', async () => {
+test('a log-in uses the company that the request names, or the one used last; a company without that person is refused like a wrong password', async () => {
   const { home, other, person } = await createJoinedPerson();
   const used = async (): Promise<string> => (await logIn(platform, 200, person.email)).body.user.company;
   for (const company of [other, home, other]) {
@@ -135,7 +135,7 @@ test('a new password is valid in all companies of the person and ends the sessio
   for (const { _id } of [home, other]) sessions.push(sessionToken(await logInto(platform, 200, person.email, _id)));
   await forgetPassword(platform, person.email);
   const first = readMailToken(await waitForMail(platform, person.email, 3));
-  await passMinute(platform, person.email);
+  await allowAnotherMail(platform, person.email);
   await forgetPassword(platform, person.email);
   await resetPassword(platform, 200, readMailToken(await waitForMail(platform, person.email, 4)), 'entirely new one');
   for (const session of sessions) await readMe(401, session);
@@ -243,7 +243,7 @@ test('an accepted invitation and a password reset of one person at the same mome
 
 /** Waits until all enqueued mails are written, and counts those to this address. */
 async function countMails({ email }: Pick<Person, 'email'>): Promise<number> {
-  await mailsWritten(platform);
+  await waitForAllMails(platform);
   return (await readMails(platform, email)).length;
 }
 
@@ -256,7 +256,7 @@ test('a person who forgot the password gets one mail a minute, whatever the user
     await forgetPassword(platform, email);
     assert.equal(await countMails({ email }), 1, 'who has just been invited is not invited again');
   }
-  await passMinute(platform, email);
+  await allowAnotherMail(platform, email);
   for (let round = 0; round < 3; round += 1) {
     await forgetPassword(platform, email);
     assert.equal(await countMails({ email }), 2);
@@ -275,13 +275,13 @@ test('a company that removes and invites an address again and again causes one m
   const email = freshEmail('pestered');
   for (let round = 0; round < 4; round += 1) {
     const { body } = await invite(201, loud, email);
-    await mailsWritten(platform);
+    await waitForAllMails(platform);
     if (round < 3) await call(200, 'DELETE', `/v1/users/${body._id}`, { key: loud.key });
   }
   assert.equal(await countMails({ email }), 1);
   await invite(201, quiet, email);
   assert.match((await waitForMail(platform, email, 2)).subject ?? '', /Quiet/);
-  await passMinute(platform, email);
+  await allowAnotherMail(platform, email);
   await database.sql(
     `update pgboss.job set start_after = now() where name = 'users.send-invitation' and state = 'created'`,
   );

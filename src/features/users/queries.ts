@@ -17,7 +17,7 @@ export interface NewUser {
   accepted: boolean;
 }
 
-const COLUMNS = `_id, company_id as company, name, email, role, status, language, last_login_at, created_at as "createdAt",
+const COLUMNS = `_id, company_id as company, name, email, role, status, language, avatar_url, last_login_at, created_at as "createdAt",
   updated_at as "updatedAt"`;
 
 export function insertUser(tx: TenantTx | SystemTx, user: NewUser): Promise<User> {
@@ -81,7 +81,7 @@ export function countUsers(tx: TenantRead, filter: UserFilter, window: Since): P
   return countRows(tx, userList(tx, filter), window);
 }
 
-export interface Owner {
+export interface CompanyOwner {
   _id: string;
   status: User['status'];
 }
@@ -90,7 +90,7 @@ export interface Owner {
  * Locks the owners, so that two owners cannot remove each other at the same moment; always in the same order, so that
  * there is no deadlock. This is the weakest lock that suffices: records that name the owners can still be written.
  */
-export function lockOwners(tx: TenantTx): Promise<Owner[]> {
+export function lockOwners(tx: TenantTx): Promise<CompanyOwner[]> {
   return many(tx, {
     name: 'users.lockOwners',
     text: `select _id, status from users where company_id = $1 and role = 'OWNER' and status <> 'INACTIVE' order by _id for no key update`,
@@ -114,11 +114,21 @@ export function lockUser(tx: TenantTx, id: string): Promise<(User & { accepted: 
 export function updateUser(tx: TenantTx, user: User, moved: boolean): Promise<User> {
   return one(tx, {
     name: 'users.update',
-    text: `update users set name = $3, email = $4, role = $5, status = $6, language = $7, updated_at = now(),
+    text: `update users set name = $3, email = $4, role = $5, status = $6, language = $7, avatar_url = $9, updated_at = now(),
         accepted_at = case when $8 then null else accepted_at end,
         session_version = session_version + case when $8 or $6 = 'INACTIVE' and status <> 'INACTIVE' then 1 else 0 end
       where company_id = $1 and _id = $2 returning ${COLUMNS}`,
-    values: [tx.companyId, user._id, user.name, user.email, user.role, user.status, user.language, moved],
+    values: [
+      tx.companyId,
+      user._id,
+      user.name,
+      user.email,
+      user.role,
+      user.status,
+      user.language,
+      moved,
+      user.avatar_url,
+    ],
   });
 }
 

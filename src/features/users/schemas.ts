@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { pageSchema, pageQuery } from '../../platform/paging.ts';
-import { define, Name, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { define, Name, nullable, oneOf, recordId, ref, strict, Timestamp, WEB_ADDRESS } from '../../platform/schema.ts';
 import { USER_ROLES } from '../../platform/scopes.ts';
 import { ApiKey } from '../api-keys/schemas.ts';
 
@@ -14,6 +14,8 @@ export const Email = Type.String({ format: 'email', maxLength: 254 });
 
 const role = oneOf(USER_ROLES);
 const language = oneOf(LANGUAGES, { description: 'The language of mails to the user' });
+const avatar = { description: 'The address of a picture, which visitors of a web chat see beside the name' };
+const avatar_url = nullable(Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2_048, ...avatar }));
 
 export const UserCreate = define(
   'UserCreate',
@@ -23,13 +25,16 @@ export type UserCreate = Static<typeof UserCreate>;
 
 export const UserUpdate = define(
   'UserUpdate',
-  Type.Partial(strict({ name: Name, email: Email, role, language, status: oneOf(['ACTIVE', 'INACTIVE']) }), {
-    additionalProperties: false,
-  }),
+  Type.Partial(
+    strict({ name: Name, email: Email, role, language, avatar_url, status: oneOf(['ACTIVE', 'INACTIVE']) }),
+    {
+      additionalProperties: false,
+    },
+  ),
 );
 export type UserUpdate = Static<typeof UserUpdate>;
 
-const record = {
+const userProperties = {
   _id: recordId('user'),
   company: recordId('company'),
   name: Type.String(),
@@ -37,18 +42,19 @@ const record = {
   role,
   status: oneOf(USER_STATUSES, { description: 'INVITED until the mailed invitation is accepted' }),
   language,
+  avatar_url: nullable(Type.String(avatar)),
   last_login_at: nullable(Timestamp),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
 
-export const User = define('User', Type.Object(record));
+export const User = define('User', Type.Object(userProperties));
 export type User = Static<typeof User>;
 
 export const UserChanged = define(
   'UserChanged',
   Type.Object({
-    ...record,
+    ...userProperties,
     api_keys: Type.Optional(
       Type.Array(ref(ApiKey), {
         description:

@@ -1,23 +1,23 @@
 /** Sends mails with a link to the page that sets a password. Only the mail contains the token; the database contains its hash. */
-import { randomBytes } from 'node:crypto';
 import type { Kit } from '../../kit.ts';
 import { hashToken } from '../../platform/auth.ts';
 import { findAccount, findAccountByEmail, purgePeople, type Account } from './account-queries.ts';
 import {
-  claimMail,
+  claimMailing,
   deleteLink,
   insertLink,
   purgeLinks,
   purgeMailings,
-  releaseMailClaim,
-  type Mailing,
+  releaseMailing,
+  type LinkMailing,
 } from './link-queries.ts';
+import { newLinkToken } from './log-in-links.ts';
+import { purgeSessions } from './session-queries.ts';
 import { invitationMail, joinMail, resetMail } from './mails.ts';
 
-const TOKEN_BYTES = 32;
 // The lifetime of links: an invitation can still be accepted after a weekend; a reset of the password is used at once.
-const INVITATION_HOURS = 72;
-const RESET_HOURS = 1;
+const INVITATION_SECONDS = 72 * 3_600;
+const RESET_SECONDS = 3_600;
 // The pause between two mails to an address. A person who asks again within the pause has the first mail or is about to get it, and
 // nobody's mailbox can be flooded.
 export const PAUSE_SECONDS = 60;
@@ -37,30 +37,31 @@ export async function sendInvitation(kit: Kit, to: { company: string; user: stri
 export async function sendReset(kit: Kit, email: string): Promise<void> {
   const account = await findAccountByEmail(kit.database.system('upkeep'), email, null);
   if (!account || account.status === 'INACTIVE') return;
-  const asked: Mailing = { company: null, email: account.email };
+  const asked: LinkMailing = { company: null, email: account.email };
   await sendLink(kit, account, account.status === 'INVITED' ? [asked, makeInvitationMailing(account)] : [asked]);
 }
 
-const makeInvitationMailing = ({ company, email }: Account): Mailing => ({ company, email });
+const makeInvitationMailing = ({ company, email }: Account): LinkMailing => ({ company, email });
 
 /** Stores a link and sends its mail. Returns false when one of `mailings` had a mail sent to the address within the pause. */
-async function sendLink(kit: Kit, account: Account, mailings: Mailing[]): Promise<boolean> {
+async function sendLink(kit: Kit, account: Account, mailings: LinkMailing[]): Promise<boolean> {
   const system = kit.database.system(`company:${account.company}`);
   for (const mailing of mailings) {
-    if ((await claimMail(system, mailing, PAUSE_SECONDS)) === 0) return false;
+    if ((await claimMailing(system, mailing, PAUSE_SECONDS)) === 0) return false;
   }
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const token = newLinkToken();
   const tokenHash = hashToken(token);
   const { company, _id: user, email } = account;
-  const hours = account.status === 'INVITED' ? INVITATION_HOURS : RESET_HOURS;
+  const seconds = account.status === 'INVITED' ? INVITATION_SECONDS : RESET_SECONDS;
+  const link = { tokenHash, purpose: 'PASSWORD', company, user, email, seconds } as const;
   try {
-    const inserted = await insertLink(system, { tokenHash, company, user, email, hours });
+    const inserted = await insertLink(system, link);
     // No link was stored when the address has changed since the account was read; the new address gets its own invitation.
     if (inserted === 1) await kit.mailer.send({ to: email, ...composeMail(kit, account, token) });
   } catch (error) {
     // Failure policy: the job decides whether to try again. The link and the claims are deleted, so that they do not stop the next try.
     await deleteLink(system, company, tokenHash);
-    for (const mailing of mailings) await releaseMailClaim(system, mailing);
+    for (const mailing of mailings) await releaseMailing(system, mailing);
     throw error;
   }
   return true;
@@ -82,4 +83,5 @@ export async function purgeExpiredLinks(kit: Kit): Promise<void> {
   await purgeLinks(system);
   await purgeMailings(system);
   await purgePeople(system);
+  await purgeSessions(system);
 }

@@ -9,11 +9,11 @@ import {
   readMailToken,
   waitForMail,
 } from '../../../test/support/people.ts';
-import { connectionsFor, startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
-import { checkDefect, checkRefusals, checkUnavailable, expectProblem } from '../../../test/support/refusals.ts';
+import { makePoolSetting, startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
+import { checkAnswers500, checkRefusals, checkAnswers503, expectProblem } from '../../../test/support/refusals.ts';
 import { ROLE_SCOPES, USER_ROLES, type UserRole } from '../../platform/scopes.ts';
 
-const platform = await startPlatform({ env: connectionsFor(10) });
+const platform = await startPlatform({ env: makePoolSetting(10) });
 const { call, demo } = platform;
 
 const UNKNOWN_ID = 'f'.repeat(24);
@@ -42,7 +42,7 @@ async function createCompanyWith<R extends UserRole>(...roles: R[]) {
   return { ...company, people: Object.fromEntries(people) as Record<R, (typeof people)[number][1]> };
 }
 
-describe('a record', () => {
+describe('the record of a user', () => {
   test('POST of a user answers 201 with the whole record, INVITED, and nothing about a password', async () => {
     const company = await platform.createCompany();
     const { body } = await create(201, company, {
@@ -62,6 +62,7 @@ describe('a record', () => {
       role: 'ADMIN',
       status: 'INVITED',
       language: 'en',
+      avatar_url: null,
       last_login_at: null,
     });
     assert.deepEqual(await readUser(company, _id), body);
@@ -71,7 +72,8 @@ describe('a record', () => {
   test('PATCH of a user changes the given fields and leaves the rest', async () => {
     const company = await platform.createCompany();
     const { body: before } = await create(201, company, somebody());
-    const changes = { name: 'Bia', email: freshEmail('bia'), role: 'OPERATOR', language: 'es' };
+    const avatar_url = 'https://pictures.example/bia.png';
+    const changes = { name: 'Bia', email: freshEmail('bia'), role: 'OPERATOR', language: 'es', avatar_url };
     for (const [field, value] of Object.entries(changes)) {
       const { body } = await change(200, company, before._id, { [field]: value });
       assert.equal(body[field], value);
@@ -80,6 +82,9 @@ describe('a record', () => {
     assert.ok(updatedAt > before.updatedAt);
     assert.deepEqual({ ...after, updatedAt: '' }, { ...before, ...changes, updatedAt: '' });
     assert.equal((await change(200, company, before._id, {})).body.name, 'Bia');
+    const { body } = await change(400, company, before._id, { avatar_url: 'javascript:alert(1)' });
+    assert.equal(body.errors[0].path, 'avatar_url');
+    assert.equal((await change(200, company, before._id, { avatar_url: null })).body.avatar_url, null);
   });
 
   test('a missing, wrong, unknown or read-only field of a user is answered 400 with its name', async () => {
@@ -140,7 +145,7 @@ describe('a record', () => {
     assert.deepEqual(await readUser(other, foreign._id), foreign);
   });
 
-  test('an e-mail belongs to one user of a company, in upper or lower case and even when many requests use it at once; other companies may have a user with it, too', async () => {
+  test('an e-mail in any case belongs to at most one user of a company, even when many requests use it at once; other companies may use it, too', async () => {
     const [company, other] = [await platform.createCompany(), await platform.createCompany()];
     const email = freshEmail('Unique');
     const taken = await create(201, company, somebody({ email }));
@@ -169,7 +174,7 @@ describe('a record', () => {
   });
 });
 
-describe('a list', () => {
+describe('the list of users', () => {
   test('the list of users has the company’s own users, the newest first, in pages, by status and by role', async () => {
     const company = await createCompanyWith('OWNER', 'OPERATOR');
     const invited: Json[] = [];
@@ -208,7 +213,7 @@ describe('a list', () => {
   });
 });
 
-describe('a role', () => {
+describe('the role of a user', () => {
   // The roles that each role may give, and whose users it may change: never a role that has more rights.
   const GIVES: Record<UserRole, UserRole[]> = {
     OWNER: ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'],
@@ -424,7 +429,7 @@ describe('operations on users', () => {
     { method: 'PATCH', path: `/v1/users/${UNKNOWN_ID}`, scope: 'users:update', body: { name: 'Ana' } },
     { method: 'DELETE', path: `/v1/users/${UNKNOWN_ID}`, scope: 'users:delete' },
   ]) {
-    test(`${asked.method} ${asked.path} refuses strangers, missing scopes and malformed requests`, () =>
+    test(`${asked.method} ${asked.path} refuses callers without a token or the scope, and malformed requests`, () =>
       checkRefusals(platform, asked));
   }
 
@@ -433,7 +438,7 @@ describe('operations on users', () => {
       { method: 'GET', path: '/v1/users', scope: 'users:read' },
       { method: 'POST', path: '/v1/users', scope: 'users:create', body },
     ];
-    await checkUnavailable(platform, ['users'], asked);
-    await checkDefect(platform, 'users.language', asked);
+    await checkAnswers503(platform, ['users'], asked);
+    await checkAnswers500(platform, 'users.language', asked);
   });
 });

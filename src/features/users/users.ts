@@ -5,7 +5,7 @@ import type { Principal } from '../../platform/auth.ts';
 import { violates } from '../../platform/db.ts';
 import { AppError, forbidden, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
+import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
 import { hashPassword } from '../../platform/passwords.ts';
 import { covers, ROLE_SCOPES, type UserRole } from '../../platform/scopes.ts';
 import type { SystemTx, Tenant, TenantTx } from '../../platform/tenant.ts';
@@ -28,7 +28,7 @@ import type { Language, User, UserChanged, UserCreate, UserQuery, UserUpdate } f
 
 export { findActiveUser } from './queries.ts';
 
-interface Person {
+interface NewPerson {
   company: string;
   name: string;
   email: string;
@@ -37,7 +37,10 @@ interface Person {
 }
 
 /** Creates a user with a password, such as the first owner of an installation. */
-export async function createUser(tx: SystemTx, { password, ...person }: Person & { password: string }): Promise<User> {
+export async function createUser(
+  tx: SystemTx,
+  { password, ...person }: NewPerson & { password: string },
+): Promise<User> {
   await writePassword(tx, person.email, await hashPassword(password));
   const { language = 'pt-BR' } = person;
   return insertUser(tx, { ...person, language, _id: newId(), accepted: true });
@@ -47,7 +50,7 @@ export async function createUser(tx: SystemTx, { password, ...person }: Person &
  * Invites a person, who becomes a member of the company by the mailed link. Other companies are not searched for the address,
  * so neither the answer nor its time reveals whether they have it. Throws USER_EXISTS for an address that this company has.
  */
-export async function inviteUser(kit: Kit, tx: TenantTx | SystemTx, person: Person): Promise<User> {
+export async function inviteUser(kit: Kit, tx: TenantTx | SystemTx, person: NewPerson): Promise<User> {
   const { language = 'pt-BR' } = person;
   const user = await refuseTakenEmail(() => insertUser(tx, { ...person, language, _id: newId(), accepted: false }));
   await kit.enqueue(tx, SendInvitation, { company: user.company, user: user._id }, { key: user._id });
@@ -74,15 +77,20 @@ export async function pageUsers(tenant: Tenant, query: UserQuery): Promise<Page<
   const filter = { status: query.status ?? null, role: query.role ?? null };
   const window = pageWindow('users', query);
   const rows = await listUsers(tenant.read, filter, window);
-  return pageFrom(query, window, rows, () => countUsers(tenant.read, filter, window));
+  return makePage(query, window, rows, () => countUsers(tenant.read, filter, window));
 }
 
-interface Change {
+interface UserUpdateRequest {
   input: UserUpdate;
   revokeKeys: boolean;
 }
 
-export async function updateUserById(kit: Kit, tenant: Tenant, id: string, change: Change): Promise<UserChanged> {
+export async function updateUserById(
+  kit: Kit,
+  tenant: Tenant,
+  id: string,
+  change: UserUpdateRequest,
+): Promise<UserChanged> {
   const { input, revokeKeys } = change;
   if (revokeKeys) requireRevokeScope(tenant);
   if (input.email !== undefined || input.status === 'ACTIVE') await admitMail(kit.access, tenant.companyId);

@@ -1,9 +1,14 @@
 /** Rights to use the operations of webhooks and deliveries, and the answers to callers without them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { finishedDeliveries, queueEvents } from '../../../test/support/deliveries.ts';
+import { waitForFinishedDeliveries, queueEvents } from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { checkDefect, checkRefusals, checkUnavailable, type Asked } from '../../../test/support/refusals.ts';
+import {
+  checkAnswers500,
+  checkRefusals,
+  checkAnswers503,
+  type RefusedRequest,
+} from '../../../test/support/refusals.ts';
 
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
 const { call, demo } = platform;
@@ -11,16 +16,16 @@ const UNKNOWN_ID = 'f'.repeat(24);
 const WEBHOOK = { url: 'http://127.0.0.1:9009/', events: ['MESSAGE_SENT'] };
 
 await queueEvents(platform, demo._id);
-const [delivery] = await finishedDeliveries(platform, demo);
+const [delivery] = await waitForFinishedDeliveries(platform, demo);
 
-const operations: (Asked & { status: number })[] = [
+const operations: (RefusedRequest & { status: number })[] = [
   { method: 'GET', path: '/v1/webhooks', scope: 'webhooks:read', status: 200 },
   { method: 'GET', path: '/v1/webhooks/deliveries', scope: 'webhooks:read', status: 200 },
   { method: 'POST', path: `/v1/webhooks/deliveries/${delivery._id}/replay`, scope: 'webhooks:update', status: 201 },
   { method: 'PUT', path: `/v1/webhooks/${demo.webhook}`, scope: 'webhooks:update', status: 200, body: {} },
   { method: 'POST', path: '/v1/webhooks', scope: 'webhooks:create', status: 409, body: WEBHOOK },
 ];
-const removal: Asked = { method: 'DELETE', path: `/v1/webhooks/${demo.webhook}`, scope: 'webhooks:delete' };
+const removal: RefusedRequest = { method: 'DELETE', path: `/v1/webhooks/${demo.webhook}`, scope: 'webhooks:delete' };
 const everything = [...operations, removal];
 
 const withoutRequestId = ({ request_id: _id, ...problem }: Json): string => JSON.stringify(problem);
@@ -42,13 +47,13 @@ test('every operation on webhooks is open to a key that has the scope of the ope
 });
 
 test('every operation on webhooks answers 503 while its tables are locked, and 500 without internal details when its table is broken', async () => {
-  await checkUnavailable(platform, ['webhooks', 'deliveries'], everything);
-  await checkDefect(
+  await checkAnswers503(platform, ['webhooks', 'deliveries'], everything);
+  await checkAnswers500(
     platform,
     'webhooks.url',
     everything.filter(({ path }) => !path.includes('deliveries')),
   );
-  await checkDefect(
+  await checkAnswers500(
     platform,
     'deliveries.resource_id',
     everything.filter(({ path }) => path.includes('deliveries')),

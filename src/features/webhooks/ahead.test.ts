@@ -3,23 +3,23 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
 import {
-  createGate,
-  createListener,
-  finishedDeliveries,
+  createAnswerGate,
+  createListeningCompany,
+  waitForFinishedDeliveries,
   queueEvents,
   startReceiver,
-  type Gate,
-  type Listening,
+  type AnswerGate,
+  type ListeningCompany,
 } from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
-import { createAhead, type Ahead } from '../../platform/claims/ahead.ts';
+import { createClaimsAhead, type ClaimsAhead } from '../../platform/claims/ahead.ts';
 import { createCompanySlots } from '../../platform/claims/slots.ts';
 import { createAheadStatements } from './deliver.ts';
-import { allowBitmaps, sweepInterrupted, type Claimed } from './delivery-queries.ts';
+import { allowBitmaps, sweepInterrupted, type ClaimedDelivery } from './delivery-queries.ts';
 import { redactDeliveries } from './redact.ts';
-import { beginHeld, insertWorker } from './worker-queries.ts';
+import { beginHeldDeliveries, insertWorker } from './worker-queries.ts';
 
 // With one slot per company, a gate at the receiver holds the first delivery while the tests act as another worker on the following ones.
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', DELIVERY_SLOTS_PER_COMPANY: '1' } });
@@ -27,30 +27,30 @@ const { call, database } = platform;
 const { kit } = platform.running;
 const system = kit.database.system('deliveries');
 
-const gates = new Map<string, Gate>();
+const gates = new Map<string, AnswerGate>();
 const receiver = await startReceiver(async (response, { body }) => {
   await gates.get(body.data.company)?.opened;
   response.writeHead(204).end();
 });
 
-const receivedEvents = (company: Listening): string[] =>
+const receivedEvents = (company: ListeningCompany): string[] =>
   receiver.received.map(({ body }) => body.data).flatMap((data) => (data.company === company._id ? [data._id] : []));
 
-type Held = Listening & { gate: Gate; events: string[] };
+type Held = ListeningCompany & { gate: AnswerGate; events: string[] };
 
 /** Creates a company whose only slot is occupied until its gate is opened, with `count` events that wait behind it. */
 async function createHeld(count: number): Promise<Held> {
-  const company = await createListener(platform, `${receiver.url}/`);
-  const gate = createGate();
+  const company = await createListeningCompany(platform, `${receiver.url}/`);
+  const gate = createAnswerGate();
   gates.set(company._id, gate);
   await queueEvents(platform, company._id);
-  await until('the first delivery to be held', () => receivedEvents(company).length === 1);
+  await waitUntil('the first delivery to be held', () => receivedEvents(company).length === 1);
   return { ...company, gate, events: await queueEvents(platform, company._id, count) };
 }
 
 /** Claims all waiting deliveries of a company in the way in which another worker would have done it `seconds` ago. */
-function claim(company: Held, worker: string, seconds = 0): Promise<Claimed[]> {
-  return database.sql<Claimed>(
+function claim(company: Held, worker: string, seconds = 0): Promise<ClaimedDelivery[]> {
+  return database.sql<ClaimedDelivery>(
     `update deliveries d set status = 'SENDING', claimed_at = now(), claimed_by = $2, attempted_at = now() - make_interval(secs => $3)
       from webhooks w where d.company_id = $1 and d.claimed_at is null and w.company_id = d.company_id
       returning d.company_id as company, d._id, d.seq, d.claimed_by, w.xmin::text as edition, d.replay_of, d.event, d.body, 0 as age,
@@ -67,7 +67,7 @@ async function named(): Promise<string> {
 
 /** Waits until all deliveries have ended and returns the outcome of each event, in the order of the events. */
 async function waitForOutcomes(company: Held): Promise<string[]> {
-  const log = await finishedDeliveries(platform, company, company.events.length + 1);
+  const log = await waitForFinishedDeliveries(platform, company, company.events.length + 1);
   const of = (event: string): Json => log.find((delivery) => delivery.resource_id === event);
   return company.events.map((event) => of(event).error ?? of(event).status);
 }
@@ -75,17 +75,17 @@ async function waitForOutcomes(company: Held): Promise<string[]> {
 // An age in seconds that is longer than any attempt lasts, and short enough that no sweep has settled the delivery yet.
 const LONG_AGO = 15;
 
-describe('what is claimed ahead', { concurrency: 3 }, () => {
-  test('a delivery claimed ahead by a worker that died is sent by another worker; one that had begun is UNKNOWN', async () => {
+describe('deliveries claimed ahead of free slots', { concurrency: 3 }, () => {
+  test('a delivery that a dead worker had claimed ahead is sent by another worker, and one that it had begun becomes UNKNOWN', async () => {
     const company = await createHeld(3);
     const worker = await named();
     const [, second] = await claim(company, worker, LONG_AGO);
-    await beginHeld(system, { worker, turn: 1, begun: [second?.seq ?? ''], held: [] });
+    await beginHeldDeliveries(system, { worker, turn: 1, begun: [second?.seq ?? ''], held: [] });
     company.gate.open();
     assert.deepEqual(await waitForOutcomes(company), ['DELIVERED', 'INTERRUPTED', 'DELIVERED']);
     assert.deepEqual(receivedEvents(company).slice(1), [company.events[0], company.events[2]]);
     // The worker is alive, but the platform has judged it dead: it may not begin any delivery.
-    assert.equal(await beginHeld(system, { worker, turn: 2, begun: [], held: [] }), null);
+    assert.equal(await beginHeldDeliveries(system, { worker, turn: 2, begun: [], held: [] }), null);
   });
 
   test('a delivery claimed ahead is UNKNOWN when a crash of the database has lost what its worker had begun', async () => {
@@ -96,10 +96,10 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
     assert.equal(receivedEvents(company).length, 1);
   });
 
-  test('a worker that is not registered begins nothing, and a statement of a worker that arrives late changes nothing', async () => {
+  test('a worker that is not registered begins no delivery, and a late statement of a worker changes nothing', async () => {
     const worker = await named();
     const begin = (id: string, turn: number, begun: string[]) =>
-      beginHeld(system, { worker: id, turn, begun, held: [] });
+      beginHeldDeliveries(system, { worker: id, turn, begun, held: [] });
     assert.deepEqual(await begin(worker, 2, ['7', '8']), []);
     assert.equal(await begin(worker, 1, ['6']), null);
     assert.equal(await begin(newId(), 1, ['6']), null);
@@ -126,7 +126,8 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
       const company = await createHeld(2);
       const worker = await named();
       const held = await claim(company, worker);
-      const begin = async (turn: number) => (await beginHeld(system, { worker, turn, begun: [], held })) ?? [];
+      const begin = async (turn: number) =>
+        (await beginHeldDeliveries(system, { worker, turn, begun: [], held })) ?? [];
       assert.deepEqual((await begin(1)).toSorted(), held.map(({ seq }) => seq).toSorted());
       await happen(company);
       assert.deepEqual(await begin(2), []);
@@ -145,7 +146,7 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
     assert.deepEqual([receivedEvents(company).length, started.length], [1, 0]);
   });
 
-  test('an erasure that can not close a worker with its contents erases nothing, and a repeated one closes the worker', async () => {
+  test('an erasure fails as long as a worker holds deliveries of the contact and can not be closed, and succeeds when repeated', async () => {
     const company = await createHeld(2);
     const worker = await named();
     const held = await claim(company, worker);
@@ -160,11 +161,11 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
     await assert.rejects(redact(), /not now/);
     await database.sql('drop trigger refuse_close on delivery_workers');
     await redact();
-    assert.equal(await beginHeld(system, { worker, turn: 1, begun: [], held }), null);
+    assert.equal(await beginHeldDeliveries(system, { worker, turn: 1, begun: [], held }), null);
     company.gate.open();
   });
 
-  test('a sweep and an erasure that meet at the same delivery and worker both end', async (t) => {
+  test('a sweep and an erasure that change the same delivery and worker at the same moment both succeed', async (t) => {
     const company = await createHeld(1);
     const worker = await named();
     await claim(company, worker, LONG_AGO);
@@ -182,10 +183,10 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
       return sweepInterrupted(tx, LONG_AGO);
     });
     const sweeping = `select pid from pg_locks where locktype = 'advisory' and objid = 77 and not granted`;
-    await until('the sweep to hold the worker', async () => (await database.sql(sweeping)).length > 0);
+    await waitUntil('the sweep to hold the worker', async () => (await database.sql(sweeping)).length > 0);
     const redacted = redactDeliveries(kit, company._id, company.events);
     const blocked = `select 1 from pg_stat_activity where pg_blocking_pids(pid) && array(${sweeping})`;
-    await until('the erasure to wait for the sweep', async () => (await database.sql(blocked)).length > 0);
+    await waitUntil('the erasure to wait for the sweep', async () => (await database.sql(blocked)).length > 0);
     await holder.query('select pg_advisory_unlock(77)');
     await Promise.all([swept, redacted]);
     await database.sql('drop function hold_close cascade');
@@ -212,16 +213,19 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
     assert.deepEqual([started.length, ahead.size()], [0, 3]);
     open();
     await Promise.all([ahead.begin(), ahead.begin()]);
-    await until('all to have begun', () => started.length === 3);
+    await waitUntil('all to have begun', () => started.length === 3);
     assert.equal(new Set(started).size, 3);
     company.gate.open();
   });
 
   test('a worker that stops, or has no free slot for a second, returns the deliveries that it claimed ahead to the queue', async () => {
-    for (const giveBack of [(ahead: Ahead) => ahead.giveBackAll(), (ahead: Ahead) => ahead.giveBackStale()]) {
+    for (const giveBack of [
+      (ahead: ClaimsAhead) => ahead.giveBackAll(),
+      (ahead: ClaimsAhead) => ahead.giveBackStale(),
+    ]) {
       const company = await createHeld(3);
       const { ahead, started } = await createStaged(company);
-      await until('it to be given back', () => {
+      await waitUntil('it to be given back', () => {
         giveBack(ahead);
         return ahead.isAtRest();
       });
@@ -245,18 +249,18 @@ describe('what is claimed ahead', { concurrency: 3 }, () => {
   });
 });
 
-const change = (company: Listening, body: unknown) =>
+const change = (company: ListeningCompany, body: unknown) =>
   call(200, 'PUT', `/v1/webhooks/${company.webhook}`, { key: company.key, body });
 
 /** The part of a worker that holds this company's waiting deliveries. It has no free slot until `open` is called, and sends nothing. */
-async function createStaged(company: Held): Promise<{ ahead: Ahead; started: string[]; open(): void }> {
+async function createStaged(company: Held): Promise<{ ahead: ClaimsAhead; started: string[]; open(): void }> {
   const started: string[] = [];
   const companies = createCompanySlots(company.events.length);
   // One quick answer gives the company its whole share of slots.
   companies.claim(company._id);
   companies.begin(company._id)();
   let slots = 0;
-  const ahead = createAhead({
+  const ahead = createClaimsAhead({
     queue: { name: 'deliveries', slots: kit.config.DELIVERY_SLOTS, ahead: createAheadStatements(system) },
     log: kit.log,
     companies,

@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { createListener, finishedDeliveries, queueEvents, startReceiver } from '../../../test/support/deliveries.ts';
+import {
+  createListeningCompany,
+  waitForFinishedDeliveries,
+  queueEvents,
+  startReceiver,
+} from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 
 // An attempt ends after ATTEMPT_MS; LATE_MS is how much later it may end on a slow machine.
@@ -61,9 +66,9 @@ async function startRaw(answer: (write: (text: string) => void) => void): Promis
 
 /** Sends one event to this address and returns its delivery from the log. */
 async function deliverTo(url: string, custom_headers = {}): Promise<Json> {
-  const company = await createListener(platform, url, { custom_headers });
+  const company = await createListeningCompany(platform, url, { custom_headers });
   await queueEvents(platform, company._id);
-  const [delivery] = await finishedDeliveries(platform, company);
+  const [delivery] = await waitForFinishedDeliveries(platform, company);
   assert.ok(delivery.attempted_at >= delivery.queued_at && delivery.finished_at >= delivery.attempted_at);
   return delivery;
 }
@@ -85,7 +90,7 @@ const failed = (error: string, response_status: number | null = null, response_b
   error,
 });
 
-describe('one attempt', { concurrency: true }, () => {
+describe('one attempt of a delivery', { concurrency: true }, () => {
   test('any 2xx answer makes a delivery DELIVERED, and the log keeps status, duration and answer', async () => {
     const delivery = await deliverTo(`${receiver.url}/ok`);
     assertOutcome(delivery, { status: 'DELIVERED', response_status: 201, response_body: 'thank you', error: null });
@@ -164,11 +169,11 @@ describe('one attempt', { concurrency: true }, () => {
   });
 
   test('a target that has become a private address since it was saved makes a delivery FAILED, and is not called', async () => {
-    const company = await createListener(platform, `${receiver.url}/ok`);
+    const company = await createListeningCompany(platform, `${receiver.url}/ok`);
     const url = 'http://169.254.169.254/latest/meta-data';
     await platform.database.sql('update webhooks set url = $2 where company_id = $1', [company._id, url]);
     await queueEvents(platform, company._id);
-    const [delivery] = await finishedDeliveries(platform, company);
+    const [delivery] = await waitForFinishedDeliveries(platform, company);
     assertOutcome(delivery, failed('BLOCKED'));
   });
 });

@@ -3,8 +3,8 @@ import { setMaxListeners } from 'node:events';
 import type { Kit } from '../../kit.ts';
 import type { OutboundResponse } from '../../platform/outbound-answer.ts';
 import { OutboundError } from '../../platform/outbound-error.ts';
-import type { Claimed, Outcome } from './delivery-queries.ts';
-import { coverValues, type Headers, type OpenedHeaders } from './headers.ts';
+import type { ClaimedDelivery, DeliveryOutcome } from './delivery-queries.ts';
+import { maskHeaderValues, type Headers, type OpenedHeaders } from './headers.ts';
 
 /** The time limit for a whole attempt: name look-up, connection, TLS, headers and body. */
 export const ATTEMPT_MS = 10_000;
@@ -30,11 +30,11 @@ function sharedDeadline(): AbortSignal {
 /** Attempts a delivery and never throws. `open` decrypts the custom headers of the webhook. */
 export async function attemptDelivery(
   kit: Kit,
-  delivery: Claimed,
-  open: (delivery: Claimed) => OpenedHeaders,
-): Promise<Outcome> {
+  delivery: ClaimedDelivery,
+  open: (delivery: ClaimedDelivery) => OpenedHeaders,
+): Promise<DeliveryOutcome> {
   const started = performance.now();
-  const outcome = (status: number | null, body: string | null, error: string | null): Outcome => ({
+  const outcome = (status: number | null, body: string | null, error: string | null): DeliveryOutcome => ({
     company: delivery.company,
     _id: delivery._id,
     seq: delivery.seq,
@@ -49,13 +49,13 @@ export async function attemptDelivery(
     const response = await kit.outbound.tenant({
       method: 'POST',
       url: delivery.url,
-      headers: headersFor(delivery, headers),
+      headers: makeDeliveryHeaders(delivery, headers),
       body: delivery.body,
       signal: sharedDeadline(),
-      // This is more than the log keeps, because responseText() may cut that many bytes from the end.
+      // This is more than the log keeps, because readResponseText() may cut that many bytes from the end.
       maxBytes: KEPT_LENGTH + headers.longestSecret,
     });
-    return outcome(response.status, responseText(response, headers), statusError(response.status));
+    return outcome(response.status, readResponseText(response, headers), describeStatusError(response.status));
   } catch (error) {
     // Failure policy: the only attempt failed, and the log records how. It is not retried.
     return outcome(null, null, error instanceof OutboundError ? error.kind : 'INTERNAL');
@@ -69,22 +69,22 @@ const USER_AGENT = 'Parley-Webhooks/1.0';
  * Returns the headers of a delivery. A custom User-Agent replaces that of the platform; the headers that describe the delivery itself can
  * not be replaced.
  */
-function headersFor({ _id, event, replay_of }: Claimed, { sent }: OpenedHeaders): Headers {
+function makeDeliveryHeaders({ _id, event, replay_of }: ClaimedDelivery, { sent }: OpenedHeaders): Headers {
   const own = { 'content-type': 'application/json', 'x-webhook-event': event, 'x-webhook-delivery': _id };
   const headers = { 'user-agent': USER_AGENT, ...sent, ...own };
   return replay_of === null ? headers : { ...headers, 'x-webhook-replay-of': replay_of };
 }
 
 /** The receiver's answer as PostgreSQL can store it, without the secret header values that the receiver may have echoed. */
-function responseText({ body, truncated }: OutboundResponse, headers: OpenedHeaders): string | null {
+function readResponseText({ body, truncated }: OutboundResponse, headers: OpenedHeaders): string | null {
   if (body.length === 0) return null;
-  const text = coverValues(body.toString('utf8'), headers);
+  const text = maskHeaderValues(body.toString('utf8'), headers);
   // The end of an answer that was cut may be the beginning of a secret value, which can not be recognised.
   const end = truncated ? Math.max(0, text.length - headers.longestSecret) : text.length;
   return text.slice(0, Math.min(end, KEPT_LENGTH)).replaceAll('\0', '�').toWellFormed();
 }
 
-function statusError(status: number): string | null {
+function describeStatusError(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   return status >= 300 && status < 400 ? 'REDIRECT' : 'HTTP_STATUS';
 }

@@ -1,36 +1,42 @@
 /** The delivering loop: attempts each delivery once. A receiver that hangs occupies only the slots of its own company, for ten seconds each. */
 import type { Kit } from '../../kit.ts';
 import { startClaimLoop, type ClaimLoop } from '../../platform/claims/claim-loop.ts';
-import type { AheadStatements, Capacity } from '../../platform/claims/queue.ts';
-import { onQueued } from '../../platform/events.ts';
+import type { AheadStatements, ClaimCapacity } from '../../platform/claims/queue.ts';
+import { onEventsQueued } from '../../platform/events.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { ATTEMPT_MS, attemptDelivery } from './attempt.ts';
-import { claimDeliveries, IS_WAITING, recordOutcomes, type Claimed, type Outcome } from './delivery-queries.ts';
+import {
+  claimDeliveries,
+  IS_WAITING,
+  recordOutcomes,
+  type ClaimedDelivery,
+  type DeliveryOutcome,
+} from './delivery-queries.ts';
 import { createHeaderCache, type OpenedHeaders } from './headers.ts';
-import { sweep } from './upkeep.ts';
-import { beginHeld, giveBack, insertWorker } from './worker-queries.ts';
+import { sweepDeliveries } from './upkeep.ts';
+import { beginHeldDeliveries, returnToQueue, insertWorker } from './worker-queries.ts';
 
 export type Deliverer = Pick<ClaimLoop, 'dueWork' | 'stop'>;
 
 export function startDeliveries(kit: Kit): Deliverer {
   const system = kit.database.system('deliveries');
   const openHeaders = createHeaderCache(kit.secrets);
-  const loop = startClaimLoop<Claimed, Outcome>(
+  const loop = startClaimLoop<ClaimedDelivery, DeliveryOutcome>(
     {
       name: 'deliveries',
       waiting: IS_WAITING,
       slots: kit.config.DELIVERY_SLOTS,
       slotsPerCompany: kit.config.DELIVERY_SLOTS_PER_COMPANY,
-      claim: (capacity) => claim(kit, capacity),
-      act: (delivery) => attempt(kit, delivery, openHeaders),
+      claim: (capacity) => claimCounted(kit, capacity),
+      act: (delivery) => attemptAndCount(kit, delivery, openHeaders),
       actMs: ATTEMPT_MS,
       record: (outcomes) => recordOutcomes(system, outcomes),
-      sweep: () => sweep(kit),
+      sweep: () => sweepDeliveries(kit),
       ahead: createAheadStatements(system),
     },
     kit,
   );
-  const unsubscribe = onQueued(loop.wake);
+  const unsubscribe = onEventsQueued(loop.wake);
   return {
     dueWork: loop.dueWork,
     stop: () => {
@@ -40,13 +46,16 @@ export function startDeliveries(kit: Kit): Deliverer {
   };
 }
 
-export const createAheadStatements = (system: SystemTx): AheadStatements<Claimed> => ({
+export const createAheadStatements = (system: SystemTx): AheadStatements<ClaimedDelivery> => ({
   register: (worker) => insertWorker(system, worker),
-  begin: (beginning) => beginHeld(system, beginning),
-  giveBack: (worker, held) => giveBack(system, worker, held),
+  begin: (beginning) => beginHeldDeliveries(system, beginning),
+  giveBack: (worker, held) => returnToQueue(system, worker, held),
 });
 
-async function claim({ config, database, metrics }: Kit, capacity: Capacity): ReturnType<typeof claimDeliveries> {
+async function claimCounted(
+  { config, database, metrics }: Kit,
+  capacity: ClaimCapacity,
+): ReturnType<typeof claimDeliveries> {
   const system = database.system('deliveries');
   const { claimed, dismissed } = await claimDeliveries(system, capacity, config.WEBHOOK_MAX_AGE);
   if (dismissed > 0) metrics.deliveries.inc({ status: 'FAILED' }, dismissed);
@@ -55,7 +64,11 @@ async function claim({ config, database, metrics }: Kit, capacity: Capacity): Re
   return { claimed, dismissed };
 }
 
-async function attempt(kit: Kit, delivery: Claimed, open: (delivery: Claimed) => OpenedHeaders): Promise<Outcome> {
+async function attemptAndCount(
+  kit: Kit,
+  delivery: ClaimedDelivery,
+  open: (delivery: ClaimedDelivery) => OpenedHeaders,
+): Promise<DeliveryOutcome> {
   kit.metrics.deliverySlots.inc();
   const outcome = await attemptDelivery(kit, delivery, open);
   kit.metrics.deliverySlots.dec();

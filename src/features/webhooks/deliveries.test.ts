@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  createListener,
-  finishedDeliveries,
+  createListeningCompany,
+  waitForFinishedDeliveries,
   queueEvents,
   startReceiver,
-  type Listening,
+  type ListeningCompany,
 } from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 
@@ -17,18 +17,18 @@ const UNKNOWN_ID = 'f'.repeat(24);
 let receiverStatus = 200;
 const receiver = await startReceiver((response) => void response.writeHead(receiverStatus).end('received'));
 
-const list = async (company: Listening, query = ''): Promise<Json> =>
+const list = async (company: ListeningCompany, query = ''): Promise<Json> =>
   (await call(200, 'GET', `/v1/webhooks/deliveries${query}`, { key: company.key })).body;
 const replay = (status: number, company: { key: string }, id: string) =>
   call(status, 'POST', `/v1/webhooks/deliveries/${id}/replay`, { key: company.key });
 const pageIds = (page: Json): string[] => page.result.map((delivery: Json) => delivery._id);
 
 /** Creates five deliveries of two events, queued a second apart, the newest of which has failed. */
-async function createLog(): Promise<Listening & { newestFirst: string[] }> {
-  const company = await createListener(platform, `${receiver.url}/log`);
+async function createLog(): Promise<ListeningCompany & { newestFirst: string[] }> {
+  const company = await createListeningCompany(platform, `${receiver.url}/log`);
   await queueEvents(platform, company._id, 2);
   await queueEvents(platform, company._id, 3, 'CONTACT_UPDATED');
-  await finishedDeliveries(platform, company, 5);
+  await waitForFinishedDeliveries(platform, company, 5);
   await database.sql(
     `update deliveries d set queued_at = date_trunc('second', d.queued_at) - make_interval(secs => 5 - n.position),
         status = case when n.position = 5 then 'FAILED' else d.status end,
@@ -46,9 +46,9 @@ async function createLog(): Promise<Listening & { newestFirst: string[] }> {
 
 test('a delivered event is in the log with all its fields, and without secrets', async () => {
   const custom_headers = { 'x-origin-key': 'secret-value-1234' };
-  const company = await createListener(platform, `${receiver.url}/one`, { custom_headers });
+  const company = await createListeningCompany(platform, `${receiver.url}/one`, { custom_headers });
   const [resource] = await queueEvents(platform, company._id);
-  const [delivery] = await finishedDeliveries(platform, company);
+  const [delivery] = await waitForFinishedDeliveries(platform, company);
   const { _id, response_ms, queued_at, attempted_at, finished_at, createdAt, updatedAt, body, ...rest } = delivery;
   assert.match(_id, /^[0-9a-f]{24}$/);
   assert.deepEqual(rest, {
@@ -71,7 +71,7 @@ test('a delivered event is in the log with all its fields, and without secrets',
 });
 
 test('the log of deliveries of a company without events is empty', async () => {
-  const company = await createListener(platform, receiver.url);
+  const company = await createListeningCompany(platform, receiver.url);
   const meta = { page: 1, limit: 20, totalCount: 0, totalPages: 0, hasNextPage: false, nextCursor: null };
   assert.deepEqual(await list(company), { result: [], meta });
 });
@@ -87,6 +87,40 @@ test('the log of deliveries is sorted newest first, or oldest first with sort=cr
   assert.deepEqual(pageIds(both), newestFirst.slice(1, 3));
   assert.equal(both.meta.totalCount, 2);
   assert.equal((await list(company, '?status=QUEUED')).meta.totalCount, 0);
+});
+
+test('the log of deliveries is sorted by the last change with sort=-updatedAt, and shows what changed since a time', async () => {
+  const { newestFirst, ...company } = await createLog();
+  // The changes are in another order than the deliveries: two within one second, two at the same moment, and one much later.
+  const times = ['12:00:07.500', '12:00:07.100', '23:00:00.000', '11:59:59.999', '12:00:07.100'];
+  for (const [index, time] of times.entries())
+    await database.sql('update deliveries set finished_at = $2::timestamptz where _id = $1', [
+      newestFirst[index],
+      `2100-01-01T${time}Z`,
+    ]);
+  const [a, b, c, d, e] = newestFirst as [string, string, string, string, string];
+  const equal = [b, e].toSorted().toReversed();
+  const expected = [c, a, ...equal, d];
+  assert.deepEqual(pageIds(await list(company, '?sort=-updatedAt')), expected);
+  const walked: string[] = [];
+  for (let after = ''; ;) {
+    const { result, meta } = await list(company, `?sort=-updatedAt&limit=1${after}`);
+    walked.push(...pageIds({ result }));
+    if (meta.nextCursor === null) break;
+    after = `&after=${meta.nextCursor}`;
+  }
+  assert.deepEqual(walked, expected);
+  for (const [since, sort, changed] of [
+    ['12:00:07.100', '-updatedAt', [c, a, ...equal]],
+    ['12:00:07.101', '-updatedAt', [c, a]],
+    ['12:00:07.100', '-createdAt', newestFirst.filter((id) => id !== d)],
+    ['23:00:00.001', '-createdAt', []],
+  ] as const) {
+    const { result, meta } = await list(company, `?sort=${sort}&updated_since=2100-01-01T${since}Z`);
+    assert.deepEqual([pageIds({ result }), meta.totalCount], [changed, changed.length], since);
+  }
+  const failed = await list(company, `?status=FAILED&updated_since=2100-01-01T12:00:07.100Z`);
+  assert.deepEqual([pageIds(failed), failed.meta.totalCount], [[a], 1]);
 });
 
 test('pages and the cursor list the log of deliveries without a gap or a repetition, in both directions', async () => {
@@ -125,7 +159,7 @@ test('with skipCount=true the log of deliveries has null as totals and is otherw
 });
 
 test('an invalid query of the log of deliveries answers 400 and names the parameter', async () => {
-  const { key } = await createListener(platform, receiver.url);
+  const { key } = await createListeningCompany(platform, receiver.url);
   const cases: [string, string][] = [
     ['event=MESSAGE', 'event'],
     ['status=LOST', 'status'],
@@ -147,10 +181,10 @@ test('an invalid query of the log of deliveries answers 400 and names the parame
 });
 
 test("another company's deliveries are not in the log, and replaying one answers 404, byte-equal to an unknown one", async () => {
-  const company = await createListener(platform, `${receiver.url}/mine`);
-  const other = await createListener(platform, `${receiver.url}/theirs`);
+  const company = await createListeningCompany(platform, `${receiver.url}/mine`);
+  const other = await createListeningCompany(platform, `${receiver.url}/theirs`);
   await queueEvents(platform, company._id);
-  const [mine] = await finishedDeliveries(platform, company);
+  const [mine] = await waitForFinishedDeliveries(platform, company);
   assert.equal((await list(other)).meta.totalCount, 0);
   const problems = [mine._id, UNKNOWN_ID, 'abc'].map(async (id) => {
     const { request_id: _id, ...problem } = (await replay(404, other, id)).body;
@@ -162,9 +196,9 @@ test("another company's deliveries are not in the log, and replaying one answers
 
 test('a replay answers 201 with a new delivery of the same body, which is sent once, to the webhook as it is now', async () => {
   receiverStatus = 500;
-  const company = await createListener(platform, `${receiver.url}/replay`);
+  const company = await createListeningCompany(platform, `${receiver.url}/replay`);
   await queueEvents(platform, company._id);
-  const [failed] = await finishedDeliveries(platform, company);
+  const [failed] = await waitForFinishedDeliveries(platform, company);
   assert.equal(failed.status, 'FAILED');
   receiverStatus = 200;
   const body = { url: `${receiver.url}/replayed`, custom_headers: { 'x-version': 'new' } };
@@ -173,7 +207,7 @@ test('a replay answers 201 with a new delivery of the same body, which is sent o
   assert.notEqual(queued._id, failed._id);
   assert.deepEqual([queued.status, queued.replay_of, queued.attempted_at], ['QUEUED', failed._id, null]);
   assert.deepEqual(queued.body, failed.body);
-  const [delivered, first] = await finishedDeliveries(platform, company, 2);
+  const [delivered, first] = await waitForFinishedDeliveries(platform, company, 2);
   assert.deepEqual([delivered._id, delivered.status], [queued._id, 'DELIVERED']);
   assert.deepEqual(first, failed);
   const [arrived, ...more] = receiver.at('/replayed');
@@ -185,20 +219,20 @@ test('a replay answers 201 with a new delivery of the same body, which is sent o
 });
 
 test('a delivery that was delivered can be replayed any number of times', async () => {
-  const company = await createListener(platform, `${receiver.url}/again`);
+  const company = await createListeningCompany(platform, `${receiver.url}/again`);
   await queueEvents(platform, company._id);
-  const [original] = await finishedDeliveries(platform, company);
+  const [original] = await waitForFinishedDeliveries(platform, company);
   const second = await replay(201, company, original._id);
   const third = await replay(201, company, second.body._id);
   assert.equal(third.body.replay_of, second.body._id);
-  await finishedDeliveries(platform, company, 3);
+  await waitForFinishedDeliveries(platform, company, 3);
   assert.equal(receiver.at('/again').length, 3);
 });
 
 test('a replay answers 409 WEBHOOK_INACTIVE while the webhook is INACTIVE or does not exist, and queues nothing', async () => {
-  const company = await createListener(platform, `${receiver.url}/inactive`);
+  const company = await createListeningCompany(platform, `${receiver.url}/inactive`);
   await queueEvents(platform, company._id);
-  const [delivery] = await finishedDeliveries(platform, company);
+  const [delivery] = await waitForFinishedDeliveries(platform, company);
   const path = `/v1/webhooks/${company.webhook}`;
   await call(200, 'PUT', path, { key: company.key, body: { status: 'INACTIVE' } });
   assert.equal((await replay(409, company, delivery._id)).body.code, 'WEBHOOK_INACTIVE');

@@ -1,12 +1,12 @@
 /** Statements on the delivery queue of all companies: claiming, storing outcomes, sweeping, deleting old ones. */
 import { pickInTurn, pickValues } from '../../platform/claims/fair-pick.ts';
-import type { Capacity, ClaimedRow, RowOutcome } from '../../platform/claims/queue.ts';
+import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../platform/claims/queue.ts';
 import { exec, many, one } from '../../platform/db.ts';
 import { READ_BYTES } from '../../platform/portions.ts';
-import { stretchBounds, IN_STRETCH, type Stretch } from '../../platform/retention.ts';
+import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/retention.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 
-export interface Claimed extends ClaimedRow {
+export interface ClaimedDelivery extends ClaimedRow {
   _id: string;
   /** The version (xmin) of the webhook's row that the claim has read. */
   edition: string;
@@ -32,10 +32,10 @@ export const IS_WAITING = `exists (select from deliveries where ${QUEUE.waiting}
  */
 export async function claimDeliveries(
   tx: SystemTx,
-  capacity: Capacity,
+  capacity: ClaimCapacity,
   maxAgeMs: number,
-): Promise<{ claimed: Claimed[]; dismissed: number }> {
-  const rows = await many<Claimed & { status: string }>(tx, {
+): Promise<{ claimed: ClaimedDelivery[]; dismissed: number }> {
+  const rows = await many<ClaimedDelivery & { status: string }>(tx, {
     name: 'webhooks.claimDeliveries',
     text: `with recursive ${pickInTurn(QUEUE)}
       update deliveries d set claimed_at = now(), claimed_by = case when v.refused is null then v.worker end,
@@ -58,7 +58,7 @@ export async function claimDeliveries(
   return { claimed, dismissed: rows.length - claimed.length };
 }
 
-export interface Outcome extends RowOutcome {
+export interface DeliveryOutcome extends RowOutcome {
   company: string;
   status: 'DELIVERED' | 'FAILED';
   response_status: number | null;
@@ -68,7 +68,7 @@ export interface Outcome extends RowOutcome {
 }
 
 /** Stores the outcomes of attempts. An outcome also replaces the UNKNOWN of a sweep that took a slow delivery for an abandoned one. */
-export function recordOutcomes(tx: SystemTx, outcomes: Outcome[]): Promise<number> {
+export function recordOutcomes(tx: SystemTx, outcomes: DeliveryOutcome[]): Promise<number> {
   return exec(tx, {
     name: 'webhooks.recordOutcomes',
     text: `update deliveries d set status = o.status, response_status = o.response_status, response_ms = o.response_ms,
@@ -142,7 +142,7 @@ export function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<{ 
 /**
  * Deletes old deliveries, as many as one statement may read, and returns how many. The length of a body is known without reading the body.
  */
-export function deleteOldDeliveries(tx: SystemTx, days: number, stretch: Stretch): Promise<number> {
+export function deleteOldDeliveries(tx: SystemTx, days: number, stretch: PageRange): Promise<number> {
   return exec(tx, {
     name: 'webhooks.deleteOldDeliveries',
     text: `delete from deliveries where ctid = any(array(
@@ -151,11 +151,11 @@ export function deleteOldDeliveries(tx: SystemTx, days: number, stretch: Stretch
           from deliveries where ${IN_STRETCH} and queued_at < now() - make_interval(days => $1) and finished_at is not null
         ) portion where before < ${READ_BYTES}
       ))`,
-    values: [days, ...stretchBounds(stretch)],
+    values: [days, ...pageRangeBounds(stretch)],
   });
 }
 
-export function moveReceivers(tx: SystemTx, from: string, to: string): Promise<number> {
+export function replaceReceiverOrigin(tx: SystemTx, from: string, to: string): Promise<number> {
   return exec(tx, {
     name: 'webhooks.moveReceivers',
     text: 'update webhooks set url = $2 || substr(url, length($1) + 1), updated_at = now() where starts_with(url, $1)',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type Worked } from '../../platform/jobs.ts';
+import { defineJob, type JobWork } from '../../platform/jobs.ts';
 import { RedactContact } from '../contacts/jobs.ts';
 import { redactDeliveries } from './redact.ts';
 import { purgeDeliveries } from './upkeep.ts';
@@ -13,10 +13,10 @@ export const PurgeDeliveries = defineJob({
   cron: '37 3 * * *',
 });
 
-export function purgeDeliveriesJob(kit: Kit): Worked<typeof PurgeDeliveries.data> {
+export function purgeDeliveriesJob(kit: Kit): JobWork<typeof PurgeDeliveries.data> {
   return { job: PurgeDeliveries, handle: () => purgeDeliveries(kit) };
 }
 
-export function redactContactJob(kit: Kit): Worked<typeof RedactContact.data> {
+export function redactContactJob(kit: Kit): JobWork<typeof RedactContact.data> {
   return { job: RedactContact, handle: ({ company, contacts }) => redactDeliveries(kit, company, contacts) };
 }

@@ -1,12 +1,15 @@
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
 import type { EventName } from '../../platform/events.ts';
-import { measuredPage } from '../../platform/measured-page.ts';
+import { measuredPageSql } from '../../platform/measured-page.ts';
 import {
-  windowClause,
-  windowLimit,
-  windowName,
-  windowOrder,
+  sinceClause,
+  sinceNameSuffix,
+  windowLimitParameter,
+  windowNameSuffix,
+  windowOrderSql,
+  windowSqlParts,
   windowValues,
+  type Since,
   type Window,
 } from '../../platform/paging.ts';
 import { READ_BYTES } from '../../platform/portions.ts';
@@ -110,6 +113,8 @@ export interface DeliveryFilter {
   status: string | null;
 }
 
+// The log with the columns that pages are sorted by.
+const LOG = `(select *, queued_at as created_at, coalesce(finished_at, attempted_at, queued_at) as updated_at from deliveries) d`;
 const FILTER = 'company_id = $1 and ($2::text is null or event = $2) and ($3::text is null or status = $3)';
 
 // The conditions by status. A delivery that failed has an error, and a waiting one was never claimed. Each condition has its own index, so
@@ -121,38 +126,57 @@ const WALKS = new Map([
   ['QUEUED', 'claimed_at is null'],
 ]);
 
-function chooseWalk(filter: DeliveryFilter): { name: string; clause: string } {
+function chooseListCondition(filter: DeliveryFilter): { name: string; clause: string } {
   const clause = filter.status === null ? undefined : WALKS.get(filter.status);
   return clause ? { name: clause.split(' ')[0] ?? '', clause: `and ${clause}` } : { name: 'all', clause: '' };
 }
 
+/** Rounds a time down as the column updated_step does, which is indexed instead of the time of the last change. */
+const toStepSql = (parameter: string): string => `date_bin('10 s', ${parameter}::timestamptz, '2000-01-01T00:00:00Z')`;
+
+/** Returns the condition for `since`, with the rounded time for the index. */
+const sinceStepClause = (window: Since, place: number): string =>
+  `${sinceClause(window, place)} ${window.since === null ? '' : `and updated_step >= ${toStepSql(`$${place}`)}`}`;
+
+/** Returns windowClause() with the rounded time. Only deliveries with the same rounded time have to be sorted. */
+function stepWindowClause(window: Window, first: number): string {
+  const isByStep = window.field === 'updatedAt';
+  const { cursor, tail } = windowSqlParts(window, first, isByStep ? 'updated_step desc, ' : '');
+  const cursorStep = isByStep && window.after ? `and updated_step <= ${toStepSql(`$${first}`)}` : '';
+  return `${sinceStepClause(window, first + 4)} ${cursor} ${cursorStep} ${tail}`;
+}
+
 export function listDeliveries(tx: TenantRead, filter: DeliveryFilter, window: Window): Promise<WebhookDelivery[]> {
-  const walk = chooseWalk(filter);
+  const walk = chooseListCondition(filter);
   return many(tx, {
-    name: `webhooks.listDeliveries.${walk.name}.${windowName(window)}`,
-    text: measuredPage({
+    name: `webhooks.listDeliveries.${walk.name}.${windowNameSuffix(window)}`,
+    text: measuredPageSql({
       columns: DELIVERY,
-      rows: `select * from (select *, queued_at as created_at, coalesce(finished_at, attempted_at, queued_at) as updated_at from deliveries) d
-        where ${FILTER} ${walk.clause} ${windowClause(window, 4)}`,
-      order: windowOrder(window),
-      limit: windowLimit(4),
+      rows: `select * from ${LOG} where ${FILTER} ${walk.clause} ${stepWindowClause(window, 4)}`,
+      order: windowOrderSql(window),
+      limit: windowLimitParameter(4),
       // PostgreSQL knows the length of a text without decompressing it. JSON may need up to six bytes for one byte of the answer of a
       // receiver.
       bytes: '700 + octet_length(t.body) + 6 * coalesce(octet_length(t.response_body), 0)',
     }),
     values: [tx.companyId, filter.event, filter.status, ...windowValues(window)],
+    ...planForTime(window),
   });
 }
 
-export async function countDeliveries(tx: TenantRead, filter: DeliveryFilter): Promise<number> {
-  const walk = chooseWalk(filter);
+export async function countDeliveries(tx: TenantRead, filter: DeliveryFilter, window: Since): Promise<number> {
+  const walk = chooseListCondition(filter);
   const { count } = await one<{ count: number }>(tx, {
-    name: `webhooks.countDeliveries.${walk.name}`,
-    text: `select count(*)::int as count from deliveries where ${FILTER} ${walk.clause}`,
-    values: [tx.companyId, filter.event, filter.status],
+    name: `webhooks.countDeliveries.${walk.name}${sinceNameSuffix(window)}`,
+    text: `select count(*)::int as count from ${LOG} where ${FILTER} ${walk.clause} ${sinceStepClause(window, 4)}`,
+    values: [tx.companyId, filter.event, filter.status, window.since],
+    ...planForTime(window),
   });
   return count;
 }
+
+/** With `since`, the number of rows depends on the given time, so the statement is planned anew for each call. */
+const planForTime = ({ since }: Since): { planEachTime?: true } => (since === null ? {} : { planEachTime: true });
 
 /**
  * Enqueues a delivery again, with the same body, for the webhook in its present state. Returns null when the contents of the delivery were
@@ -173,7 +197,7 @@ export function insertReplay(
 }
 
 /** Returns whether the contents of the delivery were erased; null for an unknown delivery and for a delivery of another company alike. */
-export function findErasure(tx: TenantRead, id: string): Promise<{ isErased: boolean } | null> {
+export function findErasedState(tx: TenantRead, id: string): Promise<{ isErased: boolean } | null> {
   return maybeOne(tx, {
     name: 'webhooks.findErasure',
     text: 'select redacted_at is not null as "isErased" from deliveries where company_id = $1 and _id = $2',
@@ -181,7 +205,7 @@ export function findErasure(tx: TenantRead, id: string): Promise<{ isErased: boo
   });
 }
 
-export interface LogPlace {
+export interface DeliveryPlace {
   queued_at: string;
   _id: string;
 }
@@ -189,7 +213,7 @@ export interface LogPlace {
 export interface RedactStep {
   company: string;
   contacts: string[];
-  after: LogPlace | null;
+  after: DeliveryPlace | null;
   limit: number;
 }
 
@@ -203,7 +227,7 @@ export interface RedactStep {
 export function redactPortion(
   tx: SystemTx,
   { company, contacts, after, limit }: RedactStep,
-): Promise<(LogPlace & { workers: string[] }) | null> {
+): Promise<(DeliveryPlace & { workers: string[] }) | null> {
   return maybeOne(tx, {
     name: 'webhooks.redactPortion',
     text: `with portion as materialized (

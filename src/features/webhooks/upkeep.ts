@@ -1,6 +1,6 @@
 /** Settles deliveries that were interrupted, and deletes deliveries that are older than the retention time. */
 import type { Kit } from '../../kit.ts';
-import { inPortions } from '../../platform/portions.ts';
+import { workInPortions } from '../../platform/portions.ts';
 import { purgeByPages } from '../../platform/retention.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { ATTEMPT_MS } from './attempt.ts';
@@ -11,7 +11,7 @@ import { deleteSilentWorkers } from './worker-queries.ts';
 const LEASE_SECONDS = ATTEMPT_MS / 1000 + 5;
 
 /** Settles the deliveries of workers that died. Never throws. */
-export async function sweep(kit: Kit): Promise<void> {
+export async function sweepDeliveries(kit: Kit): Promise<void> {
   try {
     const interrupted = async (tx: SystemTx): ReturnType<typeof sweepInterrupted> => {
       await allowBitmaps(tx);
@@ -34,5 +34,7 @@ export async function purgeDeliveries(kit: Kit): Promise<void> {
   const system = kit.database.system('upkeep');
   const days = kit.config.DELIVERY_RETENTION_DAYS;
   await deleteSilentWorkers(system);
-  await purgeByPages(system, 'deliveries', (stretch) => inPortions(() => deleteOldDeliveries(system, days, stretch)));
+  await purgeByPages(system, 'deliveries', (stretch) =>
+    workInPortions(() => deleteOldDeliveries(system, days, stretch)),
+  );
 }

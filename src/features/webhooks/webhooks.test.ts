@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EVENT_NAMES } from '../../platform/events.ts';
-import { connectionsFor, startPlatform, type Json } from '../../../test/support/platform.ts';
+import { makePoolSetting, startPlatform, type Json } from '../../../test/support/platform.ts';
 
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', ...connectionsFor(20) } });
+const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', ...makePoolSetting(20) } });
 const { call } = platform;
 
 const URL_A = 'http://127.0.0.1:9009/a';
@@ -97,7 +97,7 @@ test('PUT of a webhook changes the given fields, answers 200 with the record, an
   assert.equal((await readWebhook(company)).url, URL_B);
 });
 
-test('PUT of a webhook replaces all headers; a mask that is sent back keeps the value stored under its name', async () => {
+test('PUT of a webhook replaces all headers, but a header whose mask is sent back keeps its stored value', async () => {
   const company = await companyWithWebhook({ custom_headers: { 'X-Key': SECRET, 'x-old': 'old' } });
   const body = { custom_headers: { 'x-key': '••••1234', 'x-new': 'new' } };
   const put = await call(200, 'PUT', `/v1/webhooks/${company.record._id}`, { key: company.key, body });

@@ -3,16 +3,16 @@ import { violates } from '../../platform/db.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
 import { wakeDeliveries } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
-import { pageFrom, pageWindow, type Page } from '../../platform/paging.ts';
+import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
 import { allows } from '../../platform/scopes.ts';
 import type { SystemTx, Tenant } from '../../platform/tenant.ts';
-import { moveReceivers } from './delivery-queries.ts';
+import { replaceReceiverOrigin } from './delivery-queries.ts';
 import { acceptHeaders, maskHeaders, openHeaders, sealHeaders } from './headers.ts';
 import {
   countDeliveries,
   deleteWebhook,
   findDelivery,
-  findErasure,
+  findErasedState,
   findWebhook,
   findWebhookForUpdate,
   insertReplay,
@@ -25,7 +25,7 @@ import {
 import type { DeliveryQuery, Webhook, WebhookCreate, WebhookDelivery, WebhookUpdate } from './schemas.ts';
 
 export async function createWebhook(kit: Kit, tenant: Tenant, input: WebhookCreate): Promise<Webhook> {
-  await refuseTarget(kit, input.url);
+  await refuseForbiddenUrl(kit, input.url);
   const custom_headers = sealHeaders(kit.secrets, tenant.companyId, acceptHeaders(input.custom_headers ?? {}, {}));
   const { url, events, status = 'ACTIVE' } = input;
   const row = await tenant.tx(async (tx) => {
@@ -36,23 +36,23 @@ export async function createWebhook(kit: Kit, tenant: Tenant, input: WebhookCrea
     await writeListeners(tx, created);
     return created;
   });
-  return toAnswer(kit, tenant, row);
+  return toWebhook(kit, tenant, row);
 }
 
 /** Returns the webhook of the company, or null; a company has at most one. */
 export async function readWebhook(kit: Kit, tenant: Tenant): Promise<Webhook | null> {
   const row = await findWebhook(tenant.read);
-  return row && toAnswer(kit, tenant, row);
+  return row && toWebhook(kit, tenant, row);
 }
 
 export async function readWebhookById(kit: Kit, tenant: Tenant, id: string): Promise<Webhook> {
   const row = await findWebhook(tenant.read);
   if (row?._id !== id) throw notFound();
-  return toAnswer(kit, tenant, row);
+  return toWebhook(kit, tenant, row);
 }
 
 export async function updateWebhookById(kit: Kit, tenant: Tenant, id: string, input: WebhookUpdate): Promise<Webhook> {
-  if (input.url !== undefined) await refuseTarget(kit, input.url);
+  if (input.url !== undefined) await refuseForbiddenUrl(kit, input.url);
   const row = await tenant.tx(async (tx) => {
     const before = await findWebhookForUpdate(tx, id);
     if (!before) throw notFound();
@@ -65,7 +65,7 @@ export async function updateWebhookById(kit: Kit, tenant: Tenant, id: string, in
     tx.afterCommit(wakeDeliveries);
     return updated;
   });
-  return toAnswer(kit, tenant, row);
+  return toWebhook(kit, tenant, row);
 }
 
 export async function removeWebhook(kit: Kit, tenant: Tenant, id: string): Promise<Webhook> {
@@ -76,19 +76,19 @@ export async function removeWebhook(kit: Kit, tenant: Tenant, id: string): Promi
     tx.afterCommit(wakeDeliveries);
     return removed;
   });
-  return toAnswer(kit, tenant, row);
+  return toWebhook(kit, tenant, row);
 }
 
 /** Moves webhooks that point to the sandbox's receiver when its address changes. Returns how many were moved. */
-export function moveWebhooks(tx: SystemTx, from: string, to: string): Promise<number> {
-  return moveReceivers(tx, `${from}/receiver/`, `${to}/receiver/`);
+export function changeReceiverOrigin(tx: SystemTx, from: string, to: string): Promise<number> {
+  return replaceReceiverOrigin(tx, `${from}/receiver/`, `${to}/receiver/`);
 }
 
 export async function pageDeliveries(tenant: Tenant, query: DeliveryQuery): Promise<Page<WebhookDelivery>> {
   const filter = { event: query.event ?? null, status: query.status ?? null };
   const window = pageWindow('deliveries', query);
   const rows = await listDeliveries(tenant.read, filter, window);
-  return pageFrom(query, window, rows, () => countDeliveries(tenant.read, filter));
+  return makePage(query, window, rows, () => countDeliveries(tenant.read, filter, window));
 }
 
 export async function readDelivery(tenant: Tenant, id: string): Promise<WebhookDelivery> {
@@ -100,7 +100,7 @@ export async function readDelivery(tenant: Tenant, id: string): Promise<WebhookD
 /** Sends a delivery again at the request of a user, whatever its outcome was. */
 export async function replayDelivery(tenant: Tenant, id: string): Promise<WebhookDelivery> {
   return tenant.tx(async (tx) => {
-    const erasure = await findErasure(tx, id);
+    const erasure = await findErasedState(tx, id);
     if (!erasure) throw notFound();
     if (erasure.isErased) throw new AppError('DELIVERY_ERASED');
     const webhook = await findWebhook(tx);
@@ -117,14 +117,14 @@ export async function replayDelivery(tenant: Tenant, id: string): Promise<Webhoo
  * Returns the webhook as answers show it. Header values are secrets: a caller that may change them sees them, every other caller sees
  * masks.
  */
-function toAnswer(kit: Kit, tenant: Tenant, row: WebhookRow): Webhook {
+function toWebhook(kit: Kit, tenant: Tenant, row: WebhookRow): Webhook {
   const { epoch: _epoch, ...shown } = row;
   const headers = openHeaders(kit.secrets, row.company, row.custom_headers);
   const visible = allows(tenant.principal.scopes, 'webhooks:update');
   return { ...shown, custom_headers: visible ? headers : maskHeaders(headers) };
 }
 
-async function refuseTarget(kit: Kit, url: string): Promise<void> {
+async function refuseForbiddenUrl(kit: Kit, url: string): Promise<void> {
   const reason = await kit.outbound.refuse(url);
   if (reason)
     throw new AppError('TARGET_NOT_ALLOWED', `url: ${reason}`, [

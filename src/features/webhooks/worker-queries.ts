@@ -4,10 +4,10 @@
  * that judges another worker's claims closes that worker first, so that the worker can begin nothing more. Both update the same row, so one
  * waits for the other.
  */
-import type { Beginning } from '../../platform/claims/queue.ts';
+import type { BeginRequest } from '../../platform/claims/queue.ts';
 import { exec, one } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import type { Claimed } from './delivery-queries.ts';
+import type { ClaimedDelivery } from './delivery-queries.ts';
 
 /**
  * Registers a worker. Each id is used once: a crash can make the database forget a worker, and its claims must not pass for those of a new
@@ -21,16 +21,16 @@ export function insertWorker(tx: SystemTx, id: string): Promise<number> {
   });
 }
 
-export type Held = Pick<Claimed, 'company' | '_id' | 'seq' | 'edition'>;
+export type HeldDelivery = Pick<ClaimedDelivery, 'company' | '_id' | 'seq' | 'edition'>;
 
 /**
  * Notes which deliveries a worker is about to begin, and returns the seq of each that may begin: its webhook has not changed since the
  * claim, and its company is not suspended. Returns null when the worker was closed or deleted; then nothing may begin. The statement does
  * not read the deliveries themselves: reading a page of them prunes it, which is logged, and the commit would wait for the disk.
  */
-export async function beginHeld(
+export async function beginHeldDeliveries(
   tx: SystemTx,
-  { worker, turn, begun, held }: Beginning<Held>,
+  { worker, turn, begun, held }: BeginRequest<HeldDelivery>,
 ): Promise<string[] | null> {
   const { known, valid } = await one<{ known: boolean; valid: string[] }>(tx, {
     name: 'webhooks.beginHeld',
@@ -59,7 +59,7 @@ export async function beginHeld(
  * Returns deliveries to the queue, unsent. It must be called once only for each claim: a call that arrives late then finds either its own
  * claim or nothing, and never a later claim of the same worker, whose attempt may have begun.
  */
-export function giveBack(tx: SystemTx, worker: string, held: Held[]): Promise<number> {
+export function returnToQueue(tx: SystemTx, worker: string, held: HeldDelivery[]): Promise<number> {
   return exec(tx, {
     name: 'webhooks.giveBack',
     text: `update deliveries d set status = 'QUEUED', claimed_at = null, attempted_at = null, claimed_by = null

@@ -8,14 +8,14 @@ import { start, type Running } from '../../boot/start.ts';
 import { loadConfig } from '../../config.ts';
 import { createLog } from '../../platform/telemetry.ts';
 import {
-  createGate,
-  createListener,
-  finishedDeliveries,
+  createAnswerGate,
+  createListeningCompany,
+  waitForFinishedDeliveries,
   queueEvents,
   startReceiver,
 } from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { until } from '../../../test/support/wait.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { PurgeDeliveries } from './jobs.ts';
 
 const env = { OUTBOUND_ALLOW: '127.0.0.0/8', ENCRYPTION_KEY: 'one key for every process of it', DELIVERY_SLOTS: '4' };
@@ -23,7 +23,7 @@ env.ENCRYPTION_KEY = env.ENCRYPTION_KEY.padEnd(32, '.');
 const platform = await startPlatform({ env });
 const { call, database } = platform;
 
-let gate = createGate();
+let gate = createAnswerGate();
 gate.open();
 const receiver = await startReceiver(async (response, { path }) => {
   await gate.opened;
@@ -53,12 +53,12 @@ async function deliveredBy(running: Running): Promise<number> {
 }
 
 test('two workers on one database share the queue, and each delivery is sent exactly once', async () => {
-  const companies = await Promise.all([1, 2, 3].map(() => createListener(platform, receiver.url)));
+  const companies = await Promise.all([1, 2, 3].map(() => createListeningCompany(platform, receiver.url)));
   await withSecondWorker(async (second) => {
     const before = await deliveredBy(platform.running);
     const queued = await Promise.all(companies.map((company) => queueEvents(platform, company._id, 100)));
     for (const company of companies) {
-      const log = await finishedDeliveries(platform, company, 80);
+      const log = await waitForFinishedDeliveries(platform, company, 80);
       assert.ok(log.every((delivery) => delivery.status === 'DELIVERED'));
     }
     const arrived = receiver.received.map((item) => item.body.data._id as string).toSorted();
@@ -70,21 +70,21 @@ test('two workers on one database share the queue, and each delivery is sent exa
 });
 
 test('a worker that stops claims nothing more, finishes the attempts in progress, and leaves the rest to other workers', async () => {
-  const company = await createListener(platform, receiver.url);
+  const company = await createListeningCompany(platform, receiver.url);
   const before = receiver.received.length;
-  gate = createGate();
+  gate = createAnswerGate();
   let stopped = false;
   await withSecondWorker(async (second) => {
     await queueEvents(platform, company._id, 20);
     // A company whose receiver has not answered yet has two slots in each worker.
-    await until('both workers to be busy', () => receiver.received.length === before + 4);
+    await waitUntil('both workers to be busy', () => receiver.received.length === before + 4);
     const stopping = second.stop().then(() => (stopped = true));
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(stopped, false);
     gate.open();
     await stopping;
   });
-  const log = await finishedDeliveries(platform, company, 20);
+  const log = await waitForFinishedDeliveries(platform, company, 20);
   assert.ok(log.every((delivery) => delivery.status === 'DELIVERED'));
   const resources = receiver.received.slice(before).map((item) => item.body.data._id);
   assert.equal(new Set(resources).size, 20);
@@ -92,17 +92,17 @@ test('a worker that stops claims nothing more, finishes the attempts in progress
 });
 
 test('a worker that stops while it claims ahead leaves nothing behind, and each delivery is sent once', async () => {
-  const companies = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createListener(platform, receiver.url)));
+  const companies = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createListeningCompany(platform, receiver.url)));
   const before = receiver.received.length;
   const ids = companies.map(({ _id }) => _id);
   await withSecondWorker(async () => {
     await Promise.all(ids.map((company) => queueEvents(platform, company, 90)));
     // A row keeps the id of the worker that claimed it ahead.
     const ahead = 'select 1 from deliveries where company_id = any($1) and claimed_by is not null limit 1';
-    await until('something to be claimed ahead', async () => (await database.sql(ahead, [ids])).length > 0);
+    await waitUntil('something to be claimed ahead', async () => (await database.sql(ahead, [ids])).length > 0);
   });
   for (const company of companies) {
-    const log = await finishedDeliveries(platform, company, 90);
+    const log = await waitForFinishedDeliveries(platform, company, 90);
     assert.ok(log.every((delivery) => delivery.status === 'DELIVERED'));
   }
   const resources = receiver.received.slice(before).map((item) => item.body.data._id);
@@ -112,13 +112,13 @@ test('a worker that stops while it claims ahead leaves nothing behind, and each 
 test('an outcome that the database refuses delays neither the other outcomes nor a worker that stops', async () => {
   // This constraint makes the database refuse an outcome, because no answer of a receiver is known that it refuses by itself.
   await database.sql(`alter table deliveries add constraint no_poison check (response_body <> 'poison')`);
-  const poisoned = await createListener(platform, `${receiver.url}/poison`);
-  const company = await createListener(platform, receiver.url);
+  const poisoned = await createListeningCompany(platform, `${receiver.url}/poison`);
+  const company = await createListeningCompany(platform, receiver.url);
   await withSecondWorker(async () => {
     await Promise.all([queueEvents(platform, poisoned._id, 4), queueEvents(platform, company._id, 20)]);
-    const log = await finishedDeliveries(platform, company, 20);
+    const log = await waitForFinishedDeliveries(platform, company, 20);
     assert.ok(log.every((delivery) => delivery.status === 'DELIVERED'));
-    await until('each to have been attempted', () => receiver.at('/poison').length === 4);
+    await waitUntil('each to have been attempted', () => receiver.at('/poison').length === 4);
   });
   const rows = await database.sql('select distinct status from deliveries where company_id = $1', [poisoned._id]);
   assert.deepEqual(rows, [{ status: 'SENDING' }]);
@@ -126,34 +126,34 @@ test('an outcome that the database refuses delays neither the other outcomes nor
 });
 
 test('attempts that fail before they begin give their slots back, so that later deliveries are sent (defect 12)', async () => {
-  const company = await createListener(platform, receiver.url);
+  const company = await createListeningCompany(platform, receiver.url);
   const [stored] = await database.sql<{ custom_headers: string }>(
     'select custom_headers from webhooks where company_id = $1',
     [company._id],
   );
   await database.sql(`update webhooks set custom_headers = 'v1:AAAA' where company_id = $1`, [company._id]);
   await queueEvents(platform, company._id, 80);
-  const failed = await finishedDeliveries(platform, company, 80);
+  const failed = await waitForFinishedDeliveries(platform, company, 80);
   assert.deepEqual([...new Set(failed.map((delivery) => `${delivery.status} ${delivery.error}`))], ['FAILED INTERNAL']);
   await database.sql('update webhooks set custom_headers = $2 where company_id = $1', [
     company._id,
     stored?.custom_headers,
   ]);
   const [resource] = await queueEvents(platform, company._id, 1);
-  const log = await finishedDeliveries(platform, company, 81);
+  const log = await waitForFinishedDeliveries(platform, company, 81);
   assert.equal(log.find((delivery) => delivery.resource_id === resource)?.status, 'DELIVERED');
 });
 
 test('the retention job deletes deliveries that ended longer ago than DELIVERY_RETENTION_DAYS, and no others', async () => {
-  const company = await createListener(platform, receiver.url);
+  const company = await createListeningCompany(platform, receiver.url);
   const [old, young] = await queueEvents(platform, company._id, 2);
-  await finishedDeliveries(platform, company, 2);
+  await waitForFinishedDeliveries(platform, company, 2);
   const age = `update deliveries set queued_at = now() - $2::interval where resource_id = $1`;
   await database.sql(age, [old, '14 days 1 minute']);
   await database.sql(age, [young, '13 days 23 hours']);
   const { kit } = platform.running;
   await kit.database.systemTx('upkeep', (tx) => kit.enqueue(tx, PurgeDeliveries, {}));
-  const left = await until('the job to have run', async () => {
+  const left = await waitUntil('the job to have run', async () => {
     const { body } = await call(200, 'GET', '/v1/webhooks/deliveries', { key: company.key });
     return body.result.length === 1 ? (body.result as Json[]) : null;
   });

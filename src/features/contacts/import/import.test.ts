@@ -1,7 +1,7 @@
 /** Imports of contacts: what a row creates or updates, which events are emitted, and what is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freshPhone } from '../../../../test/support/network.ts';
+import { makePhoneNumber } from '../../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
 import {
@@ -66,7 +66,7 @@ test('an import creates contacts with the values of all columns, from CSV and XL
   const date = { xml: (reference: string) => `<c r="${reference}" s="1"><v>46346</v></c>` };
   const quoted = (row: TestCell[]): string => row.map((cell) => `"${cell as string}"`).join(',');
   for (const format of ['CSV', 'XLSX']) {
-    const [email, phone] = [`jose-${newId()}@example.com`, freshPhone()];
+    const [email, phone] = [`jose-${newId()}@example.com`, makePhoneNumber()];
     const file =
       format === 'CSV'
         ? csv(titles.join(','), quoted(rowFor(email, phone, '20/11/2026')))
@@ -155,7 +155,7 @@ test('an import reports an invalid cell once', async () => {
 });
 
 test('an import updates a contact that has any of the row’s identities with the filled cells, also from rows of the same sheet', async () => {
-  const [mark, phone] = [newId(), freshPhone()];
+  const [mark, phone] = [newId(), makePhoneNumber()];
   const { body: known } = await call(201, 'POST', '/v1/contacts', {
     body: { name: `Ana ${mark}`, phone_number: phone, external_id: `crm-${mark}`, custom_fields: { city: 'Recife' } },
   });
@@ -185,7 +185,7 @@ test('an import updates a contact that has any of the row’s identities with th
 
 test('a row with an extra identity of a contact, such as a number from a merge, updates that contact and replaces none of its identities', async () => {
   const mark = newId();
-  const [own, other] = [freshPhone(), freshPhone()];
+  const [own, other] = [makePhoneNumber(), makePhoneNumber()];
   const create = async (body: Json): Promise<Json> => (await call(201, 'POST', '/v1/contacts', { body })).body;
   const kept = await create({ name: 'Kept', phone_number: own, email: `own-${mark}@example.com`, external_id: mark });
   const gone = await create({ phone_number: other, email: `other-${mark}@example.com`, external_id: `other-${mark}` });
@@ -207,7 +207,7 @@ test('a row with an extra identity of a contact, such as a number from a merge, 
   assert.deepEqual(await names(), before);
   // When a row has a new number beside such an extra identity, the new number replaces the number of the contact, and only the replaced
   // number becomes free.
-  const next = freshPhone();
+  const next = makePhoneNumber();
   await run({ file: csv('phone,email', `+${next},other-${mark}@example.com`) });
   assert.equal((await call(200, 'GET', `/v1/contacts/${kept._id}`)).body.phone_number, `+${next}`);
   await call(409, 'POST', '/v1/contacts', { body: { phone_number: other } });
@@ -254,7 +254,7 @@ test('a row names its contact by _id; an unknown id and one of another company a
 
 test('an identity that a row replaces becomes free for another contact', async () => {
   const mark = newId();
-  const [old, next] = [freshPhone(), freshPhone()];
+  const [old, next] = [makePhoneNumber(), makePhoneNumber()];
   const body = { phone_number: old, email: `moved-${mark}@example.com` };
   const { body: contact } = await call(201, 'POST', '/v1/contacts', { body });
   await run({ file: csv('email,phone', `moved-${mark}@example.com,+${next}`) });
@@ -316,7 +316,7 @@ test('an import emits an event for each contact and field that really changed, a
   assert.equal(queued.length, 0);
 });
 
-test('a mapping names the field of each column; columns that it does not name are ignored', async () => {
+test('the mapping of an import names the field of each column, and columns that it does not name are ignored', async () => {
   const mark = newId();
   const done = await run({
     file: csv('A,B,name', `${mark},Olinda,Not me`),

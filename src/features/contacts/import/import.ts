@@ -10,9 +10,9 @@ import { allows } from '../../../platform/scopes.ts';
 import type { Tenant } from '../../../platform/tenant.ts';
 import { listAllDefinitions } from '../../custom-fields/values.ts';
 import { addImport, pageImports, readImport } from '../../imports/imports.ts';
-import { sendErrors } from '../../imports/row-errors.ts';
+import { sendImportErrors } from '../../imports/row-errors.ts';
 import type { Import, ImportQuery } from '../../imports/schemas.ts';
-import { fieldFinder } from './rows.ts';
+import { createFieldFinder } from './rows.ts';
 import type { ContactImportForm } from '../schemas.ts';
 
 const OWNER = { kind: 'CONTACTS', table: null } as const;
@@ -24,8 +24,8 @@ export async function importContacts(
 ): Promise<Import> {
   const { mapping, silent = false, update_existing = true, country } = body;
   if (update_existing) refuseUpdates(tenant);
-  const find = fieldFinder(await listAllDefinitions(tenant.read, 'contact'));
-  return addImport(kit.sheets, tenant, {
+  const find = createFieldFinder(await listAllDefinitions(tenant.read, 'contact'));
+  return addImport(kit.readers, tenant, {
     ...OWNER,
     upload,
     mapping,
@@ -50,4 +50,4 @@ export const pageContactImports = (tenant: Tenant, query: ImportQuery): Promise<
   pageImports(tenant, OWNER, query);
 
 export const sendContactErrors = (tenant: Tenant, id: string, reply: FastifyReply): Promise<Readable> =>
-  sendErrors(tenant, OWNER, id, reply);
+  sendImportErrors(tenant, OWNER, id, reply);

@@ -3,26 +3,26 @@ import { emit, type EventItem } from '../../../platform/events.ts';
 import type { TenantTx } from '../../../platform/tenant.ts';
 import { fieldEvents, listAllDefinitions } from '../../custom-fields/values.ts';
 import type { ReadRow } from '../../imports/reading.ts';
-import { rowErrors } from '../../imports/row-errors.ts';
+import { toRowErrors } from '../../imports/row-errors.ts';
 import type { Import } from '../../imports/schemas.ts';
 import type { ImportedRows, RowImporter } from '../../imports/work.ts';
 import { matchRows } from './match.ts';
 import { planContacts } from './plan.ts';
-import { findPeople } from './queries.ts';
-import type { Person, RowRules } from './rows.ts';
+import { findImportedContacts } from './queries.ts';
+import type { PersonRow, RowRules } from './rows.ts';
 import { refuseTooLarge } from './sizes.ts';
-import { writeContacts, type Written } from './write.ts';
+import { writeContacts, type WrittenContact } from './write.ts';
 
 /** Imports the rows of a sheet as contacts. */
-export const contactImporter: RowImporter<RowRules, Person> = {
+export const contactImporter: RowImporter<RowRules, PersonRow> = {
   slots: async (tx, { country }) => ({ definitions: await listAllDefinitions(tx, 'contact'), country }),
-  take: takeContacts,
+  take: importContactRows,
 };
 
-async function takeContacts(
+async function importContactRows(
   tx: TenantTx,
   asked: Import,
-  rows: ReadRow<Person>[],
+  rows: ReadRow<PersonRow>[],
   { definitions }: RowRules,
 ): Promise<ImportedRows> {
   const matched = await matchRows(tx, rows);
@@ -37,13 +37,13 @@ async function takeContacts(
     created,
     updated: rows.length - failed.length - created,
     failed: failed.length,
-    errors: failed.flatMap(({ number, faults }) => rowErrors(number, faults)),
+    errors: failed.flatMap(({ number, faults }) => toRowErrors(number, faults)),
   };
 }
 
-async function emitEvents(tx: TenantTx, written: Written[]): Promise<void> {
+async function emitEvents(tx: TenantTx, written: WrittenContact[]): Promise<void> {
   if (written.length === 0) return;
-  const people = await findPeople(
+  const people = await findImportedContacts(
     tx,
     written.map(({ person }) => person._id),
   );

@@ -3,9 +3,9 @@ import type { TenantTx } from '../../../platform/tenant.ts';
 import type { Fault, ReadRow } from '../../imports/reading.ts';
 import { INACTIVE_USER } from '../../users/assignments.ts';
 import { toIdentities } from '../identities.ts';
-import { findPointers, type Pointer } from './queries.ts';
-import type { Person } from './rows.ts';
-import { findHolders } from '../name-queries.ts';
+import { findReferences, type RowReference } from './queries.ts';
+import type { PersonRow } from './rows.ts';
+import { findIdentityHolders } from '../name-queries.ts';
 
 /** An id or identity in a row that identifies a contact. */
 export interface RowKey {
@@ -14,9 +14,9 @@ export interface RowKey {
   value: string;
 }
 
-export const keyText = ({ kind, value }: Omit<RowKey, 'field'>): string => `${kind} ${value}`;
+export const toKeyText = ({ kind, value }: Omit<RowKey, 'field'>): string => `${kind} ${value}`;
 
-export const toRowKeys = ({ _id, plain }: Person): RowKey[] => [
+export const toRowKeys = ({ _id, plain }: PersonRow): RowKey[] => [
   ...(_id === null ? [] : [{ field: '_id', kind: 'ID', value: _id }]),
   ...toIdentities(plain),
 ];
@@ -26,18 +26,18 @@ export interface FailedRow {
   faults: Fault[];
 }
 
-export interface Matched {
+export interface MatchedRows {
   /** The rows without a fault. */
-  people: Person[];
+  people: PersonRow[];
   failed: FailedRow[];
   /** The ids of the stored contacts, by the keys of the rows that name them. */
   stored: Map<string, string>;
 }
 
-export async function matchRows(tx: TenantTx, read: ReadRow<Person>[]): Promise<Matched> {
-  const rows = await checkPointers(tx, read);
+export async function matchRows(tx: TenantTx, read: ReadRow<PersonRow>[]): Promise<MatchedRows> {
+  const rows = await dropUnknownReferences(tx, read);
   const people = rows.flatMap(({ value, faults }) => (value && faults.length === 0 ? [value] : []));
-  const holders = await findHolders(
+  const holders = await findIdentityHolders(
     tx,
     people.flatMap(({ plain }) => toIdentities(plain)),
   );
@@ -45,28 +45,28 @@ export async function matchRows(tx: TenantTx, read: ReadRow<Person>[]): Promise<
   return {
     people,
     failed: rows.filter(({ faults }) => faults.length > 0),
-    stored: new Map([...holders, ...named].map((key) => [keyText(key), key.contact])),
+    stored: new Map([...holders, ...named].map((key) => [toKeyText(key), key.contact])),
   };
 }
 
 /** Adds a fault to a row for each of its ids that points to nothing that the row may name. */
-async function checkPointers(tx: TenantTx, rows: ReadRow<Person>[]): Promise<ReadRow<Person>[]> {
-  const asked = rows.flatMap(collectPointers);
+async function dropUnknownReferences(tx: TenantTx, rows: ReadRow<PersonRow>[]): Promise<ReadRow<PersonRow>[]> {
+  const asked = rows.flatMap(collectReferences);
   if (asked.length === 0) return rows;
-  const found = new Map((await findPointers(tx, asked)).map((each) => [`${each.field} ${each._id}`, each]));
-  const findFaults = ({ field, _id }: Pointer): Fault[] => {
+  const found = new Map((await findReferences(tx, asked)).map((each) => [`${each.field} ${each._id}`, each]));
+  const findFaults = ({ field, _id }: RowReference): Fault[] => {
     const known = found.get(`${field} ${_id}`);
     if (known && !known.inactive) return [];
     return [{ field, message: known ? INACTIVE_USER : 'points to nothing' }];
   };
-  return rows.map((row) => ({ ...row, faults: [...row.faults, ...collectPointers(row).flatMap(findFaults)] }));
+  return rows.map((row) => ({ ...row, faults: [...row.faults, ...collectReferences(row).flatMap(findFaults)] }));
 }
 
 /** Returns the valid ids of other records that a row names. */
-function collectPointers({ value, faults }: ReadRow<Person>): Pointer[] {
+function collectReferences({ value, faults }: ReadRow<PersonRow>): RowReference[] {
   const { business = null, owner = null } = value?.plain ?? {};
   return Object.entries({ _id: value?._id ?? null, business, owner }).flatMap(([name, id]) => {
-    const field = name as Pointer['field'];
+    const field = name as RowReference['field'];
     return id === null || faults.some((fault) => fault.field === field) ? [] : [{ field, _id: id }];
   });
 }

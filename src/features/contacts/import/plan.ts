@@ -1,34 +1,34 @@
 /** Decides for each row of a portion whether it creates a contact, changes one, or fails. */
 import { newId } from '../../../platform/ids.ts';
 import type { Fault } from '../../imports/reading.ts';
-import { toIdentities, type NamedIdentity } from '../identities.ts';
-import { keyText, toRowKeys, type FailedRow, type Matched, type RowKey } from './match.ts';
-import type { Person } from './rows.ts';
+import { toIdentities, type FieldIdentity } from '../identities.ts';
+import { toKeyText, toRowKeys, type FailedRow, type MatchedRows, type RowKey } from './match.ts';
+import type { PersonRow } from './rows.ts';
 
 /** One contact with all rows of the portion that are about it. */
-export interface Draft {
+export interface ContactDraft {
   _id: string;
   isNew: boolean;
-  rows: Person[];
+  rows: PersonRow[];
   /** The identities by which the rows found the contact. */
-  called: NamedIdentity[];
+  called: FieldIdentity[];
 }
 
-export interface Plan {
-  drafts: Map<string, Draft>;
+export interface ImportPlan {
+  drafts: Map<string, ContactDraft>;
   failed: FailedRow[];
 }
 
 /** Plans row by row: a later row finds the contact of an earlier one as if it had been stored. */
-export function planContacts({ people, failed, stored }: Matched, updates: boolean): Plan {
-  const plan: Plan = { drafts: new Map(), failed: [...failed] };
+export function planContacts({ people, failed, stored }: MatchedRows, updates: boolean): ImportPlan {
+  const plan: ImportPlan = { drafts: new Map(), failed: [...failed] };
   const holders = new Map(stored);
   for (const person of people) {
-    const held = toRowKeys(person).filter((rowKey) => holders.has(keyText(rowKey)));
+    const held = toRowKeys(person).filter((rowKey) => holders.has(toKeyText(rowKey)));
     const [first] = held;
-    const target = first && holders.get(keyText(first));
+    const target = first && holders.get(toKeyText(first));
     const fault =
-      findConflict(held, holders) ?? (first && target && !updates ? refuseUpdate(first, plan, target) : null);
+      findConflict(held, holders) ?? (first && target && !updates ? makeUpdateRefusal(first, plan, target) : null);
     if (fault) {
       plan.failed.push({ number: person.number, faults: [fault] });
       continue;
@@ -37,10 +37,10 @@ export function planContacts({ people, failed, stored }: Matched, updates: boole
     const draft = plan.drafts.get(contact) ?? { _id: contact, isNew: target === undefined, rows: [], called: [] };
     plan.drafts.set(contact, draft);
     const identities = toIdentities(person.plain);
-    const called = identities.filter((name) => stored.has(keyText(name)));
+    const called = identities.filter((name) => stored.has(toKeyText(name)));
     draft.rows.push({ ...person, plain: withoutIdentities(person.plain, called) });
     draft.called.push(...called);
-    for (const name of identities) holders.set(keyText(name), contact);
+    for (const name of identities) holders.set(toKeyText(name), contact);
   }
   return plan;
 }
@@ -48,11 +48,11 @@ export function planContacts({ people, failed, stored }: Matched, updates: boole
 /** A row must not name two contacts. */
 function findConflict([first, ...others]: RowKey[], holders: Map<string, string>): Fault | null {
   if (!first) return null;
-  const other = others.find((rowKey) => holders.get(keyText(rowKey)) !== holders.get(keyText(first)));
+  const other = others.find((rowKey) => holders.get(toKeyText(rowKey)) !== holders.get(toKeyText(first)));
   return other ? { field: other.field, message: `belongs to another contact than ${first.field}` } : null;
 }
 
-const refuseUpdate = ({ field }: RowKey, { drafts }: Plan, contact: string): Fault => ({
+const makeUpdateRefusal = ({ field }: RowKey, { drafts }: ImportPlan, contact: string): Fault => ({
   field,
   message: drafts.get(contact)?.isNew ? 'stands in an earlier row' : `belongs to contact ${contact}`,
 });
@@ -61,7 +61,7 @@ const refuseUpdate = ({ field }: RowKey, { drafts }: Plan, contact: string): Fau
  * Removes the identities by which the contact was found: they replace nothing, because a contact may have more of them than its record
  * shows.
  */
-function withoutIdentities(plain: Person['plain'], called: NamedIdentity[]): Person['plain'] {
+function withoutIdentities(plain: PersonRow['plain'], called: FieldIdentity[]): PersonRow['plain'] {
   const left = { ...plain };
   for (const { field } of called) {
     delete left[field];

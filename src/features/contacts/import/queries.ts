@@ -5,16 +5,17 @@ import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
 import type { HeldValues } from '../../custom-fields/schemas.ts';
 import { buildConditions, type ContactMatch } from '../list/filter-queries.ts';
 import { CONTACT, type ContactFields } from '../queries.ts';
-import type { Contact } from '../schemas.ts';
+import type { Contact, ContactSource } from '../schemas.ts';
 
-export type Pointer = { field: '_id' | 'business' | 'owner'; _id: string };
+export type RowReference = { field: '_id' | 'business' | 'owner'; _id: string };
 
 /**
  * Returns those of the given ids that are contacts, businesses or users of the company; INACTIVE users are marked, because nothing may be
  * assigned to them.
  */
-export function findPointers(tx: TenantTx, asked: Pointer[]): Promise<(Pointer & { inactive: boolean })[]> {
-  const of = (field: Pointer['field']): string[] => asked.filter((each) => each.field === field).map(({ _id }) => _id);
+export function findReferences(tx: TenantTx, asked: RowReference[]): Promise<(RowReference & { inactive: boolean })[]> {
+  const of = (field: RowReference['field']): string[] =>
+    asked.filter((each) => each.field === field).map(({ _id }) => _id);
   return many(tx, {
     name: 'contacts.findPointers',
     text: `select _id, '_id' as field, false as inactive from contacts where company_id = $1 and _id = any($2)
@@ -25,7 +26,7 @@ export function findPointers(tx: TenantTx, asked: Pointer[]): Promise<(Pointer &
 }
 
 /** The stored custom field values of these contacts. */
-export function findHeld(tx: TenantTx, ids: string[]): Promise<{ _id: string; held: HeldValues }[]> {
+export function findHeldValues(tx: TenantTx, ids: string[]): Promise<{ _id: string; held: HeldValues }[]> {
   return many(tx, {
     name: 'contacts.findHeld',
     text: 'select _id, custom_fields as held from contacts where company_id = $1 and _id = any($2)',
@@ -40,13 +41,17 @@ const PEOPLE = `jsonb_to_recordset($2::jsonb) as n (_id text, name text, email t
   professional_network_identifier text, external_id text, avatar_url text, language text, tags text[], business text,
   owner text, opted_out boolean, blocked boolean, held jsonb)`;
 
-export function insertImported(tx: TenantTx, people: StoredPerson[]): Promise<number> {
+export function insertImported(
+  tx: TenantTx,
+  people: StoredPerson[],
+  source: ContactSource = 'IMPORT',
+): Promise<number> {
   return exec(tx, {
     name: 'contacts.insertImported',
     text: `insert into contacts (company_id, _id, name, email, phone_number, country_code, professional_network_identifier,
         external_id, avatar_url, language, tags, business_id, owner_id, opted_out, blocked, custom_fields, source)
-      select $1, n.*, 'IMPORT' from ${PEOPLE}`,
-    values: [tx.companyId, JSON.stringify(people)],
+      select $1, n.*, $3 from ${PEOPLE}`,
+    values: [tx.companyId, JSON.stringify(people), source],
   });
 }
 
@@ -63,7 +68,7 @@ export function updateImported(tx: TenantTx, people: StoredPerson[]): Promise<nu
   });
 }
 
-export function findPeople(tx: TenantTx, ids: string[]): Promise<Contact[]> {
+export function findImportedContacts(tx: TenantRead, ids: string[]): Promise<Contact[]> {
   return many(tx, {
     name: 'contacts.findPeople',
     text: `select ${CONTACT} from contacts c where c.company_id = $1 and c._id = any($2)`,
@@ -71,7 +76,7 @@ export function findPeople(tx: TenantTx, ids: string[]): Promise<Contact[]> {
   });
 }
 
-interface Place {
+interface WalkPlace {
   createdAt: string;
   id: string;
 }
@@ -83,7 +88,7 @@ interface Place {
 export function walkContacts(
   tx: TenantRead,
   match: ContactMatch,
-  after: Place | null,
+  after: WalkPlace | null,
   reach: number,
 ): Promise<(Contact & { matches: boolean })[]> {
   const { exact, exactValues } = buildConditions(match);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { awaitImport, postForm } from '../../../../test/support/sheets.ts';
 import { newId } from '../../../platform/ids.ts';
-import { workImport, type RowImporter } from '../../imports/work.ts';
+import { workOnImport, type RowImporter } from '../../imports/work.ts';
 import { contactImporter } from './importer.ts';
 
 const platform = await startPlatform();
@@ -95,7 +95,7 @@ test('workers that start the same import at the same moment store each row once'
     isOver: async () => false,
   };
   // The import loop of the platform is a third worker. A worker that comes too late finds no sheet.
-  await Promise.allSettled([1, 2].map(() => workImport(platform.running.kit, job, work)));
+  await Promise.allSettled([1, 2].map(() => workOnImport(platform.running.kit, job, work)));
   const done = await ended(id);
   assert.deepEqual([done.status, done.processed, done.created_count], ['COMPLETED', 3_000, 3_000]);
   assert.equal((await everybody()) - before, 3_000);

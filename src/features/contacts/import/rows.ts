@@ -1,15 +1,15 @@
 /** Converts rows of a sheet to contacts: reads each cell as a field, and collects what is wrong with it. */
 import { createChecker } from '../../../platform/compilers.ts';
-import { own } from '../../../platform/own.ts';
+import { getOwnProperty } from '../../../platform/own-property.ts';
 import { readPhone } from '../../../platform/phone.ts';
 import { describeFailure } from '../../../platform/validation.ts';
 import { foldText } from '../../../platform/words.ts';
-import { splitList, readBoolean, readCell } from '../../imports/cells.ts';
+import { splitList, readBoolean, toValue } from '../../imports/cells.ts';
 import type { FieldFinder } from '../../imports/imports.ts';
 import type { Fault, ImportRow } from '../../imports/reading.ts';
 import type { CustomField, Value } from '../../custom-fields/schemas.ts';
-import { findFault } from '../../custom-fields/values.ts';
-import { isNobody, NOBODY } from '../contacts.ts';
+import { findValueFault } from '../../custom-fields/values.ts';
+import { identifiesNobody, NOBODY } from '../contacts.ts';
 import type { ContactFields } from '../queries.ts';
 import { ContactRow, MAX_TAGS } from '../schemas.ts';
 
@@ -38,34 +38,36 @@ const ALIASES = new Map<string, (typeof PLAIN_FIELDS)[number]>([
   ['phone', 'phone_number'],
   ['telefone', 'phone_number'],
   ['celular', 'phone_number'],
+  ['mobile', 'phone_number'],
+  ['numero de telefone', 'phone_number'],
   ['whatsapp', 'phone_number'],
   ['idioma', 'language'],
 ]);
 
 const PREFIX = 'custom_fields.';
 
-const folded = (text: string): string =>
+const foldTitle = (text: string): string =>
   foldText(text)
     .replaceAll(/[\s_-]+/g, ' ')
     .trim();
 
 /** Finds the field for a column title: `_id`, the name of a field or a common title of it, or the slug, id or title of a custom field. */
-export function fieldFinder(definitions: CustomField[]): FieldFinder {
+export function createFieldFinder(definitions: CustomField[]): FieldFinder {
   return (title) => {
     // Only the exact title `_id` means our id, because a column called ID most often holds a number of the caller's own.
     if (title === '_id') return title;
-    const name = folded(title);
-    const plain = PLAIN_FIELDS.find((field) => folded(field) === name) ?? ALIASES.get(name);
+    const name = foldTitle(title);
+    const plain = PLAIN_FIELDS.find((field) => foldTitle(field) === name) ?? ALIASES.get(name);
     if (plain) return plain;
     const key = title.startsWith(PREFIX) ? title.slice(PREFIX.length) : title;
     const field =
       definitions.find(({ _id, slug }) => _id === key || slug === key) ??
-      definitions.find((each) => folded(each.title) === name);
+      definitions.find((each) => foldTitle(each.title) === name);
     return field && PREFIX + field.slug;
   };
 }
 
-export interface Person {
+export interface PersonRow {
   number: number;
   /** The contact that the row names by its id; null when it is found by its identities or is new. */
   _id: string | null;
@@ -76,11 +78,13 @@ export interface Person {
 }
 
 /** Merges the fields that several rows give to one contact; the last row wins. */
-export const mergePlain = (rows: Person[]): Person['plain'] => Object.assign({}, ...rows.map(({ plain }) => plain));
+export const mergePlainFields = (rows: PersonRow[]): PersonRow['plain'] =>
+  Object.assign({}, ...rows.map(({ plain }) => plain));
 
-export const mergeGiven = (rows: Person[]): Person['given'] => Object.assign({}, ...rows.map(({ given }) => given));
+export const mergeCustomFields = (rows: PersonRow[]): PersonRow['given'] =>
+  Object.assign({}, ...rows.map(({ given }) => given));
 
-const checker = createChecker(ContactRow);
+const rowChecker = createChecker(ContactRow);
 
 export interface RowRules {
   definitions: CustomField[];
@@ -92,7 +96,7 @@ export interface RowRules {
 export function rowsToPeople({
   definitions,
   country,
-}: RowRules): (row: ImportRow) => { value: Person; faults: Fault[] } {
+}: RowRules): (row: ImportRow) => { value: PersonRow; faults: Fault[] } {
   const byField = new Map(definitions.map((definition) => [PREFIX + definition.slug, definition]));
   return (row) => readPerson(row, byField, country);
 }
@@ -101,7 +105,7 @@ function readPerson(
   row: ImportRow,
   definitions: Map<string, CustomField>,
   country: string | null,
-): { value: Person; faults: Fault[] } {
+): { value: PersonRow; faults: Fault[] } {
   const cells = new Map<string, unknown>();
   const given = new Map<string, Value>();
   const faults: Fault[] = [];
@@ -111,8 +115,8 @@ function readPerson(
       const definition = definitions.get(field);
       // The field was removed after the import began, so nobody would see its value.
       if (!definition) continue;
-      const value = readCell(definition, cell);
-      const message = findFault(definition, value);
+      const value = toValue(definition, cell);
+      const message = findValueFault(definition, value);
       if (message === null) given.set(definition.slug, value);
       else faults.push({ field, message });
     } else if (field === 'tags') {
@@ -130,8 +134,8 @@ function readPerson(
     if ('code' in read) faults.push({ field: 'phone_number', message: read.message });
     else Object.assign(plain, read);
   }
-  const { _id = null, ...fields } = plain as Person['plain'] & { _id?: string };
-  if (_id === null && isNobody({ ...NOBODY, ...fields }))
+  const { _id = null, ...fields } = plain as PersonRow['plain'] & { _id?: string };
+  if (_id === null && identifiesNobody({ ...NOBODY, ...fields }))
     faults.push({ field: 'name', message: 'or something that identifies the contact has to be there' });
   return { value: { number: row.number, _id, plain: fields, given: Object.fromEntries(given) }, faults };
 }
@@ -139,10 +143,10 @@ function readPerson(
 /** Keeps the first fault of each field: one message is enough to correct the cell. */
 function findFaults(plain: Record<string, unknown>): Fault[] {
   const faults = new Map<string, Fault>();
-  for (const failure of checker.findFailures(plain)) {
+  for (const failure of rowChecker.findFailures(plain)) {
     const [field = ''] = failure.instancePath.slice(1).split('/');
     if (!faults.has(field))
-      faults.set(field, { field: field || null, message: own(WORDS, field) ?? describeFailure(failure) });
+      faults.set(field, { field: field || null, message: getOwnProperty(WORDS, field) ?? describeFailure(failure) });
   }
   return [...faults.values()];
 }

@@ -5,21 +5,21 @@ import type { TenantTx } from '../../../platform/tenant.ts';
 import type { CustomField, HeldValues } from '../../custom-fields/schemas.ts';
 import { mergeValues, showValues } from '../../custom-fields/values.ts';
 import type { Fault } from '../../imports/reading.ts';
-import type { Plan } from './plan.ts';
-import { findHeld } from './queries.ts';
-import { mergeGiven, mergePlain, type Person } from './rows.ts';
+import type { ImportPlan } from './plan.ts';
+import { findHeldValues } from './queries.ts';
+import { mergeCustomFields, mergePlainFields, type PersonRow } from './rows.ts';
 
 interface SizeCheck {
   held: HeldValues;
-  rows: Person[];
+  rows: PersonRow[];
   definitions: CustomField[];
 }
 
 /** Returns a fault when the contact would be too large with these rows, else null. */
 export function findGrowthFault({ held, rows, definitions }: SizeCheck): Fault | null {
-  const given = mergeGiven(rows);
+  const given = mergeCustomFields(rows);
   if (Object.keys(given).length === 0) return null;
-  const plain = mergePlain(rows);
+  const plain = mergePlainFields(rows);
   try {
     const merged = mergeValues(definitions, held, given);
     const shown = { ...plain, custom_fields: showValues(definitions, merged.held) };
@@ -35,10 +35,10 @@ export function findGrowthFault({ held, rows, definitions }: SizeCheck): Fault |
 }
 
 /** Removes contacts that would become too large from the plan. Their size is checked again once they are locked. */
-export async function refuseTooLarge(tx: TenantTx, plan: Plan, definitions: CustomField[]): Promise<void> {
-  const giving = [...plan.drafts.values()].filter(({ rows }) => Object.keys(mergeGiven(rows)).length > 0);
+export async function refuseTooLarge(tx: TenantTx, plan: ImportPlan, definitions: CustomField[]): Promise<void> {
+  const giving = [...plan.drafts.values()].filter(({ rows }) => Object.keys(mergeCustomFields(rows)).length > 0);
   const known = giving.filter(({ isNew }) => !isNew).map(({ _id }) => _id);
-  const found = known.length > 0 ? await findHeld(tx, known) : [];
+  const found = known.length > 0 ? await findHeldValues(tx, known) : [];
   const held = new Map(found.map((contact) => [contact._id, contact.held]));
   for (const { _id, rows } of giving) {
     const fault = findGrowthFault({ held: held.get(_id) ?? {}, rows, definitions });

@@ -9,31 +9,34 @@ import type { CustomField } from '../../custom-fields/schemas.ts';
 import { mergeValues, type FieldChange } from '../../custom-fields/values.ts';
 import { pickFields, NOBODY } from '../contacts.ts';
 import { toIdentities } from '../identities.ts';
-import { keyText } from './match.ts';
-import type { Draft } from './plan.ts';
+import { toKeyText } from './match.ts';
+import type { ContactDraft } from './plan.ts';
 import { insertImported, updateImported, type StoredPerson } from './queries.ts';
-import { mergeGiven, mergePlain } from './rows.ts';
+import { mergeCustomFields, mergePlainFields } from './rows.ts';
 import { findGrowthFault } from './sizes.ts';
-import { deleteIdentities, findHolders, insertIdentities, type HeldIdentity } from '../name-queries.ts';
-import { holdContacts, lockContacts, type ContactFields } from '../queries.ts';
+import { deleteIdentities, findIdentityHolders, insertIdentities, type HeldIdentity } from '../name-queries.ts';
+import { keepContactsFromRemoval, lockContacts, type ContactFields } from '../queries.ts';
 
 /** A contact that is new or really changed. */
-export interface Written {
+export interface WrittenContact {
   isNew: boolean;
   person: StoredPerson;
   changes: FieldChange[];
 }
 
-interface Writing {
-  drafts: Draft[];
+interface WriteInput {
+  drafts: ContactDraft[];
   /** The ids of the contacts that were stored when the plan was made, by the keys of the rows that name them. */
   stored: Map<string, string>;
   definitions: CustomField[];
 }
 
 /** Returns the contacts that were written, in the order of their rows. */
-export async function writeContacts(tx: TenantTx, { drafts, stored, definitions }: Writing): Promise<Written[]> {
-  const fresh = drafts.filter(({ isNew }) => isNew).map((draft) => applyRows(NOBODY, draft, definitions));
+export async function writeContacts(
+  tx: TenantTx,
+  { drafts, stored, definitions }: WriteInput,
+): Promise<WrittenContact[]> {
+  const fresh = drafts.filter(({ isNew }) => isNew).map((draft) => applyRowsToContact(NOBODY, draft, definitions));
   if (fresh.length > 0)
     await insertImported(
       tx,
@@ -41,31 +44,34 @@ export async function writeContacts(tx: TenantTx, { drafts, stored, definitions 
     );
   const existing = drafts.filter(({ isNew }) => !isNew);
   const ids = existing.map(({ _id }) => _id);
-  if (ids.length > 0 && (await holdContacts(tx, ids)) !== ids.length) throw changedMeanwhile();
+  if (ids.length > 0 && (await keepContactsFromRemoval(tx, ids)) !== ids.length) throw makeChangedMeanwhileError();
   const identities = drafts.flatMap(collectIdentities);
-  const free = identities.filter((identity) => !stored.has(keyText(identity)));
-  if (free.length > 0 && (await insertIdentities(tx, free)) !== free.length) throw changedMeanwhile();
+  const free = identities.filter((identity) => !stored.has(toKeyText(identity)));
+  if (free.length > 0 && (await insertIdentities(tx, free)) !== free.length) throw makeChangedMeanwhileError();
   const changed = ids.length > 0 ? await updateExisting(tx, { existing, identities, definitions }) : [];
   const written = new Map([...fresh, ...changed].map((each) => [each.person._id, each]));
   return drafts.flatMap(({ _id }) => written.get(_id) ?? []);
 }
 
 /** When rows give a contact two numbers, the last one is stored and only that one becomes an identity. */
-const collectIdentities = ({ _id, rows, called }: Draft): (HeldIdentity & { address: string })[] =>
-  [...called, ...toIdentities(mergePlain(rows))].map(({ kind, value, address }) => ({
+const collectIdentities = ({ _id, rows, called }: ContactDraft): (HeldIdentity & { address: string })[] =>
+  [...called, ...toIdentities(mergePlainFields(rows))].map(({ kind, value, address }) => ({
     kind,
     value,
     address,
     contact: _id,
   }));
 
-interface Existing {
-  existing: Draft[];
+interface ExistingContacts {
+  existing: ContactDraft[];
   identities: HeldIdentity[];
   definitions: CustomField[];
 }
 
-async function updateExisting(tx: TenantTx, { existing, identities, definitions }: Existing): Promise<Written[]> {
+async function updateExisting(
+  tx: TenantTx,
+  { existing, identities, definitions }: ExistingContacts,
+): Promise<WrittenContact[]> {
   const locked = new Map(
     (
       await lockContacts(
@@ -75,21 +81,21 @@ async function updateExisting(tx: TenantTx, { existing, identities, definitions 
     ).map((each) => [each._id, each]),
   );
   const ours = identities.filter(({ contact }) => locked.has(contact));
-  const held = new Map((await findHolders(tx, ours)).map((name) => [keyText(name), name.contact]));
+  const held = new Map((await findIdentityHolders(tx, ours)).map((name) => [toKeyText(name), name.contact]));
   // Another transaction removed, merged or changed one of the contacts between the look-up and the lock.
-  if (locked.size !== existing.length || ours.some((name) => held.get(keyText(name)) !== name.contact))
-    throw changedMeanwhile();
+  if (locked.size !== existing.length || ours.some((name) => held.get(toKeyText(name)) !== name.contact))
+    throw makeChangedMeanwhileError();
   const replaced: HeldIdentity[] = [];
-  const changed = existing.flatMap((draft): Written[] => {
+  const changed = existing.flatMap((draft): WrittenContact[] => {
     const contact = locked.get(draft._id);
     if (!contact) return [];
     const own = pickFields(contact);
-    if (findGrowthFault({ held: own.held, rows: draft.rows, definitions })) throw changedMeanwhile();
-    const next = applyRows(own, draft, definitions);
+    if (findGrowthFault({ held: own.held, rows: draft.rows, definitions })) throw makeChangedMeanwhileError();
+    const next = applyRowsToContact(own, draft, definitions);
     const { _id, ...fields } = next.person;
     if (isDeepStrictEqual(fields, own)) return [];
-    const kept = new Set(toIdentities(fields).map(keyText));
-    const lost = toIdentities(own).filter((name) => !kept.has(keyText(name)));
+    const kept = new Set(toIdentities(fields).map(toKeyText));
+    const lost = toIdentities(own).filter((name) => !kept.has(toKeyText(name)));
     replaced.push(...lost.map(({ kind, value }) => ({ kind, value, contact: _id })));
     // Custom field values that did not change are not written again.
     return [next.changes.length > 0 ? next : { ...next, person: { ...next.person, held: null } }];
@@ -103,10 +109,14 @@ async function updateExisting(tx: TenantTx, { existing, identities, definitions 
   return changed;
 }
 
-const changedMeanwhile = (): AppError => new AppError('UNAVAILABLE', 'The contacts changed meanwhile');
+const makeChangedMeanwhileError = (): AppError => new AppError('UNAVAILABLE', 'The contacts changed meanwhile');
 
 /** Applies the rows to the stored contact. Fields that the rows leave empty stay as they are. */
-function applyRows(before: ContactFields, { _id, isNew, rows }: Draft, definitions: CustomField[]): Written {
-  const { held, changes } = mergeValues(definitions, before.held, mergeGiven(rows));
-  return { isNew, person: { _id, ...before, ...mergePlain(rows), held }, changes };
+function applyRowsToContact(
+  before: ContactFields,
+  { _id, isNew, rows }: ContactDraft,
+  definitions: CustomField[],
+): WrittenContact {
+  const { held, changes } = mergeValues(definitions, before.held, mergeCustomFields(rows));
+  return { isNew, person: { _id, ...before, ...mergePlainFields(rows), held }, changes };
 }

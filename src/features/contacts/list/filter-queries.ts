@@ -5,8 +5,9 @@
 import { many } from '../../../platform/db.ts';
 import { isId } from '../../../platform/ids.ts';
 import type { TenantRead } from '../../../platform/tenant.ts';
-import { readDigits, foldText, isPair, pairLookUp } from '../../../platform/words.ts';
+import { readDigits, foldText, isLetterPair, pairCondition } from '../../../platform/words.ts';
 import type { CustomField, FieldType } from '../../custom-fields/schemas.ts';
+import type { OPERATORS } from '../schemas.ts';
 
 /** Returns those of the given ids that are custom fields of contacts. */
 export function listFilterFields(tx: TenantRead, ids: string[]): Promise<Pick<CustomField, '_id' | 'type'>[]> {
@@ -20,16 +21,6 @@ export function listFilterFields(tx: TenantRead, ids: string[]): Promise<Pick<Cu
 export const COLUMNS = ['name', 'email', 'phone_number', 'country_code', 'professional_network_identifier'] as const;
 export type Column = (typeof COLUMNS)[number];
 
-export const OPERATORS = [
-  'eq',
-  'neq',
-  'contains',
-  'not_contains',
-  'starts_with',
-  'ends_with',
-  'is_empty',
-  'is_not_empty',
-] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 export interface ContactFilter {
@@ -40,12 +31,16 @@ export interface ContactFilter {
 }
 
 export interface ContactMatch {
+  /** Only contacts with one of these ids; null for all. */
+  ids: string[] | null;
+  /** Only contacts of this business; null for all. */
+  business: string | null;
   search: string | null;
   filters: ContactFilter[];
 }
 
 /** Adds a value to the parameters and returns its placeholder. */
-type Bind = (value: string) => string;
+type BindValue = (value: string) => string;
 
 interface Condition {
   exact: string;
@@ -53,7 +48,7 @@ interface Condition {
    * The condition for the index; null when no index can help. Values that only this form needs are bound after all values of the exact
    * form.
    */
-  indexed: ((bind: Bind) => string) | null;
+  indexed: ((bind: BindValue) => string) | null;
 }
 
 export interface Conditions {
@@ -66,10 +61,12 @@ export interface Conditions {
 }
 
 /** Builds the SQL of all conditions of a match. */
-export function buildConditions({ search, filters }: ContactMatch): Conditions {
+export function buildConditions({ ids, business, search, filters }: ContactMatch): Conditions {
   const values: string[] = [];
-  const bind: Bind = (value) => `$${values.push(value) + 1}::text`;
+  const bind: BindValue = (value) => `$${values.push(value) + 1}::text`;
   const conditions = [
+    ...(ids === null ? [] : [decidedByIndex(`_id = any(string_to_array(${bind(ids.join(','))}, ','))`)]),
+    ...(business === null ? [] : [decidedByIndex(`business_id = ${bind(business)}`)]),
     ...(search === null ? [] : [searchCondition(search, bind)]),
     ...filters.map((filter) => filterCondition(filter, bind)),
   ];
@@ -85,13 +82,16 @@ export function buildConditions({ search, filters }: ContactMatch): Conditions {
 
 const joinConditions = (parts: string[]): string => parts.map((part) => ` and (${part})`).join('');
 
+/** Makes a condition that an index decides by itself. */
+const decidedByIndex = (sql: string): Condition => ({ exact: sql, indexed: () => sql });
+
 const SEARCHED = ['folded_name', 'folded_email'];
 
 /**
  * Makes the condition of a search: it finds a whole id, a part of the name or e-mail without regard to accents, or a part of the phone
  * number without punctuation.
  */
-function searchCondition(term: string, bind: Bind): Condition {
+function searchCondition(term: string, bind: BindValue): Condition {
   const text = `fold(${bind(term)})`;
   const folded = foldText(term);
   const alternatives: Condition[] = SEARCHED.map((column) => ({
@@ -107,8 +107,7 @@ function searchCondition(term: string, bind: Bind): Condition {
     });
   }
   if (isId(term)) {
-    const id = bind(term);
-    alternatives.push({ exact: `_id = ${id}`, indexed: () => `_id = ${id}` });
+    alternatives.push(decidedByIndex(`_id = ${bind(term)}`));
   }
   const lookUps = alternatives.flatMap((alternative) => alternative.indexed ?? []);
   return {
@@ -125,7 +124,7 @@ export interface BroadSearch {
   condition: (first: number) => string;
 }
 
-export function broadSearch(term: string): BroadSearch {
+export function toBroadSearch(term: string): BroadSearch {
   return {
     values: [term, readDigits(term)],
     condition: (first) =>
@@ -136,7 +135,7 @@ export function broadSearch(term: string): BroadSearch {
   };
 }
 
-function filterCondition({ field, operator, value }: ContactFilter, bind: Bind): Condition {
+function filterCondition({ field, operator, value }: ContactFilter, bind: BindValue): Condition {
   if ('column' in field) return columnCondition(field.column, operator, value, bind);
   const id = bind(field._id);
   if (operator === 'is_empty' || operator === 'is_not_empty') {
@@ -154,8 +153,8 @@ function filterCondition({ field, operator, value }: ContactFilter, bind: Bind):
     : field.type === 'LIST'
       ? `exists (select from jsonb_array_elements_text(
           case jsonb_typeof(custom_fields -> ${id}) when 'array' then custom_fields -> ${id} else '[]' end) item
-          where ${makeTextTest('lower(item)', positive, `lower(${given})`)})`
-      : makeTextTest(`lower(custom_fields ->> ${id})`, positive, `lower(${given})`);
+          where ${makeTextCondition('lower(item)', positive, `lower(${given})`)})`
+      : makeTextCondition(`lower(custom_fields ->> ${id})`, positive, `lower(${given})`);
   return {
     exact: positive === operator ? test : `(${test}) is not true`,
     indexed: operator === 'eq' ? (more) => heldIndexed(field, value, more) : null,
@@ -166,7 +165,7 @@ function filterCondition({ field, operator, value }: ContactFilter, bind: Bind):
 const POSITIVE: Partial<Record<Operator, Operator>> = { neq: 'eq', not_contains: 'contains' };
 
 /** Custom fields are indexed as one JSON document in small letters, which contains every value that is equal but for case. */
-function heldIndexed({ _id, type }: { _id: string; type: FieldType }, value: string, bind: Bind): string {
+function heldIndexed({ _id, type }: { _id: string; type: FieldType }, value: string, bind: BindValue): string {
   const typed = type === 'NUMBER' ? Number(value) : type === 'BOOLEAN' ? value.toLowerCase() === 'true' : value;
   const held = JSON.stringify({ [_id]: type === 'LIST' ? [typed] : typed });
   return `lower(custom_fields::text)::jsonb @> lower(${bind(held)})::jsonb`;
@@ -180,7 +179,7 @@ const TRIGRAMS: Record<Exclude<Column, 'country_code'>, { expression: string; ch
   professional_network_identifier: { expression: 'lower(professional_network_identifier)', change: 'lower' },
 };
 
-function columnCondition(column: Column, operator: Operator, value: string, bind: Bind): Condition {
+function columnCondition(column: Column, operator: Operator, value: string, bind: BindValue): Condition {
   if (operator === 'is_empty' || operator === 'is_not_empty') {
     const sign = operator === 'is_empty' ? '=' : '>';
     return {
@@ -191,7 +190,7 @@ function columnCondition(column: Column, operator: Operator, value: string, bind
   }
   const given = bind(value);
   const positive = POSITIVE[operator] ?? operator;
-  const test = makeTextTest(`lower(${column})`, positive, `lower(${given})`);
+  const test = makeTextCondition(`lower(${column})`, positive, `lower(${given})`);
   const exact = positive === operator ? test : `(${test}) is not true`;
   if (column === 'country_code')
     return { exact, indexed: value === '' ? null : countryIndexed(operator, `lower(${given})`) };
@@ -216,7 +215,7 @@ function countryIndexed(operator: Operator, value: string): Condition['indexed']
 }
 
 /** `text` and `value` are SQL expressions with the same folding of letters. */
-function makeTextTest(text: string, operator: Operator, value: string): string {
+function makeTextCondition(text: string, operator: Operator, value: string): string {
   switch (operator) {
     case 'contains':
       return `strpos(${text}, ${value}) > 0`;
@@ -246,7 +245,7 @@ function partIndexed({ expression, value, folded }: IndexedText, operator: Opera
     return (more) => wordsIndexed(expression, listWordEnds(folded), more);
   if (hasTrigram(folded, from === '', to === ''))
     return () => `${expression} like '${from}' || like_literal(${value}) || '${to}'`;
-  return operator === 'contains' && isPair(folded) ? pairIndexed(expression, folded) : null;
+  return operator === 'contains' && isLetterPair(folded) ? pairIndexed(expression, folded) : null;
 }
 
 // Matches several words of plain letters, as in names.
@@ -262,7 +261,7 @@ function listWordEnds(words: string): string[] {
 }
 
 /** PostgreSQL compares each trigram of a text with each row that has the rarest one. Only the ends of words take half the time. */
-function wordsIndexed(expression: string, ends: string[], more: Bind): string {
+function wordsIndexed(expression: string, ends: string[], more: BindValue): string {
   return ends.map((end) => `${expression} like '%' || like_literal(${more(end)}) || '%'`).join(' and ');
 }
 
@@ -284,7 +283,7 @@ function hasTrigram(folded: string, startKnown: boolean, endKnown: boolean): boo
  * few and marked, and phone numbers have none; in other texts such letters are not marked, so no index can be used.
  */
 function pairIndexed(expression: string, pair: string): Condition['indexed'] {
-  const trigrams: Condition['indexed'] = (more) => pairLookUp(expression, more(pair));
+  const trigrams: Condition['indexed'] = (more) => pairCondition(expression, more(pair));
   if (expression === 'phone_number') return trigrams;
   return expression.startsWith('folded_') ? (more) => `${trigrams(more)} or ${MARKS} @> '{+letters}'` : null;
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openDatabase } from '../../../platform/tenant.ts';
-import { seedOfRun } from '../../../../test/full/harness/chance.ts';
+import { readSeed } from '../../../../test/full/harness/chance.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
-import { randomFrom } from '../../../../test/support/random.ts';
+import { createRandom } from '../../../../test/support/random.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
 import { pageContacts } from './list.ts';
 
-const seed = seedOfRun();
-const next = randomFrom(seed);
+const seed = readSeed();
+const next = createRandom(seed);
 const below = (end: number): number => Math.floor(next() * end);
 const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
 const chance = (share: number): boolean => next() < share;

@@ -4,24 +4,17 @@ import { invalid, unknownReference } from '../../../platform/errors.ts';
 import { isId } from '../../../platform/ids.ts';
 import { findLostDigits, isPrecise, NUMBER_WANTED } from '../../../platform/numbers.ts';
 import { findPhoneCountry } from '../../../platform/phone-country.ts';
-import { phoneProblem, readPhone } from '../../../platform/phone.ts';
+import { toPhoneProblem, readPhone } from '../../../platform/phone.ts';
 import type { TenantRead } from '../../../platform/tenant.ts';
-import { listValues } from '../../../platform/words.ts';
+import { describeValues } from '../../../platform/words.ts';
 import type { FieldType } from '../../custom-fields/schemas.ts';
-import { findFault } from '../../custom-fields/values.ts';
-import {
-  COLUMNS,
-  listFilterFields,
-  OPERATORS,
-  type Column,
-  type ContactFilter,
-  type Operator,
-} from './filter-queries.ts';
+import { findValueFault } from '../../custom-fields/values.ts';
+import { MAX_FILTERS, OPERATORS } from '../schemas.ts';
+import { COLUMNS, listFilterFields, type Column, type ContactFilter, type Operator } from './filter-queries.ts';
 
-const MAX_FILTERS = 15;
 const PROPERTIES = new Set(['field', 'operator', 'value']);
 
-interface Item {
+interface FilterItem {
   path: string;
   /** The column of the contact itself, or the id of a custom field. */
   field: { column: Column } | { _id: string };
@@ -32,16 +25,16 @@ interface Item {
 /** Throws VALIDATION_FAILED or UNKNOWN_REFERENCE naming the item, such as `filters[2].operator`. */
 export async function readFilters(tx: TenantRead, text: string | undefined): Promise<ContactFilter[]> {
   if (text === undefined) return [];
-  const items = parseList(text).map((item, index) => readItem(item, `filters[${index}]`));
-  const types = await findTypes(tx, items);
+  const items = parseFilterList(text).map((item, index) => readFilterItem(item, `filters[${index}]`));
+  const types = await findFieldTypes(tx, items);
   const filters: ContactFilter[] = [];
   for (const { path, field, operator, value } of items) {
     const type = 'column' in field ? 'TEXT' : types.get(field._id);
     if (!type) throw unknownReference(`${path}.field`);
-    const wanted = readText(type, operator, value, path);
+    const wanted = readFilterText(type, operator, value, path);
     if (!('column' in field)) filters.push({ field: { ...field, type }, operator, value: wanted });
     else if (field.column !== 'phone_number') filters.push({ field, operator, value: wanted });
-    else filters.push({ field, operator, value: await phoneText(tx, wanted, operator, `${path}.value`) });
+    else filters.push({ field, operator, value: await toPhoneSearchText(tx, wanted, operator, `${path}.value`) });
   }
   return filters;
 }
@@ -49,16 +42,16 @@ export async function readFilters(tx: TenantRead, text: string | undefined): Pro
 const PART_OF_PHONE = /^[+\s().\-/]*\d[+\d\s().\-/]*$/;
 
 /** Phone numbers are stored as E.164: a whole number is read as in a body, and a part of a number loses its punctuation. */
-async function phoneText(tx: TenantRead, text: string, operator: Operator, path: string): Promise<string> {
+async function toPhoneSearchText(tx: TenantRead, text: string, operator: Operator, path: string): Promise<string> {
   if (operator !== 'eq' && operator !== 'neq') return PART_OF_PHONE.test(text) ? text.replaceAll(/[^+\d]/g, '') : text;
   const read = readPhone(text, await findPhoneCountry(tx, null));
   if (!('code' in read)) return read.phone_number;
   // A text that is no phone number equals no stored number, so it finds nothing.
   if (read.code === 'INVALID') return text;
-  throw phoneProblem(read, path);
+  throw toPhoneProblem(read, path);
 }
 
-function parseList(text: string): unknown[] {
+function parseFilterList(text: string): unknown[] {
   let list: unknown;
   try {
     list = JSON.parse(text);
@@ -73,7 +66,7 @@ function parseList(text: string): unknown[] {
   return list;
 }
 
-function readItem(item: unknown, path: string): Item {
+function readFilterItem(item: unknown, path: string): FilterItem {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
     throw invalid(path, 'must be {field, operator, value}', 'TYPE');
   const { field, operator, value } = item as Record<string, unknown>;
@@ -81,11 +74,11 @@ function readItem(item: unknown, path: string): Item {
   if (surplus !== undefined)
     throw invalid(`${path}.${surplus}`, 'is not a property of a filter', 'ADDITIONAL_PROPERTIES');
   const known = OPERATORS.find((name) => name === operator);
-  if (!known) throw invalid(`${path}.operator`, `must be one of ${listValues(OPERATORS)}`, 'ENUM');
-  return { path, field: readField(field, `${path}.field`), operator: known, value };
+  if (!known) throw invalid(`${path}.operator`, `must be one of ${describeValues(OPERATORS)}`, 'ENUM');
+  return { path, field: readFilterField(field, `${path}.field`), operator: known, value };
 }
 
-function readField(field: unknown, path: string): Item['field'] {
+function readFilterField(field: unknown, path: string): FilterItem['field'] {
   if (typeof field === 'string' && isId(field)) return { _id: field };
   const column = COLUMNS.find((name) => `contact.${name}` === field);
   if (column) return { column };
@@ -93,23 +86,23 @@ function readField(field: unknown, path: string): Item['field'] {
   throw invalid(path, `must be one of ${names}, or the id of a custom field`, 'ENUM');
 }
 
-async function findTypes(tx: TenantRead, items: Item[]): Promise<Map<string, FieldType>> {
+async function findFieldTypes(tx: TenantRead, items: FilterItem[]): Promise<Map<string, FieldType>> {
   const ids = items.flatMap(({ field }) => ('_id' in field ? [field._id] : []));
   if (ids.length === 0) return new Map();
   return new Map((await listFilterFields(tx, ids)).map(({ _id, type }) => [_id, type]));
 }
 
 /** Returns the value as text. Numbers and booleans are accepted for fields of these types, also as text. */
-function readText(type: FieldType, operator: Operator, value: unknown, path: string): string {
+function readFilterText(type: FieldType, operator: Operator, value: unknown, path: string): string {
   if (operator === 'is_empty' || operator === 'is_not_empty') return '';
   const place = `${path}.value`;
   if (value === undefined || value === null) throw invalid(place, 'is required by this operator', 'REQUIRED');
   const isEqual = operator === 'eq' || operator === 'neq';
   if (typeof value === 'string') {
     checkText(value, place);
-    if (isEqual && type === 'NUMBER') return readNumber(value, place);
+    if (isEqual && type === 'NUMBER') return readFilterNumber(value, place);
     if (isEqual && type === 'BOOLEAN' && !/^(true|false)$/i.test(value)) throw invalid(place, 'must be true or false');
-    const fault = isEqual && type === 'DATE' ? findFault({ type, options: [] }, value) : null;
+    const fault = isEqual && type === 'DATE' ? findValueFault({ type, options: [] }, value) : null;
     if (fault !== null) throw invalid(place, fault);
     return value;
   }
@@ -121,7 +114,7 @@ function readText(type: FieldType, operator: Operator, value: unknown, path: str
   throw invalid(place, `does not fit a field of type ${type}`, 'TYPE');
 }
 
-function readNumber(text: string, path: string): string {
+function readFilterNumber(text: string, path: string): string {
   const number = /\S/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isFinite(number) || !isPrecise(text)) throw invalid(path, NUMBER_WANTED);
   return JSON.stringify(number);

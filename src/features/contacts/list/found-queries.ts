@@ -3,7 +3,7 @@ import type { TenantRead } from '../../../platform/tenant.ts';
 import { buildConditions, type ContactMatch } from './filter-queries.ts';
 
 /** Returns up to `limit` matching contacts in no particular order. */
-export async function listFound(tx: TenantRead, match: ContactMatch, limit: number): Promise<string[]> {
+export async function listFoundContacts(tx: TenantRead, match: ContactMatch, limit: number): Promise<string[]> {
   const { exact, indexed, values } = buildConditions(match);
   const rows = await many<{ _id: string }>(tx, {
     name: 'contacts.listFound',

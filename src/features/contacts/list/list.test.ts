@@ -37,7 +37,7 @@ async function searchNames(company: Company, search: string): Promise<(string | 
   return result.map((contact: Json) => contact.name);
 }
 
-describe('pages', async () => {
+describe('pages of contacts', async () => {
   const company = await platform.createCompany();
   const COUNT = 45;
 
@@ -124,7 +124,45 @@ describe('pages', async () => {
   });
 });
 
-describe('a contact is found', async () => {
+describe('the look-up of contacts by their ids', async () => {
+  const company = await platform.createCompany();
+  const other = await platform.createCompany();
+  const ids = [1, 2, 3].map((number) => toId(0xd00 + number)) as [string, string, string];
+  const foreign = toId(0xe00);
+
+  before(async () => {
+    await insert(
+      company,
+      ids.map((_id) => ({ _id, name: `Person ${_id}` })),
+    );
+    await insert(other, [{ _id: foreign, name: 'Person' }]);
+  });
+
+  const look = async (query: Record<string, string>): Promise<string[]> => {
+    const { result } = await list(company, { sort: 'createdAt', ...query });
+    return result.map((contact: Json) => contact._id);
+  };
+
+  test('exactly the contacts with the given ids are answered', async () => {
+    assert.deepEqual(await look({ ids: `${ids[2]},${ids[0]}` }), [ids[0], ids[2]]);
+    assert.deepEqual(await look({ ids: `${ids[2]},${ids[0]}`, search: ids[2] }), [ids[2]]);
+  });
+
+  test('ids of nobody and ids of another company find nothing', async () => {
+    assert.deepEqual(await look({ ids: `${foreign},${toId(0xf00)},${ids[1]}` }), [ids[1]]);
+  });
+
+  test('a hundred ids are accepted, and more or malformed ones are refused', async () => {
+    const many = (count: number): string => Array.from({ length: count }, (_item, index) => toId(index)).join(',');
+    assert.deepEqual(await look({ ids: many(100) }), []);
+    for (const wrong of [many(101), 'x', '', `${ids[0]},`]) {
+      const answer = await platform.call(400, 'GET', `/v1/contacts?ids=${wrong}`, { key: company.key });
+      expectProblem(answer, 'VALIDATION_FAILED', 'ids');
+    }
+  });
+});
+
+describe('the search for a contact', async () => {
   const company = await platform.createCompany();
   const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
   const id = 'abcdef0123456789abcdef01';
@@ -192,3 +230,22 @@ describe('a contact is found', async () => {
 
 test('the list of contacts needs the scope to read contacts', () =>
   checkRefusals(platform, { method: 'GET', path: '/v1/contacts', scope: 'contacts:read' }));
+
+test('the contacts of a business are listed, also with a search, and a business of another company is refused like an unknown one', async () => {
+  const company = await platform.createCompany();
+  const other = await platform.createCompany();
+  const create = async (path: string, body: Json): Promise<string> =>
+    (await platform.call(201, 'POST', path, { key: company.key, body })).body._id;
+  const business = await create('/v1/businesses', { name: 'Padaria Estrela' });
+  const ana = await create('/v1/contacts', { name: 'Ana', business });
+  const rui = await create('/v1/contacts', { name: 'Rui', business });
+  await create('/v1/contacts', { name: 'Ana Souza' });
+  const read = async (from: Company, query: Record<string, string>): Promise<string[]> =>
+    (await list(from, { business, ...query })).result.map(({ _id }: Json) => _id);
+  assert.deepEqual(await read(company, {}), [rui, ana]);
+  assert.deepEqual(await read(company, { search: 'ana' }), [ana]);
+  for (const unknown of [business, toId(0xabc)]) {
+    const answer = await platform.call(400, 'GET', `/v1/contacts?business=${unknown}`, { key: other.key });
+    expectProblem(answer, 'UNKNOWN_REFERENCE', 'business');
+  }
+});

@@ -1,20 +1,21 @@
 /** The queries for pages of contacts; list.ts chooses between them. */
 import { many, one } from '../../../platform/db.ts';
-import { HIT, nearRows, nearValues, orderedRows, sortedHits } from '../../../platform/long-list.ts';
-import { measuredPage, rowsByKey } from '../../../platform/measured-page.ts';
+import { HIT, nearRowsSql, nearValues, orderedRowsSql, sortedHitsSql } from '../../../platform/long-list.ts';
+import { measuredPageSql, rowsByKeySql } from '../../../platform/measured-page.ts';
 import {
-  isStretch,
+  isSinceInOrder,
   sinceClause,
   windowClause,
-  windowKeys,
-  windowLimit,
-  windowName,
-  windowOrder,
+  windowKeyColumns,
+  windowLimitParameter,
+  windowNameSuffix,
+  windowOrderSql,
   windowValues,
   type Since,
   type Window,
 } from '../../../platform/paging.ts';
 import type { TenantRead } from '../../../platform/tenant.ts';
+import { findUnknown } from '../../../platform/unknown-references.ts';
 import { buildConditions, type ContactMatch } from './filter-queries.ts';
 import { CONTACT } from '../queries.ts';
 import type { Contact } from '../schemas.ts';
@@ -23,27 +24,27 @@ import type { Contact } from '../schemas.ts';
  * Returns SQL for the records of a page. The rows of the page are found first, so that joins are made only for these. `limit` is the
  * placeholder of the page size.
  */
-const selectRecords = (keys: string, window: Window, limit: string): string =>
-  measuredPage({
+const selectContactsSql = (keys: string, window: Window, limit: string): string =>
+  measuredPageSql({
     columns: CONTACT,
     as: 'c',
-    rows: rowsByKey('contacts', keys),
-    order: windowOrder(window),
+    rows: rowsByKeySql('contacts', keys),
+    order: windowOrderSql(window),
     limit,
     context: 'contact',
   });
 
 /** Returns SQL for the contacts in the order that the page needs; further conditions on them follow it. */
-const inOrder = (window: Window): string =>
-  `${orderedRows(window, { table: 'contacts', activity: 'contact_activity' })} c where company_id = $1`;
+const contactsInOrderSql = (window: Window): string =>
+  `${orderedRowsSql(window, { table: 'contacts', activity: 'contact_activity' })} c where company_id = $1`;
 
 /** Lists all contacts in the order that the page needs. */
 export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]> {
   const table = window.field === 'last_message_at' ? 'contact_activity' : 'contacts';
-  const rows = `select ${windowKeys(window)} from ${table} where company_id = $1 ${windowClause(window, 2)}`;
+  const rows = `select ${windowKeyColumns(window)} from ${table} where company_id = $1 ${windowClause(window, 2)}`;
   return many(tx, {
-    name: `contacts.list.${windowName(window)}`,
-    text: selectRecords(rows, window, windowLimit(2)),
+    name: `contacts.list.${windowNameSuffix(window)}`,
+    text: selectContactsSql(rows, window, windowLimitParameter(2)),
     values: [tx.companyId, ...windowValues(window)],
   });
 }
@@ -51,36 +52,40 @@ export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]>
 /**
  * Lists matching contacts among the first contacts in the order of the list. When they are fewer than a page, more may follow after these.
  */
-export function listNear(tx: TenantRead, match: ContactMatch, window: Window): Promise<Contact[]> {
+export function listNearContacts(tx: TenantRead, match: ContactMatch, window: Window): Promise<Contact[]> {
   const { exact, exactValues: values } = buildConditions(match);
   const first = values.length + 2;
-  const rows = nearRows(window, first, { list: inOrder(window), matches: `true${exact}` });
+  const rows = nearRowsSql(window, first, { list: contactsInOrderSql(window), matches: `true${exact}` });
   return many(tx, {
     name: 'contacts.listNear',
-    text: selectRecords(rows, window, windowLimit(first)),
+    text: selectContactsSql(rows, window, windowLimitParameter(first)),
     values: [tx.companyId, ...values, ...nearValues(window)],
     planEachTime: true,
   });
 }
 
 /** Lists matching contacts: finds all of them by the index and then sorts them, or, when no index helps, reads in the order of the list. */
-export function listMatching(tx: TenantRead, match: ContactMatch, window: Window): Promise<Contact[]> {
+export function listMatchingContacts(tx: TenantRead, match: ContactMatch, window: Window): Promise<Contact[]> {
   const { exact, indexed, values } = buildConditions(match);
   const first = values.length + 2;
   const since = sinceClause(window, first + 4);
   const rows =
-    indexed === null && isStretch(window)
-      ? `select ${windowKeys(window)} from ${inOrder(window)}${exact} ${windowClause(window, first)}`
-      : sortedHits(window, first, `select ${HIT} from contacts where company_id = $1${indexed ?? ''}${exact} ${since}`);
+    indexed === null && isSinceInOrder(window)
+      ? `select ${windowKeyColumns(window)} from ${contactsInOrderSql(window)}${exact} ${windowClause(window, first)}`
+      : sortedHitsSql(
+          window,
+          first,
+          `select ${HIT} from contacts where company_id = $1${indexed ?? ''}${exact} ${since}`,
+        );
   return many(tx, {
     name: 'contacts.listMatching',
-    text: selectRecords(rows, window, windowLimit(first)),
+    text: selectContactsSql(rows, window, windowLimitParameter(first)),
     values: [tx.companyId, ...values, ...windowValues(window)],
     planEachTime: true,
   });
 }
 
-export async function countMatching(tx: TenantRead, match: ContactMatch, window: Since): Promise<number> {
+export async function countMatchingContacts(tx: TenantRead, match: ContactMatch, window: Since): Promise<number> {
   const { exact, indexed, values } = buildConditions(match);
   const { count } = await one<{ count: number }>(tx, {
     name: 'contacts.count',
@@ -89,4 +94,9 @@ export async function countMatching(tx: TenantRead, match: ContactMatch, window:
     planEachTime: true,
   });
   return count;
+}
+
+/** Returns the name of the filter when the company has no such business. */
+export function findUnknownBusiness(tx: TenantRead, business: string): Promise<string[]> {
+  return findUnknown(tx, { name: 'contacts.findUnknown', tables: { business: 'businesses' }, asked: { business } });
 }

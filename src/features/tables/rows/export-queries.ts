@@ -1,6 +1,6 @@
 /** Reads the rows of a table in their order, for an export. */
 import { many } from '../../../platform/db.ts';
-import { selectPortion, READ_BYTES } from '../../../platform/portions.ts';
+import { selectPortionSql, READ_BYTES } from '../../../platform/portions.ts';
 import type { TenantRead } from '../../../platform/tenant.ts';
 import { NEXT, ROW, type RowRecord } from './queries.ts';
 
@@ -9,7 +9,7 @@ export function walkRows(tx: TenantRead, tableId: string, after: number, limit: 
   return many(tx, {
     name: 'tables.walkRows',
     text: `select ${ROW} from table_rows where company_id = $1
-      and _id = any(array(${selectPortion({ rows: NEXT, order: 'row_index', most: READ_BYTES })})) order by row_index`,
+      and _id = any(array(${selectPortionSql({ rows: NEXT, order: 'row_index', most: READ_BYTES })})) order by row_index`,
     values: [tx.companyId, tableId, after, limit],
   });
 }

@@ -6,11 +6,11 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../../kit.ts';
 import { sendCsv } from '../../../platform/download.ts';
-import { own } from '../../../platform/own.ts';
-import { eachPortion } from '../../../platform/portions.ts';
+import { getOwnProperty } from '../../../platform/own-property.ts';
+import { walkPortions } from '../../../platform/portions.ts';
 import { csvLine } from '../../../platform/sheets/csv.ts';
 import type { Tenant } from '../../../platform/tenant.ts';
-import { writeCell } from '../../imports/cells.ts';
+import { toCell } from '../../imports/cells.ts';
 import { walkRows } from './export-queries.ts';
 import type { RowRecord } from './queries.ts';
 import type { Table } from '../schemas.ts';
@@ -27,12 +27,12 @@ export async function exportRows(kit: Kit, tenant: Tenant, tableId: string, repl
 
 async function* writePortions(tenant: Tenant, { _id, columns }: Table): AsyncGenerator<string> {
   yield csvLine(['_row_index', ...columns.map(({ key }) => key), '_contact_id', '_business_id']);
-  const portions = eachPortion((last: RowRecord | null) => walkRows(tenant.walk, _id, last?.row_index ?? 0, PORTION));
+  const portions = walkPortions((last: RowRecord | null) => walkRows(tenant.walk, _id, last?.row_index ?? 0, PORTION));
   for await (const rows of portions) {
     const lines = rows.map((row) =>
       csvLine([
         row.row_index,
-        ...columns.map(({ key }) => writeCell(own(row.data, key))),
+        ...columns.map(({ key }) => toCell(getOwnProperty(row.data, key))),
         row.contact_id,
         row.business_id,
       ]),

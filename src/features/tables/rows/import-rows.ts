@@ -1,6 +1,6 @@
 /** Converts rows of a sheet to the data of a table's rows. */
 import type { Value } from '../../custom-fields/schemas.ts';
-import { readCell } from '../../imports/cells.ts';
+import { toValue } from '../../imports/cells.ts';
 import type { Fault, ImportRow } from '../../imports/reading.ts';
 import { findFaults } from '../columns.ts';
 import type { Column, RowData } from '../schemas.ts';
@@ -21,7 +21,7 @@ function toData(columns: Column[], { cells }: ImportRow): RowData {
   const data = new Map<string, Value>();
   for (const column of columns) {
     const cell = cells.get(column.key) ?? null;
-    if (cell !== null) data.set(column.key, readCell(column, cell));
+    if (cell !== null) data.set(column.key, toValue(column, cell));
   }
   return Object.fromEntries(data);
 }

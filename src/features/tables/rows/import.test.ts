@@ -5,7 +5,7 @@ import pg from 'pg';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
 import { awaitImport, importSheet, postForm, makeWorkbook } from '../../../../test/support/sheets.ts';
-import { until } from '../../../../test/support/wait.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
 import { newId } from '../../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -25,7 +25,7 @@ const makeTable = async (): Promise<string> =>
 const listRows = async (id: string): Promise<Json[]> =>
   (await call(200, 'GET', `/v1/tables/${id}/rows?sort=row_index&limit=100`)).body.result;
 
-test('a sheet becomes rows in its order; columns are found by key or title, and each value is read by its column’s type', async () => {
+test('an import adds the rows of a sheet in their order, and finds columns by key or title', async () => {
   const id = await makeTable();
   const data = makeWorkbook([
     ['Produto', 'price', 'EM ESTOQUE', 'since', 'size', 'Cores', 'page', 'other'],
@@ -76,7 +76,7 @@ test('an invalid row of a sheet is reported with its column, and the other rows 
   );
 });
 
-test('a number with too many digits to be stored is reported; a number that a spreadsheet computed is read as it is shown', async () => {
+test('a number of a sheet with too many digits is reported, and a computed number is read as the spreadsheet shows it', async () => {
   const id = await makeTable();
   const sheets = [
     { name: 'x.csv', data: 'product,price\nA,123456789012345\nB,10000000000000001\nC,"0,1234567890123456"\n' },
@@ -161,8 +161,8 @@ test('an import whose table is removed while its sheet waits ends, and nothing o
   await call(404, 'GET', `/v1/tables/${id}/export`);
   const left = async (table: string, open: string): Promise<number> =>
     (await platform.database.sql(`select 1 from ${table} where table_id = $1 ${open}`, [id])).length;
-  await until('the import to end', async () => (await left('imports', 'and finished_at is null')) === 0);
-  await until('the rows to be erased', async () => (await left('table_rows', '')) === 0);
+  await waitUntil('the import to end', async () => (await left('imports', 'and finished_at is null')) === 0);
+  await waitUntil('the rows to be erased', async () => (await left('table_rows', '')) === 0);
 });
 
 test('an import into a table that is removed while its sheet arrives is answered 404, and stores nothing', async () => {
@@ -175,7 +175,7 @@ test('an import into a table that is removed while its sheet arrives is answered
     await remover.query('delete from tables where _id = $1', [id]);
     const file = { name: 'x.csv', data: 'product\nA\n' };
     const answer = postForm(platform, [404, `/v1/tables/${id}/import`], { file });
-    await until('the import to wait for the removal', async () => {
+    await waitUntil('the import to wait for the removal', async () => {
       const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
       return (await platform.database.sql(waiting)).length > 0;
     });

@@ -6,10 +6,10 @@ import { notFound } from '../../../platform/errors.ts';
 import type { Upload } from '../../../platform/multipart.ts';
 import type { Tenant } from '../../../platform/tenant.ts';
 import { addImport, readImport } from '../../imports/imports.ts';
-import { sendErrors } from '../../imports/row-errors.ts';
+import { sendImportErrors } from '../../imports/row-errors.ts';
 import type { Import } from '../../imports/schemas.ts';
 import type { RowImportForm } from '../schemas.ts';
-import { holdTable } from '../queries.ts';
+import { lockTableColumns } from '../queries.ts';
 import { readTable } from '../tables.ts';
 
 export async function importRows(
@@ -19,7 +19,7 @@ export async function importRows(
   { upload, body, signal }: { upload: Upload | null; body: RowImportForm; signal: AbortSignal },
 ): Promise<Import> {
   const { columns } = await readTable(tenant, tableId);
-  return addImport(kit.sheets, tenant, {
+  return addImport(kit.readers, tenant, {
     kind: 'TABLE',
     table: tableId,
     upload,
@@ -32,7 +32,7 @@ export async function importRows(
     country: null,
     signal,
     hold: async (tx) => {
-      if (!(await holdTable(tx, tableId))) throw notFound();
+      if (!(await lockTableColumns(tx, tableId))) throw notFound();
     },
   });
 }
@@ -43,4 +43,4 @@ export const readRowImport = (tenant: Tenant, tableId: string, id: string): Prom
   readImport(tenant, { kind: 'TABLE', table: tableId }, id);
 
 export const sendRowErrors = (tenant: Tenant, tableId: string, id: string, reply: FastifyReply): Promise<Readable> =>
-  sendErrors(tenant, { kind: 'TABLE', table: tableId }, id, reply);
+  sendImportErrors(tenant, { kind: 'TABLE', table: tableId }, id, reply);

@@ -1,7 +1,7 @@
 /** Stores a portion of a sheet's rows as rows of a table. */
 import { notFound } from '../../../platform/errors.ts';
 import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
-import { rowErrors } from '../../imports/row-errors.ts';
+import { toRowErrors } from '../../imports/row-errors.ts';
 import type { Import } from '../../imports/schemas.ts';
 import type { RowImporter } from '../../imports/work.ts';
 import { findTable, lockTable } from '../queries.ts';
@@ -15,7 +15,7 @@ export const tableRowImporter: RowImporter<Column[], RowData> = {
     const { _id } = await findImportTable(tx, asked);
     const sound = rows.flatMap(({ value, faults }) => (value && faults.length === 0 ? [value] : []));
     if (sound.length > 0) await addRows(tx, _id, sound);
-    const errors = rows.flatMap(({ number, faults }) => rowErrors(number, faults));
+    const errors = rows.flatMap(({ number, faults }) => toRowErrors(number, faults));
     return { created: sound.length, updated: 0, failed: rows.length - sound.length, errors };
   },
 };

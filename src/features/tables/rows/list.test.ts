@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { seedOfRun } from '../../../../test/full/harness/chance.ts';
+import { readSeed } from '../../../../test/full/harness/chance.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
-import { randomFrom } from '../../../../test/support/random.ts';
+import { createRandom } from '../../../../test/support/random.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
 import { newId } from '../../../platform/ids.ts';
 
@@ -95,11 +95,11 @@ const holds = (data: Json, search: string): boolean =>
 const SIGNS: string[] = `aAbBeEzZ19éÉãçÇñÜßøžжЖйあガ中ﬁ①%_\\"'[,🎈`.match(/./gu) ?? [];
 SIGNS.push(' ', '\u001f', 'e\u0301');
 
-describe('search', () => {
+describe('search in a table', () => {
   test('search in a table finds exactly the rows that have the text in a value, whatever the text is', async (t) => {
-    const seed = seedOfRun();
+    const seed = readSeed();
     t.diagnostic(`SEED=${seed}`);
-    const random = randomFrom(seed);
+    const random = createRandom(seed);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     const text = (most: number): string =>
       Array.from({ length: 1 + Math.floor(random() * most) }, () => pick(SIGNS)).join('');

@@ -1,8 +1,8 @@
 /** Lists pages of rows, by time or by index, all of them or those that contain a text. */
 import { findNearFirst, REACH } from '../../../platform/long-list.ts';
-import { pageFrom, readSearch, pageWindow, type Page, type Since, type Window } from '../../../platform/paging.ts';
+import { makePage, readSearch, pageWindow, type Page, type Since, type Window } from '../../../platform/paging.ts';
 import type { TenantRead } from '../../../platform/tenant.ts';
-import { foldText, isPair } from '../../../platform/words.ts';
+import { foldText, isLetterPair } from '../../../platform/words.ts';
 import {
   countMatches,
   countMatchesAfter,
@@ -11,7 +11,7 @@ import {
   listRows,
   listRowsNear,
   lookUpRows,
-  type Search,
+  type RowSearch,
 } from './list-queries.ts';
 import type { RowRecord } from './queries.ts';
 import type { RowQuery } from '../schemas.ts';
@@ -24,22 +24,27 @@ const COUNT_PORTION = 100_000;
 export async function pageTableRows(read: TenantRead, tableId: string, query: RowQuery): Promise<Page<RowRecord>> {
   const window = pageWindow(`rows:${tableId}`, query);
   const text = readSearch(query);
-  const search = text === null ? null : { search: text, isPair: isPair(foldText(text)) };
+  const search = text === null ? null : { search: text, isPair: isLetterPair(foldText(text)) };
   const { rows, total } = await findRows(read, tableId, search, window);
-  return pageFrom(query, window, rows, async () => {
+  return makePage(query, window, rows, async () => {
     if (total !== null) return total;
-    if (search !== null) return countFound(read, tableId, search, window);
+    if (search !== null) return countFoundRows(read, tableId, search, window);
     return window.since === null ? countRows(read, tableId) : countRowsSince(read, tableId, window);
   });
 }
 
-interface Found {
+interface FoundRows {
   rows: RowRecord[];
   /** The number of matches on all pages, if it is already known. */
   total: number | null;
 }
 
-async function findRows(read: TenantRead, tableId: string, search: Search | null, window: Window): Promise<Found> {
+async function findRows(
+  read: TenantRead,
+  tableId: string,
+  search: RowSearch | null,
+  window: Window,
+): Promise<FoundRows> {
   if (search === null) return { rows: await listRows(read, tableId, window), total: null };
   let total: number | null = null;
   const lookUp = async (): Promise<RowRecord[]> => {
@@ -52,7 +57,7 @@ async function findRows(read: TenantRead, tableId: string, search: Search | null
   return { rows, total };
 }
 
-async function countFound(read: TenantRead, tableId: string, asked: Search, window: Since): Promise<number> {
+async function countFoundRows(read: TenantRead, tableId: string, asked: RowSearch, window: Since): Promise<number> {
   // A search together with a time needs the index; the loop below can only search.
   if (window.since !== null) return countMatches(read, tableId, window, asked);
   const { search } = asked;

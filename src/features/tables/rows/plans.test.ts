@@ -7,7 +7,7 @@ import { openTestDatabase } from '../../../../test/support/database.ts';
 import type { Json } from '../../../../test/support/platform.ts';
 import { ROLES, sessionOptions, type Statement } from '../../../platform/db.ts';
 import type { TenantRead } from '../../../platform/tenant.ts';
-import { cursorAfter, pageWindow } from '../../../platform/paging.ts';
+import { makeCursorAfter, pageWindow } from '../../../platform/paging.ts';
 import { pageTableRows } from './list.ts';
 import type { RowQuery } from '../schemas.ts';
 
@@ -76,7 +76,7 @@ async function explainGenericPlan(name: string, text: string, values: unknown[])
 const WALKS = ['table_rows_list', 'table_rows_index_key', 'table_rows_updated'];
 /** Returns a cursor that points behind the row with this index. */
 const cursorBehind = (sort: RowQuery['sort'], row_index: number): string =>
-  cursorAfter(pageWindow(`rows:${TABLE}`, { limit: 20, skipCount: true, sort }), {
+  makeCursorAfter(pageWindow(`rows:${TABLE}`, { limit: 20, skipCount: true, sort }), {
     _id: '0'.repeat(24),
     createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',
@@ -127,7 +127,7 @@ describe(`the rows that a page reads among ${COUNT}`, () => {
   }
 });
 
-test('rows that the index finds, and their number, are those that a comparison of every row finds', async () => {
+test('a search by the index finds the same rows, and the same number, as a comparison of every row', async () => {
   for (const search of [
     'madeira',
     'an',

@@ -1,6 +1,6 @@
 /** Reads and writes single rows of a table, and portions of them. */
 import { exec, many, maybeOne, one } from '../../../platform/db.ts';
-import { selectPortion, READ_BYTES, REWRITTEN_BYTES } from '../../../platform/portions.ts';
+import { selectPortionSql, READ_BYTES, REWRITTEN_BYTES } from '../../../platform/portions.ts';
 import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
 import type { RowData } from '../schemas.ts';
 
@@ -108,7 +108,7 @@ export function listPortion(tx: TenantTx, tableId: string, after: number, limit:
   return many(tx, {
     name: 'tables.listPortion',
     text: `select _id, row_index, data from table_rows where company_id = $1
-      and _id = any(array(${selectPortion({ rows: NEXT, order: 'row_index', most: REWRITTEN_BYTES })})) order by row_index`,
+      and _id = any(array(${selectPortionSql({ rows: NEXT, order: 'row_index', most: REWRITTEN_BYTES })})) order by row_index`,
     values: [tx.companyId, tableId, after, limit],
   });
 }
@@ -139,7 +139,7 @@ export async function eraseRows(
     name: 'tables.eraseRows',
     text: `with gone as (
         delete from table_rows where company_id = $1 and table_id = $2 and _id = any(array(
-          ${selectPortion({ rows: NEXT, order: 'row_index', most: READ_BYTES })}
+          ${selectPortionSql({ rows: NEXT, order: 'row_index', most: READ_BYTES })}
         ))
         and exists (select from tables where company_id = $1 and _id = $2 and removed_at is not null)
         returning row_index

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { seedOfRun } from '../../../../test/full/harness/chance.ts';
-import { connectionsFor, startPlatform, type Answer, type Json } from '../../../../test/support/platform.ts';
-import { randomFrom } from '../../../../test/support/random.ts';
+import pg from 'pg';
+import { readSeed } from '../../../../test/full/harness/chance.ts';
+import { makePoolSetting, startPlatform, type Answer, type Json } from '../../../../test/support/platform.ts';
+import { createRandom } from '../../../../test/support/random.ts';
 import { checkRefusals, expectProblem } from '../../../../test/support/refusals.ts';
-import { until } from '../../../../test/support/wait.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
 import { newId } from '../../../platform/ids.ts';
 
-const platform = await startPlatform({ env: connectionsFor(30) });
+const platform = await startPlatform({ env: makePoolSetting(30) });
 const { call, database, demo } = platform;
 
 /** Creates a table and returns the path of its rows. */
@@ -25,7 +26,7 @@ const readCount = async (rows: string): Promise<number> =>
 const listIndexes = async (rows: string): Promise<number[]> =>
   (await call(200, 'GET', `${rows}?limit=100&sort=row_index`)).body.result.map((row: Json) => row.row_index);
 
-test('a row is added, read, changed and removed in one format', async () => {
+test('a table row has the same format when it is added, read, changed and removed', async () => {
   const rows = await tableWith();
   const table = rows.split('/')[3];
   const row = await add(rows, { name: 'Ana' });
@@ -57,9 +58,9 @@ describe('a change of a row', () => {
   });
 
   test('a change of a row loses none of the changes made at the same moment', async (t) => {
-    const seed = seedOfRun();
+    const seed = readSeed();
     t.diagnostic(`SEED=${seed}`);
-    const random = randomFrom(seed);
+    const random = createRandom(seed);
     const keys = Array.from({ length: 12 }, (_item, index) => `k${index}`);
     const rows = await tableWith(keys.map((key) => ({ key, type: 'NUMBER' })));
     const { _id } = await add(rows, {});
@@ -115,6 +116,23 @@ describe('the contact and the business of a row', () => {
     (await platform.createCompany()).key,
   ];
 
+  test('a change of the contact of a row waits for the removal of the contact, which takes the row first', async () => {
+    const rows = await tableWith();
+    const [contact] = await ids();
+    const { _id } = await add(rows, {});
+    const remover = new pg.Client(database.ownerUrl);
+    await remover.connect();
+    await remover.query('begin');
+    await remover.query('select from contacts where _id = $1 for update', [contact]);
+    const changing = call(200, 'PATCH', `${rows}/${_id}`, { body: { contact_id: contact } });
+    const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await waitUntil('the change to wait', async () => (await database.sql(blocked)).length > 0);
+    await remover.query('update table_rows set contact_id = null where _id = $1', [_id]);
+    await remover.query('commit');
+    await remover.end();
+    assert.equal((await changing).body.contact_id, contact);
+  });
+
   test('the links of a row to a contact and a business are set, cleared by null, kept when absent, and left out when there are none', async () => {
     const rows = await tableWith();
     const [contact, business] = await ids();
@@ -159,7 +177,7 @@ describe('the contact and the business of a row', () => {
     const row = await read(rows, _id);
     assert.deepEqual([row.data, 'contact_id' in row, row.business_id], [{ name: 'x' }, false, business]);
     await call(200, 'DELETE', `/v1/businesses/${business}`);
-    await until('the business to leave the row', async () => !('business_id' in (await read(rows, _id))));
+    await waitUntil('the business to leave the row', async () => !('business_id' in (await read(rows, _id))));
   });
 });
 

@@ -1,0 +1,139 @@
+/**
+ * Calls a model at an endpoint that understands the chat completions call of OpenAI. One call is one attempt.
+ * https://platform.openai.com/docs/api-reference/chat/create
+ */
+import type { TSchema } from 'typebox';
+import { parseJson } from '../platform/body.ts';
+import { newId } from '../platform/ids.ts';
+import type { Outbound } from '../platform/outbound.ts';
+import { EndpointError, postJson } from './endpoint.ts';
+
+export interface ChatEndpoint {
+  /** The address before `/chat/completions`. */
+  baseUrl: string;
+  apiKey: string | null;
+  model: string;
+}
+
+export type ChatMessage =
+  | { role: 'system' | 'user'; content: string }
+  /** What the model has written, and the functions that it has called. */
+  | { role: 'assistant'; content: string | null; calls?: ChatCall[] }
+  /** What a function has returned. */
+  | { role: 'tool'; call: string; content: string };
+
+/** A function that the model may call instead of answering. */
+export interface ChatTool {
+  name: string;
+  description: string;
+  /** The arguments, an object. */
+  parameters: TSchema;
+}
+
+/** The model calls a function. Neither the name nor the arguments are checked. */
+export interface ChatCall {
+  /** The platform's own id, because those of models are not always unique. */
+  id: string;
+  name: string;
+  /** Null when the model has written no JSON, or what no request may have: too deep, too long, a character that can not be stored. */
+  arguments: unknown;
+}
+
+export interface ChatRequest {
+  messages: ChatMessage[];
+  tools: ChatTool[];
+  /** How many tokens the answer may have. */
+  maxTokens: number;
+  signal: AbortSignal;
+}
+
+export interface ChatReply {
+  /** The answer; null when the model has written none. */
+  text: string | null;
+  calls: ChatCall[];
+  input_tokens: number | null;
+  output_tokens: number | null;
+}
+
+/** A thousand tokens have some kilobytes of JSON; what is much longer is no answer. */
+const MAX_BYTES = 128 * 1024;
+const MAX_ARGUMENTS = 16 * 1024;
+const MOST_TEXT = 16 * 1024;
+/** No model reads or writes more tokens in a call. */
+const MAX_COUNT = 10_000_000;
+
+/** Throws an EndpointError. */
+export async function askModel(
+  outbound: Outbound,
+  { baseUrl, apiKey, model }: ChatEndpoint,
+  { messages, tools, maxTokens, signal }: ChatRequest,
+): Promise<ChatReply> {
+  const body = { model, messages: messages.map(writeMessage), max_tokens: maxTokens, tools: tools.map(describeTool) };
+  const call = { server: 'model', url: `${baseUrl}/chat/completions`, apiKey, body, maxBytes: MAX_BYTES, signal };
+  return readReply(await postJson(outbound.operator, call));
+}
+
+const describeTool = (tool: ChatTool) => ({ type: 'function', function: tool });
+
+function writeMessage(message: ChatMessage) {
+  if (message.role === 'tool') return { role: 'tool', tool_call_id: message.call, content: message.content };
+  if (message.role !== 'assistant' || !message.calls) return message;
+  const { role, content, calls } = message;
+  return {
+    role,
+    content,
+    tool_calls: calls.map(({ id, name, arguments: given }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: JSON.stringify(given) },
+    })),
+  };
+}
+
+/** The answer of the endpoint, as far as it is read. Nothing of it is certain. */
+interface RawReply {
+  choices?: { message?: { content?: unknown; tool_calls?: unknown } | null }[] | null;
+  usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null;
+}
+
+function readReply(answer: unknown): ChatReply {
+  const { choices, usage } = (answer ?? {}) as RawReply;
+  const message = Array.isArray(choices) ? choices[0]?.message : null;
+  if (!message) throw new EndpointError('The answer of the model can not be understood.');
+  const { content, tool_calls } = message;
+  const text = typeof content === 'string' ? content.slice(0, MOST_TEXT).trim() : '';
+  return {
+    text: text === '' ? null : text,
+    calls: Array.isArray(tool_calls) ? tool_calls.flatMap(readCall) : [],
+    input_tokens: readCount(usage?.prompt_tokens),
+    output_tokens: readCount(usage?.completion_tokens),
+  };
+}
+
+const MOST_NAME = 64;
+
+function readCall(call: { function?: { name?: unknown; arguments?: unknown } } | null): ChatCall[] {
+  const { name, arguments: given } = call?.function ?? {};
+  return typeof name === 'string'
+    ? [
+        {
+          id: newId(),
+          name: name.replaceAll('\0', '').slice(0, MOST_NAME).toWellFormed(),
+          arguments: parseArguments(given),
+        },
+      ]
+    : [];
+}
+
+function parseArguments(given: unknown): unknown {
+  if (typeof given !== 'string' || given.length > MAX_ARGUMENTS) return null;
+  try {
+    return parseJson(Buffer.from(given));
+  } catch {
+    // Failure policy: the function refuses arguments that a request could not have either, and the model reads that they do not fit.
+    return null;
+  }
+}
+
+const readCount = (count: unknown): number | null =>
+  Number.isInteger(count) && Number(count) >= 0 && Number(count) <= MAX_COUNT ? Number(count) : null;

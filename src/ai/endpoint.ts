@@ -1,0 +1,54 @@
+/** Posts JSON to a server that answers with JSON: one attempt, with a limit in bytes, without redirects. */
+import { OutboundError } from '../platform/outbound-error.ts';
+import type { Outbound, OutboundRequest } from '../platform/outbound.ts';
+import type { OutboundResponse } from '../platform/outbound-answer.ts';
+
+/** The server could not be called, or has not answered as it should. The message is shown to callers. */
+export class EndpointError extends Error {
+  /** False only when it is certain that the server was not reached. */
+  readonly sent: boolean;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.sent = !(options?.cause instanceof OutboundError) || options.cause.sent;
+  }
+}
+
+export interface JsonCall {
+  /** Who is called, as errors name it: model, embedding endpoint. */
+  server: string;
+  url: string;
+  /** The bearer token; null for a server without one. */
+  apiKey: string | null;
+  body: unknown;
+  maxBytes: number;
+  signal: AbortSignal;
+}
+
+/** `send` decides whose address this is: outbound.operator or outbound.tenant. Throws an EndpointError. */
+export async function postJson(send: Outbound['tenant'], call: JsonCall): Promise<unknown> {
+  const { status, body, truncated } = await sendOnce(send, call);
+  if (status !== 200) throw new EndpointError(`The ${call.server} has answered with the status ${status}.`);
+  if (truncated) throw new EndpointError(`The answer of the ${call.server} was too long or broke off.`);
+  try {
+    return JSON.parse(body.toString());
+  } catch (error) {
+    throw new EndpointError(`The answer of the ${call.server} is no JSON.`, { cause: error });
+  }
+}
+
+async function sendOnce(
+  send: Outbound['tenant'],
+  { server, url, apiKey, body, maxBytes, signal }: JsonCall,
+): Promise<OutboundResponse> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+  };
+  const request: OutboundRequest = { method: 'POST', url, headers, body: JSON.stringify(body), maxBytes, signal };
+  try {
+    return await send(request);
+  } catch (error) {
+    throw new EndpointError(`The ${server} can not be reached, or takes too long.`, { cause: error });
+  }
+}

@@ -1,0 +1,161 @@
+/** Agents: who answers contacts, from the knowledge base, by a model or by a server of the company. */
+import { isDeepStrictEqual } from 'node:util';
+import { findNamedFiles, MOST_FILES } from '../../channels/templates/header.ts';
+import type { Kit } from '../../kit.ts';
+import { isReferenced } from '../../platform/db.ts';
+import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { makePage, pageWindow, readSearch, type Page } from '../../platform/paging.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { expectAttachment } from '../attachments/attachments.ts';
+import type { FollowUpRule } from './follow-ups/schemas.ts';
+import {
+  countAgents,
+  countAll,
+  deleteAgent,
+  findAgent,
+  insertAgent,
+  listAgents,
+  lockAgent,
+  lockAgents,
+  replaceKnowledge,
+  replaceTables,
+  updateAgent,
+  type AgentFields,
+} from './queries.ts';
+import {
+  DEFAULT_HANDOFF,
+  DEFAULT_TOOLS,
+  MAX_AGENTS,
+  type Agent,
+  type AgentCreate,
+  type AgentQuery,
+  type AgentUpdate,
+  type ListedAgent,
+} from './schemas.ts';
+
+/** Throws TARGET_NOT_ALLOWED when the server of an EXTERNAL agent may not be called. */
+export async function createAgent(kit: Kit, tenant: Tenant, input: AgentCreate): Promise<Agent> {
+  const { name, type, description = null, status = 'ACTIVE', model = null, instructions = null, url = null } = input;
+  const { handoff = DEFAULT_HANDOFF, knowledge = [], tools = DEFAULT_TOOLS, tables = [] } = input;
+  const knowledge_scope = chooseScope(input, 'ALL');
+  const follow_ups = (input.follow_ups ?? []).map(toStoredRule);
+  const fields = { name, description, status, model, instructions, handoff, url, knowledge_scope, tools, follow_ups };
+  await checkAddress(kit, type, url);
+  await checkFiles(tenant.read, follow_ups);
+  return tenant.tx(async (tx) => {
+    // They are counted after the lock was granted, so that those of other requests are included.
+    await lockAgents(tx);
+    if ((await countAll(tx)) >= MAX_AGENTS)
+      throw invalid('name', `is one too many: there are ${MAX_AGENTS} agents already`, 'LIMIT_REACHED');
+    const _id = newId();
+    await insertAgent(tx, { _id, type, ...fields });
+    await listKnowledge(tx, _id, knowledge);
+    await listTables(tx, _id, tables);
+    tx.makes(_id);
+    return expectAgent(tx, _id);
+  });
+}
+
+/** Returns the scope that goes with the given items: items that are listed limit the agent to them. */
+function chooseScope(
+  { knowledge, knowledge_scope }: Pick<AgentUpdate, 'knowledge' | 'knowledge_scope'>,
+  before: Agent['knowledge_scope'],
+): Agent['knowledge_scope'] {
+  const hasItems = knowledge !== undefined && knowledge.length > 0;
+  if (knowledge_scope === 'ALL' && hasItems) throw invalid('knowledge', 'must be empty where knowledge_scope is ALL');
+  return knowledge_scope ?? (hasItems ? 'LISTED' : before);
+}
+
+export async function expectAgent(read: TenantRead, id: string): Promise<Agent> {
+  const agent = await findAgent(read, id);
+  if (!agent) throw notFound();
+  return agent;
+}
+
+export async function pageAgents(tenant: Tenant, query: AgentQuery): Promise<Page<ListedAgent>> {
+  const filter = { type: query.type ?? null, status: query.status ?? null, search: readSearch(query) };
+  const window = pageWindow('agents', query);
+  const rows = await listAgents(tenant.read, filter, window);
+  return makePage(query, window, rows, () => countAgents(tenant.read, filter, window));
+}
+
+export async function updateAgentById(kit: Kit, tenant: Tenant, id: string, input: AgentUpdate): Promise<Agent> {
+  const { knowledge, tables, knowledge_scope: _scope, ...changes } = input;
+  if (input.url !== undefined) await checkAddress(kit, (await expectAgent(tenant.read, id)).type, input.url);
+  await checkFiles(tenant.read, input.follow_ups ?? []);
+  return tenant.tx(async (tx) => {
+    const before = await lockAgent(tx, id);
+    if (!before) throw notFound();
+    const fields = pickFields(before);
+    const follow_ups = input.follow_ups?.map(toStoredRule) ?? fields.follow_ups;
+    const next = { ...fields, ...changes, follow_ups, knowledge_scope: chooseScope(input, before.knowledge_scope) };
+    const items = next.knowledge_scope === 'ALL' ? [] : (knowledge?.toSorted() ?? before.knowledge);
+    const nextTables = tables?.toSorted() ?? before.tables;
+    if (isDeepStrictEqual([next, items, nextTables], [fields, before.knowledge, before.tables])) return before;
+    if (tables) await listTables(tx, id, tables);
+    await listKnowledge(tx, id, next.knowledge_scope === 'LISTED' && knowledge ? knowledge : items);
+    await updateAgent(tx, id, next);
+    return expectAgent(tx, id);
+  });
+}
+
+/** Throws AGENT_IN_USE while an inbox, a campaign or a conversation names the agent. */
+export async function removeAgent(tenant: Tenant, id: string): Promise<Agent> {
+  try {
+    return await tenant.tx(async (tx) => {
+      const agent = await lockAgent(tx, id);
+      if (!agent) throw notFound();
+      await deleteAgent(tx, id);
+      return agent;
+    });
+  } catch (error) {
+    // Failure policy: the database knows what names the agent; every other error goes to the caller.
+    if (isReferenced(error)) throw new AppError('AGENT_IN_USE');
+    throw error;
+  }
+}
+
+const toStoredRule = ({ template = null, ...rule }: NonNullable<AgentCreate['follow_ups']>[number]): FollowUpRule => ({
+  ...rule,
+  template,
+});
+
+/**
+ * Throws UNKNOWN_REFERENCE for a file of a template that is no attachment of the company. A file at the network would be gone after a month.
+ * Whether the inbox has the template is known only when it is sent.
+ */
+async function checkFiles(read: TenantRead, rules: NonNullable<AgentCreate['follow_ups']>): Promise<void> {
+  for (const [index, { template }] of rules.entries()) {
+    const components = `follow_ups[${index}].template.components`;
+    const named = findNamedFiles(template?.components ?? []);
+    if (named.length > MOST_FILES) throw invalid(components, `names more than ${MOST_FILES} files`);
+    for (const { attachment, path } of named) await expectAttachment(read, attachment, components + path);
+  }
+}
+
+function pickFields(agent: Agent): AgentFields {
+  const { name, description, status, model, instructions, handoff, url, knowledge_scope, tools, follow_ups } = agent;
+  return { name, description, status, model, instructions, handoff, url, knowledge_scope, tools, follow_ups };
+}
+
+async function listTables(tx: TenantTx, agent: string, tables: string[]): Promise<void> {
+  const [unknown] = await replaceTables(tx, agent, tables);
+  if (unknown !== undefined) throw unknownReference(`tables[${tables.indexOf(unknown)}]`);
+}
+
+async function listKnowledge(tx: TenantTx, agent: string, items: string[]): Promise<void> {
+  const [unknown] = await replaceKnowledge(tx, agent, items);
+  if (unknown !== undefined) throw unknownReference(`knowledge[${items.indexOf(unknown)}]`);
+}
+
+async function checkAddress(kit: Kit, type: Agent['type'], url: string | null): Promise<void> {
+  if (type === 'AI' && url !== null) throw invalid('url', 'is only for an EXTERNAL agent');
+  if (type === 'EXTERNAL' && url === null)
+    throw invalid('url', 'is missing: it answers for an EXTERNAL agent', 'REQUIRED');
+  const reason = url === null ? null : await kit.outbound.refuse(url);
+  if (reason === null) return;
+  throw new AppError('TARGET_NOT_ALLOWED', `url: ${reason}`, [
+    { path: 'url', code: 'TARGET_NOT_ALLOWED', message: reason },
+  ]);
+}

@@ -1,0 +1,30 @@
+/** Has a server of the company answer: it gets the question as JSON and says what is to be sent. */
+import { EndpointError, postJson } from '../../../ai/endpoint.ts';
+import type { Kit } from '../../../kit.ts';
+import { MAX_TEXT } from '../../messages/schemas.ts';
+import type { Agent } from '../schemas.ts';
+import { NO_WORK, type FoundAnswer, type Question } from './answer.ts';
+
+const MAX_BYTES = 64 * 1024;
+
+/** Calls the server once. Throws an EndpointError. */
+export async function answerByServer(
+  kit: Kit,
+  { _id, name, company, url }: Agent,
+  { question, signal }: { question: Question; signal: AbortSignal },
+): Promise<FoundAnswer> {
+  const { before, asked, contact } = question;
+  const body = { agent: { _id, name, company }, contact, before, message: asked };
+  const call = { server: 'server of the agent', url: url ?? '', apiKey: null, body, maxBytes: MAX_BYTES, signal };
+  const { text, handoff } = readReply(await postJson(kit.outbound.tenant, call));
+  if (handoff) return { text: null, reason: 'ASKED_BY_AGENT', work: NO_WORK };
+  return text === '' ? { text: null, reason: 'NO_ANSWER', work: NO_WORK } : { text, reason: null, work: NO_WORK };
+}
+
+function readReply(answer: unknown): { text: string; handoff: boolean } {
+  const { text = '', handoff = false } = (answer ?? {}) as { text?: unknown; handoff?: unknown };
+  if (typeof text !== 'string' || typeof handoff !== 'boolean')
+    throw new EndpointError('The answer must be {"text": "…"} or {"handoff": true}.');
+  if (text.length > MAX_TEXT) throw new EndpointError(`The text is longer than ${MAX_TEXT} characters.`);
+  return { text: text.trim(), handoff };
+}

@@ -1,0 +1,58 @@
+/** Finds what an agent answers. Nothing is sent and nothing is stored here. */
+import { EndpointError } from '../../../ai/endpoint.ts';
+import { makePlan, type Scene } from '../tools/tool.ts';
+import { NO_WORK, type Answer, type FoundAnswer, type Question } from './answer.ts';
+import { answerByServer } from './external.ts';
+import { answerByModel } from './model.ts';
+import { answerFromPassages } from './passages.ts';
+import { toSendableText } from './plain-text.ts';
+
+// A model may take this long.
+const ANSWER_MS = 30_000;
+
+/** `signal` ends the work with an error. A model or server that fails is not asked again: a person takes over. */
+export async function findAnswer(
+  asked: Pick<Scene, 'kit' | 'acting' | 'agent' | 'conversation'>,
+  { question, signal }: { question: Question; signal: AbortSignal },
+): Promise<Answer> {
+  const { kit, agent } = asked;
+  const startedMs = performance.now();
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+  const scene = { ...asked, plan: makePlan(), read: { passages: [], texts: [] } };
+  const answer = await chooseAnswer(scene, { question, signal: limited }).catch((error: unknown) => {
+    if (signal.aborted || !(error instanceof EndpointError)) throw error;
+    kit.log.warn({ err: error, agent: agent._id }, 'agents: the model or server gave no answer');
+    return { text: null, reason: 'ANSWER_FAILED' as const, work: NO_WORK };
+  });
+  const work = { ...answer.work, latency_ms: Math.round(performance.now() - startedMs) };
+  const text = answer.text === null ? null : toSendableText(answer.text);
+  const { plan } = scene;
+  return text === '' ? { text: null, reason: 'NO_ANSWER', work, plan } : { ...answer, text, work, plan };
+}
+
+async function chooseAnswer(scene: Scene, asking: { question: Question; signal: AbortSignal }): Promise<FoundAnswer> {
+  const { kit, acting, agent } = scene;
+  const { enabled, keywords } = agent.handoff;
+  if (enabled && hasKeyword(asking.question.asked, keywords)) return { text: null, reason: 'KEYWORD', work: NO_WORK };
+  if (agent.type === 'EXTERNAL') return answerByServer(kit, agent, asking);
+  const endpoint = kit.config.chat;
+  return endpoint ? answerByModel(scene, endpoint, asking) : answerFromPassages(kit, acting, agent, asking.question);
+}
+
+/** True when the text has one of these words or phrases, in any case and with or without accents. */
+function hasKeyword(text: string, keywords: string[]): boolean {
+  const words = ` ${foldWords(text)} `;
+  return keywords.some((keyword) => {
+    const folded = foldWords(keyword);
+    return folded !== '' && words.includes(` ${folded} `);
+  });
+}
+
+const foldWords = (text: string): string =>
+  (
+    text
+      .normalize('NFD')
+      .replaceAll(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  ).join(' ');

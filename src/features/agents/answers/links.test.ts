@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keepKnownLinks } from './links.ts';
+
+const source = 'Veja [a página](https://shop.example/pay?x=1), ou shop.example/hours. Escreva a oi@shop.example.';
+
+test('a link of a source is kept, in whatever marks it stands', () => {
+  for (const text of [
+    'Aqui: https://shop.example/pay?x=1.',
+    '*https://shop.example/pay?x=1*',
+    '[pague](https://shop.example/pay?x=1)',
+    'shop.example/hours',
+    'oi@shop.example',
+  ])
+    assert.equal(keepKnownLinks(text, [source]), text);
+});
+
+test('a link of no source is removed, and what only looks like one is no link any more', () => {
+  for (const [text, rest] of [
+    ['Aqui https://evil.example/x agora', 'Aqui  agora'],
+    ['_https://evil.example_', ''],
+    ['https://shop.example/pay?x=2', ''],
+    ['WWW.evil.example', ''],
+    ['mailto:a@evil.example tel:123', ''],
+    ['evil.example/pay', 'evil. example/pay'],
+    ['wa.me/5511999990000', 'wa. me/5511999990000'],
+    ['a@evil.example', 'a@evil. example'],
+    ['site:evil.com', 'site:evil. com'],
+    ['👉evil.com/pay', '👉evil. com/pay'],
+    ['“evil.com”', '“evil. com”'],
+    ['|www.evil.com', '|www. evil. com'],
+    ['evil.рф', 'evil. рф'],
+    ['evil.xn--p1ai', 'evil. xn--p1ai'],
+    ['10.0.0.1:8080/pay', '10. 0. 0. 1:8080/pay'],
+    ['Pão e.g. bolo', 'Pão e.g. bolo'],
+    ['Custa 3.50 e abre às 9.30.', 'Custa 3.50 e abre às 9.30.'],
+  ] as const)
+    assert.equal(keepKnownLinks(text, [source]), rest);
+});
+
+test('a hostile text takes no time', () => {
+  const texts = [`https://${')'.repeat(100_000)}a`, 'a.'.repeat(50_000), 'a/'.repeat(50_000), '@a'.repeat(50_000)];
+  for (const text of texts) {
+    const { user } = process.cpuUsage();
+    keepKnownLinks(text, [text]);
+    keepKnownLinks(text, []);
+    assert.ok(process.cpuUsage().user - user < 2_000_000);
+  }
+});

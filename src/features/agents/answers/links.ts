@@ -1,0 +1,36 @@
+const SEPARATORS = /([\s()<>[\]"']+)/;
+/** Marks that stand around a link in a sentence, or emphasize it. */
+const MARKS = new Set('.,;:!?{}*_~`');
+const SCHEME = /^(?:mailto:|tel:|www\.)|:\/\//i;
+/** A dot inside of a name such as `shop.example`, of which messengers make a link as well, whatever stands before and after it. */
+const NAME_DOT = /(?<=[\p{L}\p{N}])\.(?=[\p{L}\p{N}-]{2})(?=[\p{L}\p{N}-]*\p{L})/gu;
+/** An address of IP, version 4. */
+const NUMBERS = /(?<!\d)\d{1,3}(?:\.\d{1,3}){3}(?!\d)/g;
+
+/**
+ * Removes links from a text that stand in none of the sources, because a hijacked model must not send people anywhere. What only looks like
+ * a link keeps its words, but is no link any more.
+ */
+export function keepKnownLinks(text: string, sources: readonly string[]): string {
+  const known = new Set(sources.flatMap((source) => source.split(SEPARATORS)).map(toLink));
+  return text
+    .split(SEPARATORS)
+    .map((part) => keepKnown(part, known))
+    .join('')
+    .trim();
+}
+
+function keepKnown(part: string, known: ReadonlySet<string>): string {
+  const link = toLink(part);
+  if (known.has(link)) return part;
+  if (SCHEME.test(link)) return '';
+  return part.replace(NAME_DOT, '. ').replace(NUMBERS, (address) => address.replaceAll('.', '. '));
+}
+
+/** Cuts the marks around a link off. */
+function toLink(part: string): string {
+  let [start, end] = [0, part.length];
+  while (start < end && MARKS.has(part[start] ?? '')) start += 1;
+  while (end > start && MARKS.has(part[end - 1] ?? '')) end -= 1;
+  return part.slice(start, end).toLowerCase();
+}

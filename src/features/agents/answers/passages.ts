@@ -1,0 +1,58 @@
+/** Answers with a passage of the knowledge base, word by word. This needs no model, so an installation without one answers as well. */
+import type { Kit } from '../../../kit.ts';
+import type { Acting } from '../../../platform/tenant.ts';
+import { findAnswers, type CoveringPassage } from '../../knowledge/search.ts';
+import { MAX_TEXT } from '../../messages/schemas.ts';
+import type { Agent, ReadPassage } from '../schemas.ts';
+import { NO_WORK, type FoundAnswer, type Question } from './answer.ts';
+import { toPlainText } from './plain-text.ts';
+
+// How many passages are compared with the question, and the longest question that is looked up.
+const PASSAGES = 10;
+const MOST_QUESTION = 1_000;
+/** A passage with fewer words of the question is rarely its answer. */
+const LEAST_COVERAGE = 0.5;
+
+const SOURCE = { pt: 'Fonte', en: 'Source', es: 'Fuente' };
+
+export async function answerFromPassages(
+  kit: Kit,
+  acting: Acting,
+  agent: Pick<Agent, 'knowledge' | 'knowledge_scope'>,
+  { asked }: Question,
+): Promise<FoundAnswer> {
+  const passages = await readPassages(kit, acting, agent, asked);
+  const work = { ...NO_WORK, passages: passages.map(toReadPassage) };
+  const [best] = passages;
+  if (!best || best.coverage < LEAST_COVERAGE) return { text: null, reason: 'NO_ANSWER', work };
+  return { text: writeAnswer(best), reason: null, work };
+}
+
+/** Looks for passages that answer the question among those that the agent may read. */
+export async function readPassages(
+  kit: Kit,
+  acting: Acting,
+  { knowledge, knowledge_scope }: Pick<Agent, 'knowledge' | 'knowledge_scope'>,
+  asked: string,
+): Promise<CoveringPassage[]> {
+  const query = asked.slice(0, MOST_QUESTION);
+  if (query.trim() === '') return [];
+  return findAnswers(kit, acting, { query, limit: PASSAGES, items: knowledge_scope === 'LISTED' ? knowledge : null });
+}
+
+export const toReadPassage = ({ item, name, position, coverage, content }: CoveringPassage): ReadPassage => ({
+  item,
+  name,
+  position,
+  coverage: Number(coverage.toFixed(2)),
+  content,
+});
+
+function writeAnswer({ content, language, name }: CoveringPassage): string {
+  const source = `\n\n${SOURCE[language]}: ${name}`;
+  return (
+    toPlainText(content)
+      .slice(0, MAX_TEXT - source.length)
+      .trimEnd() + source
+  );
+}

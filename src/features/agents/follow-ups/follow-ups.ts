@@ -1,0 +1,34 @@
+/** Lists and cancels follow-ups. */
+import { AppError, notFound } from '../../../platform/errors.ts';
+import { makePage, pageWindow, type Page } from '../../../platform/paging.ts';
+import type { Tenant, TenantRead } from '../../../platform/tenant.ts';
+import type { FollowUp, FollowUpQuery } from './schemas.ts';
+import { countFollowUps, endFollowUp, findFollowUp, findFollowUps, listFollowUps, lockFollowUp } from './queries.ts';
+
+export async function pageFollowUps(tenant: Tenant, query: FollowUpQuery): Promise<Page<FollowUp>> {
+  const { agent = null, conversation = null, status = null } = query;
+  const filter = { agent, conversation, status };
+  const window = pageWindow('follow-ups', query);
+  const rows = await listFollowUps(tenant.read, filter, window);
+  return makePage(query, window, rows, () => countFollowUps(tenant.read, filter, window));
+}
+
+export async function expectFollowUp(read: TenantRead, id: string): Promise<FollowUp> {
+  const followUp = await findFollowUp(read, id);
+  if (!followUp) throw notFound();
+  return followUp;
+}
+
+export const readFollowUps = (read: TenantRead, ids: string[]): Promise<FollowUp[]> => findFollowUps(read, ids);
+
+/** Throws FOLLOW_UP_ENDED unless the follow-up is SCHEDULED and not being sent. */
+export async function cancelFollowUp(tenant: Tenant, id: string): Promise<FollowUp> {
+  return tenant.tx(async (tx) => {
+    const due = await lockFollowUp(tx, id);
+    if (!due) throw notFound();
+    if (due.status !== 'SCHEDULED' || due.message !== null) throw new AppError('FOLLOW_UP_ENDED');
+    await endFollowUp(tx, id, { status: 'CANCELLED', cancel_reason: 'CANCELLED_BY_REQUEST' });
+    tx.makes(id);
+    return expectFollowUp(tx, id);
+  });
+}

@@ -1,0 +1,70 @@
+/** The loop that sends follow-ups. Companies take turns. */
+import type { Kit } from '../../../kit.ts';
+import { startClaimLoop, type ClaimLoop } from '../../../platform/claims/claim-loop.ts';
+import {
+  claimFollowUps,
+  IS_WAITING,
+  queueDueFollowUps,
+  restFollowUps,
+  takeUnsettledFollowUps,
+  type ClaimedFollowUp,
+  type FollowUpEnd,
+} from './queue-queries.ts';
+import { endOrLog, SETTLE_SECONDS, settleLeftWork } from '../left-work.ts';
+import { giveUpFollowUp, isRefused, sendFollowUp, settleLeftFollowUp } from './send.ts';
+
+const NAME = 'follow-ups';
+const SLOTS = 32;
+const SLOTS_PER_COMPANY = 8;
+// A network takes longer than this only when it is in trouble.
+const SLOW_MS = 5_000;
+const SEND_MS = 30_000;
+const HOLD_SECONDS = 60;
+const MAX_ATTEMPTS = 3;
+const PAUSE_SECONDS = 10;
+
+export function startFollowUps(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
+  const system = kit.database.system('upkeep');
+  return startClaimLoop<ClaimedFollowUp, FollowUpEnd>(
+    {
+      name: NAME,
+      waiting: IS_WAITING,
+      slots: SLOTS,
+      slotsPerCompany: SLOTS_PER_COMPANY,
+      slowMs: SLOW_MS,
+      claim: async (capacity) => {
+        await queueDueFollowUps(system);
+        return claimFollowUps(system, capacity, HOLD_SECONDS);
+      },
+      act: (followUp) => sendOnce(kit, followUp),
+      actMs: SEND_MS,
+      record: async (ends) => {
+        const resting = ends.filter(({ pause_seconds }) => pause_seconds !== null);
+        if (resting.length > 0) await restFollowUps(system, resting);
+      },
+      sweep: () =>
+        settleLeftWork(kit, {
+          name: NAME,
+          take: () => takeUnsettledFollowUps(system, SETTLE_SECONDS),
+          settle: settleLeftFollowUp,
+        }),
+      ahead: null,
+    },
+    kit,
+  );
+}
+
+/** Sends a follow-up. Never throws. */
+async function sendOnce(kit: Kit, followUp: ClaimedFollowUp): Promise<FollowUpEnd> {
+  const { company, _id, seq, claimed_at, attempts } = followUp;
+  const end = { company, _id, seq, claimed_at };
+  try {
+    await (attempts > MAX_ATTEMPTS ? giveUpFollowUp(kit, followUp) : sendFollowUp(kit, followUp));
+    return { ...end, pause_seconds: null };
+  } catch (error) {
+    // Failure policy: what is refused is FAILED, and anything else is tried again after a pause, a few times.
+    kit.log.warn({ err: error, follow_up: _id }, 'follow-ups: a follow-up could not be sent');
+    if (isRefused(error)) await endOrLog(kit, NAME, followUp, giveUpFollowUp);
+    return { ...end, pause_seconds: PAUSE_SECONDS };
+  }
+}

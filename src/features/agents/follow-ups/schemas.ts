@@ -1,0 +1,84 @@
+import { Type, type Static } from 'typebox';
+import { pageQuery, pageSchema } from '../../../platform/paging.ts';
+import { define, NOT_BLANK, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/schema.ts';
+import { GivenTemplate } from '../../templates/schemas.ts';
+
+const MAX_FOLLOW_UPS = 5;
+const MAX_DELAY_MINUTES = 30 * 24 * 60;
+
+const FollowUpRule = define(
+  'FollowUpRule',
+  strict({
+    delay_minutes: Type.Integer({
+      minimum: 1,
+      maximum: MAX_DELAY_MINUTES,
+      description:
+        'How many minutes the agent waits for an answer, counted from its last message. What would be due at night is sent in the morning',
+    }),
+    content: Type.String({ minLength: 1, maxLength: 4_096, ...NOT_BLANK, description: 'What is sent' }),
+    template: Type.Optional(
+      Type.Unsafe<GivenTemplate | null>({
+        ...nullable(ref(GivenTemplate)),
+        description: 'What is sent where the reply window has closed',
+      }),
+    ),
+  }),
+);
+/** A follow-up as it is stored. */
+export type FollowUpRule = Omit<Static<typeof FollowUpRule>, 'template'> & { template: GivenTemplate | null };
+
+export const followUps = Type.Array(ref(FollowUpRule), {
+  maxItems: MAX_FOLLOW_UPS,
+  description: 'What the agent sends, one after the other, to a contact who does not answer',
+});
+
+const FOLLOW_UP_STATUSES = ['SCHEDULED', 'SENT', 'CANCELLED', 'FAILED'] as const;
+const CANCEL_REASONS = [
+  'REPLIED',
+  'HANDED_OVER',
+  'AGENT_INACTIVE',
+  'CONVERSATION_CLOSED',
+  'WINDOW_EXPIRED',
+  'CANCELLED_BY_REQUEST',
+] as const;
+
+export const FollowUp = define(
+  'FollowUp',
+  Type.Object(
+    {
+      _id: recordId('follow-up'),
+      company: recordId('company'),
+      conversation: recordId('conversation'),
+      contact: recordId('contact', { description: 'Its contact' }),
+      inbox: recordId('inbox', { description: 'Its inbox' }),
+      agent: recordId('agent', { description: 'The agent whose follow-up it is' }),
+      message: nullable(recordId('message', { description: 'The message that was sent; null before' })),
+      content: Type.String({ description: 'The text' }),
+      index: Type.Integer({
+        description: "Which of the agent's follow-ups, from 0. One that the model has chosen comes after all of them",
+      }),
+      status: oneOf(FOLLOW_UP_STATUSES),
+      scheduled_at: Type.String({ ...Timestamp, description: 'When it is due' }),
+      sent_at: nullable(Type.String({ ...Timestamp, description: 'When it was sent; null before' })),
+      cancel_reason: nullable(
+        oneOf(CANCEL_REASONS, {
+          description:
+            'Why it was cancelled; null unless it was. AGENT_INACTIVE: it was switched off, or its company is suspended',
+        }),
+      ),
+      createdAt: Timestamp,
+      updatedAt: Timestamp,
+    },
+    { description: 'A follow-up of an agent' },
+  ),
+);
+export type FollowUp = Static<typeof FollowUp>;
+
+export const FollowUpList = pageSchema(ref(FollowUp));
+export const FollowUpParams = Type.Object({ id: recordId('follow-up') });
+export const FollowUpQuery = pageQuery('-createdAt', {
+  agent: Type.Optional(recordId('agent', { description: 'Those of this agent' })),
+  conversation: Type.Optional(recordId('conversation', { description: 'Those in this conversation' })),
+  status: Type.Optional(oneOf(FOLLOW_UP_STATUSES, { description: 'Those in this state' })),
+});
+export type FollowUpQuery = Static<typeof FollowUpQuery>;

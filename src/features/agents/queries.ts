@@ -1,0 +1,169 @@
+import { exec, many, maybeOne, one } from '../../platform/db.ts';
+import type { Since, Window } from '../../platform/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { Agent, ListedAgent } from './schemas.ts';
+
+const LISTED = `_id, company_id as company, name, description, type, status, model, handoff, url, knowledge_scope,
+  array(select k.item_id from agent_knowledge k where k.company_id = agents.company_id and k.agent_id = agents._id order by k.item_id)
+    as knowledge,
+  tools, follow_ups,
+  array(select t._id from agent_tables g join tables t on t.company_id = g.company_id and t._id = g.table_id and t.removed_at is null
+    where g.company_id = agents.company_id and g.agent_id = agents._id order by t._id) as tables,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = `${LISTED}, instructions`;
+
+/** The fields of an agent that a caller can change, except the knowledge items and the tables. */
+export type AgentFields = Pick<
+  Agent,
+  | 'name'
+  | 'description'
+  | 'status'
+  | 'model'
+  | 'instructions'
+  | 'handoff'
+  | 'url'
+  | 'knowledge_scope'
+  | 'tools'
+  | 'follow_ups'
+>;
+
+export function findAgent(tx: TenantRead, id: string): Promise<Agent | null> {
+  return maybeOne(tx, {
+    name: 'agents.find',
+    text: `select ${COLUMNS} from agents where company_id = $1 and _id = $2`,
+    values: [tx.companyId, id],
+  });
+}
+
+/** Locks an agent and then reads it, because a lock that was waited for shows the record of before the wait. */
+export async function lockAgent(tx: TenantTx, id: string): Promise<Agent | null> {
+  await exec(tx, {
+    name: 'agents.lock',
+    text: 'select 1 from agents where company_id = $1 and _id = $2 for no key update',
+    values: [tx.companyId, id],
+  });
+  return findAgent(tx, id);
+}
+
+/** Locks all agents of the company, so that requests which add one wait for each other. */
+export function lockAgents(tx: TenantTx): Promise<number> {
+  return exec(tx, {
+    name: 'agents.lockAll',
+    text: 'select 1 from agents where company_id = $1 order by _id for no key update',
+    values: [tx.companyId],
+  });
+}
+
+export async function countAll(tx: TenantTx): Promise<number> {
+  const { count } = await one<{ count: number }>(tx, {
+    name: 'agents.countAll',
+    text: 'select count(*)::int as count from agents where company_id = $1',
+    values: [tx.companyId],
+  });
+  return count;
+}
+
+const toValues = (fields: AgentFields): unknown[] => [
+  fields.name,
+  fields.description,
+  fields.status,
+  fields.model,
+  fields.instructions,
+  JSON.stringify(fields.handoff),
+  fields.url,
+  fields.knowledge_scope,
+  fields.tools,
+  JSON.stringify(fields.follow_ups),
+];
+
+export function insertAgent(
+  tx: TenantTx,
+  { _id, type, ...fields }: AgentFields & Pick<Agent, '_id' | 'type'>,
+): Promise<number> {
+  return exec(tx, {
+    name: 'agents.insert',
+    text: `insert into agents (company_id, _id, type, name, description, status, model, instructions, handoff, url, knowledge_scope,
+        tools, follow_ups)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    values: [tx.companyId, _id, type, ...toValues(fields)],
+  });
+}
+
+export function updateAgent(tx: TenantTx, id: string, fields: AgentFields): Promise<number> {
+  return exec(tx, {
+    name: 'agents.update',
+    text: `update agents set name = $3, description = $4, status = $5, model = $6, instructions = $7, handoff = $8, url = $9,
+      knowledge_scope = $10, tools = $11, follow_ups = $12, updated_at = now() where company_id = $1 and _id = $2`,
+    values: [tx.companyId, id, ...toValues(fields)],
+  });
+}
+
+/** Limits an agent to these knowledge items. Returns those of them that the company does not have. */
+export async function replaceKnowledge(tx: TenantTx, agent: string, items: string[]): Promise<string[]> {
+  await exec(tx, {
+    name: 'agents.clearKnowledge',
+    text: 'delete from agent_knowledge where company_id = $1 and agent_id = $2 and item_id <> all($3::text[])',
+    values: [tx.companyId, agent, items],
+  });
+  if (items.length === 0) return [];
+  const known = await many<{ item: string }>(tx, {
+    name: 'agents.addKnowledge',
+    text: `with known as (select _id from knowledge_items where company_id = $1 and _id = any($3::text[]) for key share),
+      added as (insert into agent_knowledge (company_id, agent_id, item_id) select $1, $2, _id from known on conflict do nothing)
+      select _id as item from known`,
+    values: [tx.companyId, agent, items],
+  });
+  const found = new Set(known.map(({ item }) => item));
+  return items.filter((item) => !found.has(item));
+}
+
+/** Lets an agent read these tables and no others. Returns those of them that the company does not have. */
+export async function replaceTables(tx: TenantTx, agent: string, tables: string[]): Promise<string[]> {
+  await exec(tx, {
+    name: 'agents.clearTables',
+    text: 'delete from agent_tables where company_id = $1 and agent_id = $2 and table_id <> all($3::text[])',
+    values: [tx.companyId, agent, tables],
+  });
+  if (tables.length === 0) return [];
+  const known = await many<{ id: string }>(tx, {
+    name: 'agents.addTables',
+    text: `with known as (select _id from tables where company_id = $1 and _id = any($3::text[]) and removed_at is null for key share),
+      added as (insert into agent_tables (company_id, agent_id, table_id) select $1, $2, _id from known on conflict do nothing)
+      select _id as id from known`,
+    values: [tx.companyId, agent, tables],
+  });
+  const found = new Set(known.map(({ id }) => id));
+  return tables.filter((id) => !found.has(id));
+}
+
+export function deleteAgent(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'agents.delete',
+    text: 'delete from agents where company_id = $1 and _id = $2',
+    values: [tx.companyId, id],
+  });
+}
+
+export interface AgentFilter {
+  type: string | null;
+  status: string | null;
+  search: string | null;
+}
+
+const agentList = (tx: TenantRead, { type, status, search }: AgentFilter): PlainList => ({
+  name: 'agents',
+  columns: LISTED,
+  from: 'agents',
+  filter: `company_id = $1 and ($2::text is null or type = $2) and ($3::text is null or status = $3)
+    and ($4::text is null or strpos(fold(name), fold($4)) > 0 or strpos(fold(description), fold($4)) > 0)`,
+  values: [tx.companyId, type, status, search],
+});
+
+export function listAgents(tx: TenantRead, filter: AgentFilter, window: Window): Promise<ListedAgent[]> {
+  return listRows(tx, agentList(tx, filter), window);
+}
+
+export function countAgents(tx: TenantRead, filter: AgentFilter, window: Since): Promise<number> {
+  return countRows(tx, agentList(tx, filter), window);
+}

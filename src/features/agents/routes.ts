@@ -1,0 +1,135 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { hangUpSignal } from '../../platform/hang-up.ts';
+import { operation } from '../../platform/route.ts';
+import { ref } from '../../platform/schema.ts';
+import { createAgent, expectAgent, pageAgents, removeAgent, updateAgentById } from './agents.ts';
+import {
+  Agent,
+  AgentCreate,
+  AgentList,
+  AgentParams,
+  AgentQuery,
+  AgentTrial,
+  AgentTry,
+  AgentTurnList,
+  AgentTurnQuery,
+  AgentUpdate,
+} from './schemas.ts';
+import { cancelFollowUp, expectFollowUp, pageFollowUps } from './follow-ups/follow-ups.ts';
+import { FollowUp, FollowUpList, FollowUpParams, FollowUpQuery } from './follow-ups/schemas.ts';
+import { pageTurns, tryAgent } from './turns/turns.ts';
+
+export function agentRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/agents',
+    scope: 'agents:create',
+    summary: 'Create an agent',
+    body: ref(AgentCreate),
+    answers: { 201: ref(Agent) },
+    errors: ['UNKNOWN_REFERENCE', 'TARGET_NOT_ALLOWED'],
+    handler: (tenant, { body }) => createAgent(kit, tenant, body),
+    again: ({ read }, id) => expectAgent(read, id),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/agents',
+    scope: 'agents:read',
+    summary: 'List agents, without their instructions',
+    query: AgentQuery,
+    answers: { 200: AgentList },
+    handler: (tenant, { query }) => pageAgents(tenant, query),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/agents/:id',
+    scope: 'agents:read',
+    summary: 'Read an agent',
+    params: AgentParams,
+    answers: { 200: ref(Agent) },
+    handler: ({ read }, { params }) => expectAgent(read, params.id),
+  });
+  changeRoutes(app, kit);
+  turnRoutes(app, kit);
+  followUpRoutes(app, kit);
+}
+
+function changeRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/agents/:id',
+    scope: 'agents:update',
+    summary: 'Change an agent',
+    description:
+      'The change holds for the next answer. An INACTIVE agent hands its conversations over when their contacts write.',
+    params: AgentParams,
+    body: ref(AgentUpdate),
+    answers: { 200: ref(Agent) },
+    errors: ['UNKNOWN_REFERENCE', 'TARGET_NOT_ALLOWED'],
+    handler: (tenant, { params, body }) => updateAgentById(kit, tenant, params.id, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/agents/:id',
+    scope: 'agents:delete',
+    summary: 'Remove an agent that nothing names',
+    description: 'An agent of an inbox, a campaign or a conversation can be made INACTIVE instead.',
+    params: AgentParams,
+    answers: { 200: ref(Agent) },
+    errors: ['AGENT_IN_USE'],
+    handler: (tenant, { params }) => removeAgent(tenant, params.id),
+  });
+}
+
+function turnRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/agents/:id/try',
+    scope: 'agents:update',
+    action: null,
+    summary: 'Try an agent',
+    description:
+      'Answers a message as the agent would answer a contact. Nothing is sent or stored, but tokens of the day are used.',
+    params: AgentParams,
+    body: ref(AgentTry),
+    answers: { 200: ref(AgentTrial) },
+    handler: (tenant, { params, body, reply }) =>
+      tryAgent(kit, tenant, params.id, { ...body, signal: hangUpSignal(reply) }),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/agents/turns',
+    scope: 'agents:read',
+    summary: 'List the turns of agents',
+    description: 'What an agent has read, and how it has answered or why a person took over.',
+    query: AgentTurnQuery,
+    answers: { 200: AgentTurnList },
+    handler: (tenant, { query }) => pageTurns(tenant, query),
+  });
+}
+
+function followUpRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/agents/follow-ups',
+    scope: 'agents:read',
+    summary: 'List follow-ups of agents',
+    description: 'What agents have written, or will write, to contacts who do not answer.',
+    query: FollowUpQuery,
+    answers: { 200: FollowUpList },
+    handler: (tenant, { query }) => pageFollowUps(tenant, query),
+  });
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/agents/follow-ups/:id/cancel',
+    scope: 'agents:update',
+    action: 'agents.cancel-follow-up',
+    summary: 'Cancel a follow-up that is scheduled',
+    params: FollowUpParams,
+    answers: { 201: ref(FollowUp) },
+    errors: ['FOLLOW_UP_ENDED'],
+    handler: (tenant, { params }) => cancelFollowUp(tenant, params.id),
+    again: ({ read }, id) => expectFollowUp(read, id),
+  });
+}

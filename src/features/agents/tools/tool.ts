@@ -1,0 +1,64 @@
+/** What a function is that the model of an agent may call, and what a turn plans to change. */
+import type { ChatTool } from '../../../ai/chat.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { FileType } from '../../../platform/media/formats.ts';
+import type { Kit } from '../../../kit.ts';
+import type { Acting } from '../../../platform/tenant.ts';
+import type { Conversation } from '../../conversations/schemas.ts';
+import type { Value } from '../../custom-fields/schemas.ts';
+import type { CoveringPassage } from '../../knowledge/search.ts';
+import type { Agent } from '../schemas.ts';
+
+/** The model has called a function in a way that the platform refuses. The message is for the model. */
+export class Refusal extends Error {}
+
+/** Tells the model what is wrong with its arguments; other errors are thrown on. */
+export function refuse(error: unknown): never {
+  if (!(error instanceof AppError)) throw error;
+  const [fault] = error.errors;
+  throw new Refusal(fault ? `${fault.path} ${fault.message}` : error.message);
+}
+
+export type FieldValues = Record<string, Value | null>;
+
+/** What happens in the transaction that stores the answer, and not at all when there is none. */
+export interface Plan {
+  fields: { contact: FieldValues; conversation: FieldValues };
+  step: string | null;
+  file: PlannedFile | null;
+  followUp: PlannedFollowUp | null;
+}
+
+export interface PlannedFile {
+  attachment: string;
+  contentType: FileType;
+}
+
+export interface PlannedFollowUp {
+  delay_minutes: number;
+  content: string;
+}
+
+export const makePlan = (): Plan => ({
+  fields: { contact: {}, conversation: {} },
+  step: null,
+  file: null,
+  followUp: null,
+});
+
+/** What the functions of one turn work on. */
+export interface Scene {
+  kit: Kit;
+  acting: Acting;
+  agent: Agent;
+  /** Null when the agent is only tried. */
+  conversation: Conversation | null;
+  plan: Plan;
+  /** What the model has read so far. Its answer may have links that stand in it. */
+  read: { passages: CoveringPassage[]; texts: string[] };
+}
+
+export interface Tool extends ChatTool {
+  /** Returns what the model reads. The arguments fit the parameters. Throws a Refusal. */
+  call(given: never): Promise<string>;
+}

@@ -1,0 +1,152 @@
+/** Statements over all companies that decide which turn is taken next, and that delete old ones. */
+import { pickInTurn, pickValues } from '../../../platform/claims/fair-pick.ts';
+import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/claims/queue.ts';
+import { exec, many } from '../../../platform/db.ts';
+import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../../platform/retention.ts';
+import type { SystemTx } from '../../../platform/tenant.ts';
+
+const QUEUE = { table: 'pending_turns', waiting: 'is_waiting', order: 'first_at' };
+
+/** An SQL condition for turns whose wait for further messages is over, and for those whose worker must have died. */
+const IS_DUE = 'not is_waiting and held_until <= now()';
+
+/** An SQL condition that holds while a turn waits for a worker or is due. */
+export const IS_WAITING = `exists (select from pending_turns where ${QUEUE.waiting})
+  or exists (select from pending_turns where ${IS_DUE})`;
+
+/** Queueing so many rows takes some milliseconds. */
+const QUEUED_AT_ONCE = 1_000;
+
+export interface ClaimedTurn extends ClaimedRow {
+  /** The conversation. */
+  _id: string;
+  /** The newest message that waits for the answer. */
+  message: string;
+  /** The first of the messages that wait. */
+  first_message: string;
+  /** How often the work on this answer was begun, including this time. */
+  attempts: number;
+  /** How often an answer in the making was ended by a later message. */
+  overtaken: number;
+  claimed_at: string;
+}
+
+/** Claims turns, a few of each company in turn, and counts the attempt before the work begins. */
+export async function claimTurns(
+  tx: SystemTx,
+  capacity: ClaimCapacity,
+  holdSeconds: number,
+): Promise<{ claimed: ClaimedTurn[]; dismissed: number }> {
+  const claimed = await many<ClaimedTurn>(tx, {
+    name: 'agents.claimTurns',
+    text: `with recursive ${pickInTurn(QUEUE)}
+      update pending_turns set is_waiting = false, attempts = attempts + 1, claimed_at = now(),
+        held_until = now() + make_interval(secs => $6)
+      where ctid = any(array(select ctid from picked))
+      returning company_id as company, conversation_id as _id, conversation_id as seq, null as claimed_by, message_id as message,
+        coalesce(first_message_id, message_id) as first_message, attempts, overtaken, claimed_at`,
+    values: [...pickValues(capacity), holdSeconds],
+  });
+  return { claimed, dismissed: 0 };
+}
+
+/** Puts turns into the queue that are due. */
+export function queueDueTurns(tx: SystemTx): Promise<number> {
+  return exec(tx, {
+    name: 'agents.queueDueTurns',
+    text: `update pending_turns set is_waiting = true, claimed_at = null
+      where ctid = any(array(select ctid from pending_turns where ${IS_DUE} order by held_until limit ${QUEUED_AT_ONCE} for update skip locked))`,
+    values: [],
+  });
+}
+
+/** Returns the seq of each of these turns that this worker still has: no later message has come, and nobody else has taken it. */
+export async function listHeldTurns(tx: SystemTx, turns: readonly ClaimedTurn[]): Promise<Set<string>> {
+  const held = await many<{ seq: string }>(tx, {
+    name: 'agents.listHeldTurns',
+    text: `select p.conversation_id as seq from unnest($1::text[], $2::text[], $3::timestamptz[]) as t (company_id, conversation_id, claimed_at)
+      join pending_turns p on p.company_id = t.company_id and p.conversation_id = t.conversation_id and p.claimed_at = t.claimed_at`,
+    values: [
+      turns.map(({ company }) => company),
+      turns.map(({ _id }) => _id),
+      turns.map(({ claimed_at }) => claimed_at),
+    ],
+  });
+  return new Set(held.map(({ seq }) => seq));
+}
+
+/** How the work on a turn has ended. */
+export interface TurnEnd extends RowOutcome {
+  company: string;
+  claimed_at: string;
+  /** After how many seconds the turn is taken again; null when it has ended. */
+  pause_seconds: number | null;
+}
+
+/** Lets turns rest that could not be taken to their end. One that ingestion holds is overtaken, and is left out. */
+export function restTurns(tx: SystemTx, ends: TurnEnd[]): Promise<number> {
+  return exec(tx, {
+    name: 'agents.restTurns',
+    text: `update pending_turns p set held_until = now() + make_interval(secs => e.pause_seconds)
+      from (
+        select h.ctid, e.pause_seconds
+        from unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[]) as e (company_id, conversation_id, claimed_at, pause_seconds)
+          join pending_turns h on h.company_id = e.company_id and h.conversation_id = e.conversation_id and h.claimed_at = e.claimed_at
+        for update of h skip locked
+      ) e where p.ctid = e.ctid`,
+    values: [
+      ends.map(({ company }) => company),
+      ends.map(({ _id }) => _id),
+      ends.map(({ claimed_at }) => claimed_at),
+      ends.map(({ pause_seconds }) => pause_seconds),
+    ],
+  });
+}
+
+/** A message of an agent whose worker died while it called the network. */
+export interface UnsettledTurn {
+  company: string;
+  _id: string;
+  conversation: string;
+  /** The answer that was being sent. */
+  message: string;
+  /** The file that was sent with it; null without one. */
+  file_message: string | null;
+  agent: string;
+  name: string;
+}
+
+/** Takes turns whose worker has died during the call to the network, so that nobody else does. */
+export function takeUnsettled(tx: SystemTx, holdSeconds: number): Promise<UnsettledTurn[]> {
+  return many(tx, {
+    name: 'agents.takeUnsettled',
+    text: `update agent_turns t set settle_until = now() + make_interval(secs => $1) from agents a
+      where t.ctid = any(array(select ctid from agent_turns where settle_until <= now() order by settle_until limit 100 for update skip locked))
+        and a.company_id = t.company_id and a._id = t.agent_id
+      returning t.company_id as company, t._id, t.conversation_id as conversation, t.message_id as message,
+        t.file_message_id as file_message, a._id as agent, a.name`,
+    values: [holdSeconds],
+  });
+}
+
+/** Deletes what the companies have used on days that are long past. */
+export function deleteOldBudgets(tx: SystemTx, days: number): Promise<number> {
+  return exec(tx, {
+    name: 'agents.deleteOldBudgets',
+    text: 'delete from agent_budgets where day < current_date - $1::int',
+    values: [days],
+  });
+}
+
+export function deleteOldTurns(
+  tx: SystemTx,
+  { days, most }: { days: number; most: number },
+  range: PageRange,
+): Promise<number> {
+  return exec(tx, {
+    name: 'agents.deleteOldTurns',
+    text: `delete from agent_turns where ctid = any(array(
+        select ctid from agent_turns where ${IN_STRETCH} and created_at < now() - make_interval(days => $1) and settle_until is null limit $4))`,
+    values: [days, ...pageRangeBounds(range), most],
+  });
+}

@@ -1,0 +1,33 @@
+/** Lists what agents did, and tries an agent without sending anything. */
+import type { Kit } from '../../../kit.ts';
+import { makePage, pageWindow, type Page } from '../../../platform/paging.ts';
+import type { Tenant } from '../../../platform/tenant.ts';
+import { expectAgent } from '../agents.ts';
+import { findAnswer } from '../answers/find.ts';
+import type { AgentTrial, AgentTry, AgentTurn, AgentTurnQuery } from '../schemas.ts';
+import { countTurns, listTurns } from './queries.ts';
+
+export async function pageTurns(tenant: Tenant, query: AgentTurnQuery): Promise<Page<AgentTurn>> {
+  const { agent = null, conversation = null, outcome = null } = query;
+  const filter = { agent, conversation, outcome };
+  const window = pageWindow('turns', query);
+  const rows = await listTurns(tenant.read, filter, window);
+  return makePage(query, window, rows, () => countTurns(tenant.read, filter, window));
+}
+
+/** Answers a message as the agent would, INACTIVE or not. Nothing is sent or stored. */
+export async function tryAgent(
+  kit: Kit,
+  tenant: Tenant,
+  id: string,
+  { message, signal }: AgentTry & { signal: AbortSignal },
+): Promise<AgentTrial> {
+  const agent = await expectAgent(tenant.read, id);
+  const contact = { name: null, language: null };
+  const question = { before: [], asked: message, contact };
+  const { text, reason, work } = await findAnswer(
+    { kit, acting: tenant, agent, conversation: null },
+    { question, signal },
+  );
+  return { outcome: text === null ? 'HANDED_OVER' : 'ANSWERED', reason, answer: text, ...work };
+}

@@ -1,0 +1,17 @@
+/** Deletes old turns of agents, and the tokens that were counted on old days. */
+import type { Kit } from '../../../kit.ts';
+import { workInPortions } from '../../../platform/portions.ts';
+import { purgeByPages } from '../../../platform/retention.ts';
+import { deleteOldBudgets, deleteOldTurns } from './queue-queries.ts';
+
+// How long a turn can be read.
+const KEPT_DAYS = 90;
+const PORTION = 1_000;
+
+export async function purgeTurns(kit: Kit): Promise<void> {
+  const system = kit.database.system('upkeep');
+  await deleteOldBudgets(system, KEPT_DAYS);
+  await purgeByPages(system, 'agent_turns', (range) =>
+    workInPortions(() => deleteOldTurns(system, { days: KEPT_DAYS, most: PORTION }, range)),
+  );
+}

@@ -1,0 +1,31 @@
+/** The names of files, as callers give them and as browsers save them. */
+import { fileFault } from '../../platform/file-fault.ts';
+
+const MAX_NAME = 255;
+
+// Characters that reverse the direction of the text after them: with them `exe.gpj` reads like `jpg.exe`.
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/** Returns the name if it can stand in a record and on a screen. Throws an error that says what is wrong with it. */
+export function checkFileName(given: string): string {
+  const name = given.trim();
+  if (name === '' || name === '.' || name === '..') throw nameFault('is empty');
+  if (name.length > MAX_NAME) throw nameFault(`is longer than ${MAX_NAME} characters`);
+  if (/[/\\]/.test(name)) throw nameFault('has a path in it');
+  if (/[\p{Cc}\u2028\u2029]/u.test(name) || !name.isWellFormed()) throw nameFault('has control characters in it');
+  if (TURNING.test(name)) throw nameFault('has characters in it that turn the direction of a text');
+  return name;
+}
+
+const nameFault = (message: string): Error => fileFault(`has a name that ${message}`, 'FILE_NAME');
+
+/** The name under which a browser saves a file. It ends like the contents, so that no program can be saved as one. */
+export function savedName(name: string, extension: string): string {
+  const ending = `.${extension}`;
+  const isRight = name.toLowerCase().endsWith(ending) || (extension === 'jpg' && /\.jpeg$/i.test(name));
+  return isRight ? name : name + ending;
+}
+
+/** The name of a file without the ending that its extension makes. */
+export const withoutExtension = (name: string, extension: string): string =>
+  name.toLowerCase().endsWith(`.${extension}`) ? name.slice(0, -extension.length - 1) || name : name;

@@ -1,0 +1,24 @@
+/** Removes files that no record names: of uploads whose process died, or whose removal did not reach the store. */
+import type { Kit } from '../../kit.ts';
+import { getOwnProperty } from '../../platform/own-property.ts';
+import type { TenantRead } from '../../platform/tenant.ts';
+import { findKnownKeys } from './queries.ts';
+
+// No upload takes longer. An operator who restores a database from a backup has a day to restore its files, too.
+const AGE_MS = 86_400_000;
+
+/** Finds those of a company's keys that records name, for each kind of file. Files of another kind are left alone. */
+const KINDS: Record<string, (tx: TenantRead, keys: readonly string[]) => Promise<string[]>> = {
+  attachments: findKnownKeys,
+};
+
+export async function sweepFiles(kit: Kit): Promise<void> {
+  const removed = await kit.files.sweep(new Date(Date.now() - AGE_MS), async (company, keys) => {
+    const byKind = Map.groupBy(keys, (key) => key.split('/')[1] ?? '');
+    const known = await Promise.all(
+      [...byKind].map(async ([kind, some]) => getOwnProperty(KINDS, kind)?.(kit.database.read(company), some) ?? some),
+    );
+    return new Set(known.flat());
+  });
+  if (removed > 0) kit.log.info({ removed }, 'attachments: files that no record names were removed');
+}

@@ -1,0 +1,311 @@
+/** Bulk calls: who is sent to, who is reported and why, and what is stored. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makePhoneNumber } from '../../../test/support/network.ts';
+import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
+import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
+import { makeWorkbook, postForm, type FormParts } from '../../../test/support/sheets.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
+
+const platform = await startPlatform({ env: { NUMBER_THROUGHPUT: '1000', BULK_MAX_CONTACTS: '100' } });
+const { call, demo, database } = platform;
+const PATH = '/v1/messages/send-bulk-template';
+await waitUntil('the templates are copied', async () => {
+  const { body } = await call(200, 'GET', `/v1/inboxes/${demo.inbox}/templates?name=order_update`);
+  return body.result.length > 0;
+});
+
+/** The parts of a call that sends the plain template hello_world. */
+const plain = { inboxId: demo.inbox, templateName: 'hello_world', languageCode: 'pt_BR' };
+const order = { inboxId: demo.inbox, templateName: 'order_update', languageCode: 'pt_BR' };
+const people = (...phones: string[]): string => JSON.stringify(phones.map((phone) => ({ name: 'Ana', phone })));
+const sheet = (...lines: string[]): { name: string; data: string } => ({ name: 'a.csv', data: lines.join('\n') });
+const send = (parts: FormParts, status = 201, headers: Record<string, string> = {}): Promise<Answer> =>
+  postForm(platform, [status, PATH], parts, { headers });
+const codes = (result: Json): [number, number | string][] =>
+  result.errors.map(({ row, code }: Json) => [row, code] as const);
+const sentTo = async (phone: string): Promise<Json[]> => {
+  const { messages } = await platform.sandbox('GET', '/sandbox/messages');
+  return messages.filter(({ to }: Json) => to === phone.replace('+', ''));
+};
+
+test('a bulk call sends the template once to each contact and answers with the conversations', async () => {
+  const [first, second] = [makePhoneNumber(), makePhoneNumber()];
+  const { body } = await send({ ...plain, contacts: people(first, second) });
+  assert.deepEqual([body.totalProcessed, body.sentCount, body.errorCount, body.status], [2, 2, 0, 'COMPLETED']);
+  assert.deepEqual(
+    body.sentContacts.map(({ phoneNumber }: Json) => phoneNumber.replace('+', '')),
+    [first, second].map((phone) => phone.replace('+', '')),
+  );
+  const [{ conversationId, message }] = body.sentContacts;
+  const { body: stored } = await call(200, 'GET', `/v1/messages/${message}`);
+  assert.deepEqual(
+    [stored.conversation, stored.origin, stored.contentType, stored.sender_type, stored.template.name],
+    [conversationId, 'BULK', 'TEMPLATE', 'AGENT', 'hello_world'],
+  );
+  assert.equal((await sentTo(first)).length, 1);
+  const delivered = await platform.deliveries(
+    ({ body: { event, data } }) => event === 'MESSAGE_SENT' && data._id === message,
+  );
+  assert.equal(delivered.length, 1);
+  const created = await platform.deliveries(
+    ({ body: { event, data } }) => event === 'CONVERSATION_CREATED' && data._id === conversationId,
+  );
+  assert.equal(created.length, 1);
+});
+
+test('a contact who can not be reached is reported with row and reason, and the other contacts get the template', async () => {
+  const good = makePhoneNumber();
+  const [blocked, optedOut, busy] = [makePhoneNumber(), makePhoneNumber(), makePhoneNumber()];
+  await call(201, 'POST', '/v1/contacts', { body: { phone_number: blocked, blocked: true } });
+  await call(201, 'POST', '/v1/contacts', { body: { phone_number: optedOut, opted_out: true } });
+  await call(201, 'POST', '/v1/conversations', { body: { inbox: demo.inbox, phone_number: busy } });
+  const { body } = await send({ ...plain, contacts: people('123', good, blocked, optedOut, busy, `+${good}`) });
+  assert.deepEqual(codes(body), [
+    [1, 'INVALID_NUMBER'],
+    [3, 'BLOCKED'],
+    [4, 'OPTED_OUT'],
+    [5, 'ACTIVE_CONVERSATION'],
+    [6, 'DUPLICATE'],
+  ]);
+  assert.deepEqual([body.totalProcessed, body.sentCount, body.errorCount], [6, 1, 5]);
+  assert.match(body.errors[0].error, /^INVALID_NUMBER: The phone number is not/);
+  assert.equal((await sentTo(good)).length, 1);
+  for (const phone of [blocked, optedOut, busy]) assert.deepEqual(await sentTo(phone), []);
+});
+
+test('a number with and without the ninth digit is the same contact', async () => {
+  const phone = makePhoneNumber();
+  const { body } = await send({ ...plain, contacts: people(phone, phone.replace(/^55119/, '5511')) });
+  assert.deepEqual(codes(body), [[2, 'DUPLICATE']]);
+});
+
+test('with send_to_active_conversations the template goes into the open conversation, which keeps or changes its owner as asked', async () => {
+  const phone = makePhoneNumber();
+  const [anna, bruno] = [
+    await platform.createUser(demo._id, 'OPERATOR'),
+    await platform.createUser(demo._id, 'OPERATOR'),
+  ];
+  const { body: open } = await call(201, 'POST', '/v1/conversations', {
+    body: { inbox: demo.inbox, phone_number: phone, owner: anna._id },
+  });
+  const active = { ...plain, contacts: people(phone), send_to_active_conversations: 'true' };
+  const read = async (): Promise<Json> => (await call(200, 'GET', `/v1/conversations/${open._id}`)).body;
+  const { body: kept } = await send({ ...active, keep_existing_assignment: 'true' });
+  assert.equal(kept.sentContacts[0].conversationId, open._id);
+  assert.equal((await read()).owner, anna._id);
+  await send({ ...active, owner_user_id: bruno._id, attendant_user_id: anna._id });
+  const after = await read();
+  assert.deepEqual([after.owner, after.attendant], [bruno._id, anna._id]);
+  const updates = await platform.deliveries(
+    ({ body: { event, data } }) => event === 'CONVERSATION_UPDATED' && data._id === open._id,
+  );
+  assert.equal(updates.length, 1);
+});
+
+test('a new conversation gets the agent, owner and attendant of the call', async () => {
+  const user = await platform.createUser(demo._id, 'OPERATOR');
+  const [agent] = await database.sql<{ _id: string }>(
+    `insert into agents (company_id, _id, name) values ($1, 'a00000000000000000000001', 'Bot') returning _id`,
+    [demo._id],
+  );
+  const { body } = await send({
+    ...plain,
+    contacts: people(makePhoneNumber()),
+    agentToActivate: agent?._id ?? '',
+    owner_user_id: user._id,
+    attendant_user_id: user._id,
+  });
+  const { body: conversation } = await call(200, 'GET', `/v1/conversations/${body.sentContacts[0].conversationId}`);
+  assert.deepEqual(
+    [conversation.agent, conversation.handled_by, conversation.owner, conversation.attendant],
+    [agent?._id, 'AI', user._id, user._id],
+  );
+});
+
+test('template parameters are filled from the sheet, the contact and its custom fields, and a contact without a value is an error of its row', async () => {
+  const phones = [makePhoneNumber(), makePhoneNumber(), makePhoneNumber()];
+  await call(201, 'POST', '/v1/custom-fields', {
+    body: { title: 'Pedido', slug: 'pedido', context: 'contact', type: 'TEXT' },
+  });
+  await call(201, 'POST', '/v1/contacts', {
+    body: { name: 'Carla Dias', phone_number: phones[0], custom_fields: { pedido: 'P-1' } },
+  });
+  const parameters = [{ variable_ref: 'contact.first_name' }, { variable_ref: 'column.Pedido' }];
+  const components = JSON.stringify([{ type: 'body', parameters }]);
+  const data = makeWorkbook([
+    ['Nome', 'Telefone', 'Pedido'],
+    ['Outra', Number(phones[0]), 'A1'],
+    ['Bia Lima', phones[1] ?? '', 'B2'],
+    ['Caio', phones[2] ?? '', null],
+  ]);
+  const { body } = await send({ ...order, components, file: { name: 'a.xlsx', data } });
+  assert.deepEqual(codes(body), [[3, 'MISSING_VARIABLE']]);
+  const texts = await Promise.all(
+    body.sentContacts.map(
+      async ({ message }: Json) => (await call(200, 'GET', `/v1/messages/${message}`)).body.content,
+    ),
+  );
+  assert.match(texts[0], /Carla!.*\*A1\*/);
+  assert.match(texts[1], /Bia!.*\*B2\*/);
+  const fields = JSON.stringify({ parameters: [{ text: 'x' }, { variable_ref: 'custom_fields.pedido' }] });
+  const { body: second } = await send({
+    ...order,
+    components: fields,
+    contacts: people(phones[0] ?? '', phones[1] ?? ''),
+    send_to_active_conversations: 'true',
+  });
+  assert.deepEqual(codes(second), [[2, 'MISSING_VARIABLE']]);
+});
+
+test('an invalid bulk call is refused with the faulty field named, and nothing is sent or stored', async () => {
+  const runs = async (): Promise<number> => (await call(200, 'GET', '/v1/messages/bulk')).body.meta.totalCount;
+  const before = await runs();
+  const contacts = people(makePhoneNumber());
+  const refused = async (parts: FormParts, path: string, code = 'VALIDATION_FAILED'): Promise<void> =>
+    expectProblem(await send(parts, 400), code, path);
+  await refused(plain, 'contacts');
+  await refused({ ...plain, contacts, file: sheet('phone', makePhoneNumber()) }, 'file');
+  await refused({ ...plain, file: sheet('Telefone,Celular', `${makePhoneNumber()},${makePhoneNumber()}`) }, 'file');
+  await refused({ ...plain, file: sheet('name,city', 'Ana,Natal') }, 'file');
+  await refused({ ...plain, contacts: '[]' }, 'contacts');
+  await refused({ ...plain, contacts: '[{"name":"Ana"}]' }, 'contacts[0].phone');
+  await refused({ ...plain, contacts, templateName: 'nothing' }, 'templateName');
+  await refused({ ...plain, contacts, languageCode: 'fr' }, 'languageCode');
+  await refused({ ...order, contacts }, 'components');
+  await refused({ ...order, contacts, components: '{"parameters":[{"text":"a"}]}' }, 'components[0].parameters');
+  await refused({ ...plain, contacts, inboxId: demo._id }, 'inboxId', 'UNKNOWN_REFERENCE');
+  await refused({ ...plain, contacts, agentToActivate: demo._id }, 'agentToActivate', 'UNKNOWN_REFERENCE');
+  await refused({ ...plain, contacts, owner_user_id: demo._id }, 'owner_user_id', 'UNKNOWN_REFERENCE');
+  const many = people(...Array.from({ length: 101 }, makePhoneNumber));
+  const { body } = await send({ ...plain, contacts: many }, 413);
+  assert.match(body.detail, /campaign/);
+  await send({ ...plain, file: sheet('phone', ...Array.from({ length: 101 }, makePhoneNumber)) }, 413);
+  assert.equal(await runs(), before);
+});
+
+test('a dry run answers with what the bulk call would do, and sends and stores nothing', async () => {
+  const phone = makePhoneNumber();
+  const { body } = await send({ ...plain, contacts: people(phone, '12'), dryRun: 'true' }, 200);
+  assert.deepEqual([body._id, body.dryRun, body.sentCount, body.errorCount], [null, true, 1, 1]);
+  assert.deepEqual(codes(body), [[2, 'INVALID_NUMBER']]);
+  assert.deepEqual(await sentTo(phone), []);
+  const { body: found } = await call(200, 'GET', `/v1/contacts?search=${phone.slice(2)}`);
+  assert.deepEqual(found.result, []);
+});
+
+test("a message that the network refuses is reported as an error of its row, with the network's code", async () => {
+  const [good, bad] = [makePhoneNumber(), makePhoneNumber()];
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 131009, times: 1, to: bad }] } });
+  const { body } = await send({ ...plain, contacts: people(bad, good) });
+  assert.deepEqual(codes(body), [[1, 131009]]);
+  const { body: failed } = await call(200, 'GET', `/v1/messages/${body.errors[0].message}`);
+  assert.deepEqual([failed.status, failed.errors[0].code], ['FAILED', 131009]);
+});
+
+test('a message that the network refuses because of a rate limit is sent again after a pause', async () => {
+  const phone = makePhoneNumber();
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 130429, times: 1 }] } });
+  const { body } = await send({ ...plain, contacts: people(phone) });
+  assert.deepEqual([body.sentCount, body.errorCount], [1, 0]);
+  assert.equal((await sentTo(phone)).length, 1);
+});
+
+test('a bulk run ends when the network pauses its template, and the remaining contacts are reported', async () => {
+  const phones = Array.from({ length: 30 }, makePhoneNumber);
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 132015, times: null }] } });
+  const { body } = await send({ ...plain, contacts: people(...phones) });
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [] } });
+  assert.deepEqual([body.status, body.totalProcessed, body.sentCount], ['COMPLETED', 30, 0]);
+  assert.deepEqual([...new Set(codes(body).map(([, code]) => code))], [132015]);
+  const queued = await database.sql(`select 1 from messages where status = 'QUEUED' and origin = 'BULK'`);
+  assert.deepEqual(queued, []);
+});
+
+test('a message that the network has accepted but holds back is listed with that status of the network', async () => {
+  const held = 'held_for_quality_assessment';
+  await platform.sandbox('PUT', '/sandbox/settings', { template_message_status: held });
+  const { body } = await send({ ...plain, contacts: people(makePhoneNumber()) });
+  await platform.sandbox('PUT', '/sandbox/settings', { template_message_status: 'accepted' });
+  assert.deepEqual([body.sentCount, body.sentContacts[0].networkStatus], [1, held]);
+});
+
+test('a message whose outcome is not known is reported and never sent again', async () => {
+  const phone = makePhoneNumber();
+  const faults = { send: [{ kind: 'reset_after_accept', times: 1, to: phone }] };
+  await platform.sandbox('PUT', '/sandbox/settings', { faults });
+  const headers = { 'idempotency-key': phone };
+  const parts = { ...plain, contacts: people(phone) };
+  const { body } = await send(parts, 201, headers);
+  assert.deepEqual(codes(body), [[1, 'OUTCOME_UNKNOWN']]);
+  assert.deepEqual((await send(parts, 201, headers)).body, body);
+  assert.equal((await sentTo(phone)).length, 1);
+});
+
+test('a bulk call repeated with its Idempotency-Key gets the same result, and a different call with the key is refused', async () => {
+  const headers = { 'idempotency-key': makePhoneNumber() };
+  const phone = makePhoneNumber();
+  const { body } = await send({ ...plain, contacts: people(phone) }, 201, headers);
+  const again = await send({ ...plain, contacts: people(phone) }, 201, headers);
+  assert.deepEqual(again.body, body);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  expectProblem(await send({ ...plain, contacts: people(makePhoneNumber()) }, 422, headers), 'IDEMPOTENCY_KEY_REUSED');
+  assert.equal((await sentTo(phone)).length, 1);
+});
+
+test('a bulk run can be read and listed by its company while it runs, and by no other company', async () => {
+  const { body: run } = await send({ ...plain, contacts: people(makePhoneNumber(), '1') });
+  assert.deepEqual((await call(200, 'GET', `/v1/messages/bulk/${run._id}`)).body, run);
+  const { body: list } = await call(200, 'GET', `/v1/messages/bulk?inbox=${demo.inbox}&limit=1`);
+  const { errors: _errors, sentContacts: _sent, dryRun: _dry, ...summary } = run;
+  assert.deepEqual(list.result, [summary]);
+  const other = await platform.createCompany();
+  expectProblem(await call(404, 'GET', `/v1/messages/bulk/${run._id}`, { key: other.key }), 'NOT_FOUND');
+  assert.deepEqual((await call(200, 'GET', '/v1/messages/bulk', { key: other.key })).body.result, []);
+  const parts = { ...plain, contacts: people(makePhoneNumber()) };
+  const foreign = await postForm(platform, [400, PATH], parts, { key: other.key });
+  expectProblem(foreign, 'UNKNOWN_REFERENCE', 'inboxId');
+});
+
+test('the erasure of a contact removes its rows from a bulk run, and the totals of the run stay', async () => {
+  const phone = makePhoneNumber();
+  const { body: run } = await send({ ...plain, contacts: people(phone) });
+  const { body: conversation } = await call(200, 'GET', `/v1/conversations/${run.sentContacts[0].conversationId}`);
+  await call(200, 'DELETE', `/v1/contacts/${conversation.contact}`);
+  const { body: after } = await call(200, 'GET', `/v1/messages/bulk/${run._id}`);
+  assert.deepEqual([after.sentCount, after.sentContacts], [1, []]);
+});
+
+test('a bulk run still shows a contact that was merged into another one', async () => {
+  const { body: run } = await send({ ...plain, contacts: people(makePhoneNumber()) });
+  const { body: conversation } = await call(200, 'GET', `/v1/conversations/${run.sentContacts[0].conversationId}`);
+  const { body: other } = await call(201, 'POST', '/v1/contacts', { body: { name: 'Ana' } });
+  await call(201, 'POST', `/v1/contacts/${other._id}/merge`, { body: { contact: conversation.contact } });
+  assert.deepEqual((await call(200, 'GET', `/v1/messages/bulk/${run._id}`)).body, run);
+});
+
+test('contacts beyond the daily limit of the business are reported with DAILY_LIMIT, and a message that the network refuses does not count', async () => {
+  const limit = (most: number): Promise<unknown> => database.sql('update portfolios set people_limit = $1', [most]);
+  const [{ reached } = { reached: 0 }] = await database.sql<{ reached: number }>(
+    'select coalesce(sum(people), 0)::int as reached from portfolio_minutes',
+  );
+  const phones = Array.from({ length: 4 }, makePhoneNumber);
+  await limit(reached + 2);
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 131009, times: 1, to: phones[0] }] } });
+  const { body } = await send({ ...plain, contacts: people(...phones) });
+  assert.deepEqual(codes(body), [
+    [1, 131009],
+    [3, 'DAILY_LIMIT'],
+    [4, 'DAILY_LIMIT'],
+  ]);
+  // Who was reached within the day takes no second place, and the refused contact's place is free again.
+  const active = { send_to_active_conversations: 'true' };
+  const { body: second } = await send({ ...plain, ...active, contacts: people(phones[1] ?? '', ...phones.slice(2)) });
+  assert.deepEqual(codes(second), [[3, 'DAILY_LIMIT']]);
+  await limit(-1);
+  const { body: third } = await send({ ...plain, contacts: people(phones[3] ?? '') });
+  assert.equal(third.sentCount, 1);
+});
+
+test('a bulk call without a token or the scope, or with a malformed request, is refused', () =>
+  checkRefusals(platform, { method: 'GET', path: '/v1/messages/bulk', scope: 'messages:read' }));

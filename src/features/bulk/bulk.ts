@@ -1,0 +1,182 @@
+/**
+ * Sends an approved template to many contacts in one request. The run and its contacts are stored before anything leaves. The request works on
+ * the run to its end, also when its caller hangs up; a run whose process ended waits for the request to be repeated with its Idempotency-Key.
+ */
+import type { GivenComponent } from '../../channels/templates/given.ts';
+import type { Kit } from '../../kit.ts';
+import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
+import type { Tenant, TenantRead } from '../../platform/tenant.ts';
+import { findApproved } from '../templates/approved.ts';
+import { checkHeaders } from '../messages/files.ts';
+import { checkGiven } from '../templates/parameters.ts';
+import { expectUsers } from '../users/assignments.ts';
+import { settleLeft } from './ending.ts';
+import { readContacts, type BulkRequest } from './given.ts';
+import { planRows } from './plan.ts';
+import {
+  countRuns,
+  findAgent,
+  findBulkInbox,
+  findRun,
+  findRuns,
+  insertRun,
+  listRuns,
+  takeRun,
+  type BulkInbox,
+  type RunWork,
+} from './queries.ts';
+import { insertRows, listDone, type DoneRow, type NewRow } from './row-queries.ts';
+import { openRunning, RunLost } from './running.ts';
+import type { BulkForm, BulkQuery, BulkResult, BulkRun } from './schemas.ts';
+import { workRun, type WorkOptions } from './work.ts';
+
+export async function sendBulk(
+  kit: Kit,
+  tenant: Tenant,
+  request: BulkRequest,
+  options: WorkOptions,
+): Promise<BulkResult> {
+  const { body } = request;
+  const { inbox, run } = await checkRequest(kit, tenant, body);
+  const rows = await readContacts(kit, tenant, request, run.components);
+  if (body.dryRun) return foresee(kit, tenant, { inbox, run }, rows);
+  if (options.stopping.aborted) throw interrupted();
+  const holder = newId();
+  await tenant.tx(async (tx) => {
+    tx.makes(run._id);
+    const errors = rows.filter(({ error }) => error !== null).length;
+    await insertRun(tx, { ...run, total: rows.length, errors, holder });
+    await insertRows(tx, run._id, rows);
+  });
+  await finish(kit, tenant, { run, holder, isTakenOver: false }, options);
+  return readBulk(tenant, run._id);
+}
+
+/** Answers a repeated request: goes on with a run whose process has ended, and answers with the result. */
+export async function resumeBulk(kit: Kit, tenant: Tenant, id: string, options: WorkOptions): Promise<BulkResult> {
+  const found = await findRun(tenant.read, id);
+  if (!found) throw notFound();
+  if (found.status === 'COMPLETED') return readBulk(tenant, id);
+  const holder = newId();
+  const run = await tenant.tx((tx) => takeRun(tx, id, holder));
+  if (!run) throw new AppError('IDEMPOTENCY_IN_FLIGHT', undefined, [], { 'retry-after': '5' });
+  await finish(kit, tenant, { run, holder, isTakenOver: true }, options);
+  return readBulk(tenant, id);
+}
+
+export async function readBulk(tenant: Tenant, id: string): Promise<BulkResult> {
+  const run = await findRun(tenant.read, id);
+  if (!run) throw notFound();
+  return { ...run, dryRun: false, ...toResult(await listDone(tenant.read, id)) };
+}
+
+/** Reads runs by their ids, without their rows, for whoever follows their progress. Those that do not exist are left out. */
+export const readRuns = (read: TenantRead, ids: string[]): Promise<BulkRun[]> => findRuns(read, ids);
+
+export async function pageBulk(tenant: Tenant, query: BulkQuery): Promise<Page<BulkRun>> {
+  const { inbox = null } = query;
+  const window = pageWindow('bulk', query);
+  const rows = await listRuns(tenant.read, inbox, window);
+  return makePage(query, window, rows, () => countRuns(tenant.read, inbox, window));
+}
+
+interface Checked {
+  inbox: BulkInbox;
+  run: RunWork;
+}
+
+const PATHS = { inbox: 'inboxId', name: 'templateName', language: 'languageCode' };
+
+/** Checks the parts of the request that concern all contacts. Throws before anything is stored. */
+async function checkRequest(kit: Kit, tenant: Tenant, body: BulkForm): Promise<Checked> {
+  const inbox = await findBulkInbox(tenant.read, body.inboxId);
+  if (!inbox) throw unknownReference('inboxId');
+  if (inbox.status !== 'ACTIVE') throw invalid('inboxId', 'is the id of a deleted inbox', 'INBOX_INACTIVE');
+  const { agentToActivate: agent = null, owner_user_id: owner = null, attendant_user_id: attendant = null } = body;
+  await expectUsers(tenant.read, { owner_user_id: owner, attendant_user_id: attendant });
+  if (agent !== null && !(await findAgent(tenant.read, agent))) throw unknownReference('agentToActivate');
+  const { templateName: name, languageCode: language, components: given = [] } = body;
+  const components: GivenComponent[] = Array.isArray(given) ? given : [given];
+  const { template } = await findApproved(kit, tenant, { inbox: inbox._id, name, language }, PATHS);
+  const channel = kit.channels.get(inbox.channel);
+  const headers = await checkGiven(kit, tenant.read, { channel, template, given: components, path: 'components' });
+  checkHeaders(channel, headers);
+  const { keep_existing_assignment: keeps = false, send_to_active_conversations: writesToActive = false } = body;
+  const options = { owner, agent, attendant, keeps, writesToActive };
+  const { type, id, name: actorName } = tenant.principal;
+  const actor = { type, id, name: actorName } as RunWork['actor'];
+  const run = { _id: newId(), inbox: inbox._id, template, time_zone: inbox.time_zone, components, options, actor };
+  return { inbox, run };
+}
+
+/** Works on the run until its end. Throws when it was interrupted, so that the caller repeats the request. */
+async function finish(
+  kit: Kit,
+  tenant: Tenant,
+  { run, holder, isTakenOver }: { run: RunWork; holder: string; isTakenOver: boolean },
+  options: WorkOptions,
+): Promise<void> {
+  const running = await openRunning(kit, tenant.companyId, run, holder);
+  try {
+    if (isTakenOver) await settleLeft(running);
+    if (!(await workRun(kit, running, options))) throw interrupted();
+  } catch (error) {
+    throw error instanceof RunLost ? interrupted() : error;
+  }
+}
+
+const interrupted = (): AppError =>
+  new AppError('UNAVAILABLE', 'The run was interrupted; the request repeated with its Idempotency-Key goes on', [], {
+    'retry-after': '5',
+  });
+
+function toResult(done: DoneRow[]): Pick<BulkResult, 'errors' | 'sentContacts'> {
+  return {
+    errors: done.flatMap(({ row, phone, message, error }) =>
+      error ? [{ row, contact: phone, error: `${error.code}: ${error.message}`, code: error.code, message }] : [],
+    ),
+    sentContacts: done.flatMap(({ row, phone, status, conversation, message, network_status }) =>
+      status === 'SENT'
+        ? [{ conversationId: conversation, phoneNumber: phone, row, message, networkStatus: network_status }]
+        : [],
+    ),
+  };
+}
+
+/** Returns what a run would do, by the same checks. The daily limit is left out, because other sends may use it up meanwhile. */
+async function foresee(kit: Kit, tenant: Tenant, { inbox, run }: Checked, rows: NewRow[]): Promise<BulkResult> {
+  const channel = kit.channels.get(inbox.channel);
+  const good = rows.filter(({ error }) => error === null);
+  const plan = await planRows(tenant.read, { inbox, channel, run }, good);
+  const base = { message: null, network_status: null };
+  const done = [
+    ...rows.filter(({ error }) => error !== null).map(({ row, phone, error }) => ({ row, phone, error })),
+    ...plan.failed.map(({ row: { row, phone }, error }) => ({ row, phone, error })),
+  ].map((each): DoneRow => ({ ...base, ...each, status: 'FAILED', conversation: null }));
+  const sends = plan.sends.map(({ row: { row, phone }, known }): DoneRow => ({
+    ...base,
+    row,
+    phone,
+    status: 'SENT',
+    conversation: known?.conversation ?? null,
+    error: null,
+  }));
+  return {
+    _id: null,
+    company: tenant.companyId,
+    inbox: inbox._id,
+    template: { name: run.template.name, language: run.template.language },
+    status: 'COMPLETED',
+    total: rows.length,
+    totalProcessed: rows.length,
+    sentCount: sends.length,
+    errorCount: done.length,
+    createdAt: null,
+    updatedAt: null,
+    completedAt: null,
+    dryRun: true,
+    ...toResult([...done, ...sends].toSorted((a, b) => a.row - b.row)),
+  };
+}

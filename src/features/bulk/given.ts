@@ -1,0 +1,120 @@
+/**
+ * Reads the contacts of a bulk call, from JSON or from a sheet, and finds those without a valid phone number and those that repeat an
+ * earlier contact.
+ */
+import type { GivenComponent } from '../../channels/templates/given.ts';
+import type { Kit } from '../../kit.ts';
+import { invalid } from '../../platform/errors.ts';
+import type { Upload } from '../../platform/multipart.ts';
+import { findPhoneCountry } from '../../platform/phone-country.ts';
+import { readPhone, type Phone } from '../../platform/phone.ts';
+import type { Tenant } from '../../platform/tenant.ts';
+import { foldText } from '../../platform/words.ts';
+import type { NewRow, RowFault } from './row-queries.ts';
+import { toPerson } from './sender.ts';
+import type { BulkForm } from './schemas.ts';
+import { readSheet, tooMany, type AskedSheet } from './sheet.ts';
+
+/** A request for a bulk call. */
+export interface BulkRequest {
+  body: BulkForm;
+  upload: Upload | null;
+  /** Aborted when the caller closes the connection. */
+  signal: AbortSignal;
+}
+
+/** A person whom a caller names by a phone number, in JSON or in a row of a sheet. */
+export interface GivenPerson {
+  row: number;
+  name: string | null;
+  phone: string;
+  columns: Record<string, string>;
+  fault: RowFault | null;
+}
+
+export interface CheckedPerson extends GivenPerson, Pick<Phone, 'country_code'> {}
+
+// The longest name of a contact, and the longest text that can be a phone number.
+const MAX_NAME = 200;
+const MAX_PHONE = 40;
+
+export async function readContacts(
+  kit: Kit,
+  tenant: Tenant,
+  request: BulkRequest,
+  components: readonly GivenComponent[],
+): Promise<NewRow[]> {
+  const country = await findPhoneCountry(tenant.read, request.body.country);
+  const given = await readGiven(kit, tenant, request);
+  if (given.length === 0) throw invalid(request.upload ? 'file' : 'contacts', 'has no contact', 'EMPTY');
+  const used = namedColumns(components);
+  return checkPeople(given, country).map(({ row, name, phone, fault, ...each }) => {
+    const columns = Object.entries(each.columns).filter(([title]) => used.has(foldText(title.trim())));
+    const hasColumns = columns.length > 0 && !fault;
+    return { row, name, phone, columns: hasColumns ? Object.fromEntries(columns) : null, error: fault };
+  });
+}
+
+/** Reads the phone numbers, and finds the people without a valid one and those that an earlier row names already. */
+export function checkPeople(given: GivenPerson[], country: string | null): CheckedPerson[] {
+  const seen = new Map<string, number>();
+  return given.map((each) => {
+    const name = each.name?.trim() || null;
+    const read = readPhone(each.phone, country);
+    const known = 'code' in read ? { phone_number: each.phone.slice(0, MAX_PHONE), country_code: null } : read;
+    const { phone_number: phone, country_code } = known;
+    const fault = each.fault ?? findFault(read, name) ?? findRepeat(seen, phone, each.row);
+    return { ...each, name: name?.slice(0, MAX_NAME) ?? null, phone, country_code, fault };
+  });
+}
+
+async function readGiven(kit: Kit, tenant: Tenant, { body, upload, signal }: BulkRequest): Promise<GivenPerson[]> {
+  const { contacts } = body;
+  const most = kit.config.BULK_MAX_CONTACTS;
+  if (contacts === undefined && !upload) throw invalid('contacts', 'or file is required', 'REQUIRED');
+  if (contacts !== undefined && upload) throw invalid('file', 'has no place beside contacts');
+  if (upload) {
+    return readSheetPeople(kit, { upload, company: tenant.companyId, most, hint: BULK_HINT, signal });
+  }
+  const list = Array.isArray(contacts) ? contacts : contacts ? [contacts] : [];
+  if (list.length > most) throw tooMany('contacts', list.length, { most, hint: BULK_HINT });
+  return list.map(({ name = null, phone }, place) => ({ row: place + 1, name, phone, columns: {}, fault: null }));
+}
+
+const BULK_HINT = 'a campaign (/v1/campaigns) takes any number';
+
+export async function readSheetPeople(kit: Kit, asked: AskedSheet): Promise<GivenPerson[]> {
+  const rows = await readSheet(kit.readers, asked);
+  return rows.map(({ number, contact, faults: [fault] }) => ({
+    row: number,
+    ...contact,
+    fault: fault ? { code: 'INVALID_ROW', message: [fault.field, fault.message].filter(Boolean).join(' ') } : null,
+  }));
+}
+
+function findFault(read: ReturnType<typeof readPhone>, name: string | null): RowFault | null {
+  if ('code' in read)
+    return {
+      code: read.code === 'INVALID' ? 'INVALID_NUMBER' : read.code,
+      message: `The phone number ${read.message}`,
+    };
+  return name !== null && Array.from(name).length > MAX_NAME
+    ? { code: 'INVALID_NAME', message: `The name has more than ${MAX_NAME} characters` }
+    : null;
+}
+
+function findRepeat(seen: Map<string, number>, phone: string, row: number): RowFault | null {
+  const key = toPerson(phone);
+  const first = seen.get(key);
+  if (first !== undefined) return { code: 'DUPLICATE', message: `The contact is the same as in row ${first}` };
+  seen.set(key, row);
+  return null;
+}
+
+/** The titles of columns that the components may name, in the form in which they are compared. */
+function namedColumns(components: readonly GivenComponent[]): Set<string> {
+  const variables = components.flatMap(({ parameters }) =>
+    parameters.flatMap(({ variable_ref }) => variable_ref ?? []),
+  );
+  return new Set(variables.map((variable) => foldText(variable.replace(/^column\./, '').trim())));
+}

@@ -1,0 +1,102 @@
+/** Decides for each contact of a portion whether the template is sent to it, and fills the template in. It changes nothing. */
+import type { NamedChannel } from '../../channels/registry.ts';
+import { PHONE_NUMBER, type Identity } from '../../channels/identity.ts';
+import { composeTemplate, type FilledTemplate } from '../../channels/templates/compose.ts';
+import { hasVariables, resolveVariables, type RecipientContact } from '../../channels/templates/variables.ts';
+import type { TenantRead } from '../../platform/tenant.ts';
+import { readContacts } from '../contacts/by-phones.ts';
+import { NOBODY } from '../contacts/contacts.ts';
+import { findRecipientBlock } from '../messages/blocks.ts';
+import { type BulkInbox, type RunWork } from './queries.ts';
+import { findRecipients, type Recipient, type RowFault, type WaitingRow } from './row-queries.ts';
+
+/** A contact that the template is sent to. */
+export interface PlannedSend {
+  row: WaitingRow;
+  /** The contact's name at the network. */
+  to: Identity;
+  /** The contact, if the company has it already. */
+  known: Recipient | null;
+  filled: FilledTemplate;
+}
+
+export interface Plan {
+  sends: PlannedSend[];
+  failed: { row: WaitingRow; known: Recipient | null; error: RowFault }[];
+}
+
+export interface Planning {
+  inbox: BulkInbox;
+  channel: NamedChannel;
+  run: Pick<RunWork, '_id' | 'template' | 'components' | 'options' | 'time_zone'>;
+}
+
+export async function planRows(tx: TenantRead, planning: Planning, rows: WaitingRow[]): Promise<Plan> {
+  const names = rows.map(({ phone }) => PHONE_NUMBER.identify(phone));
+  const values = names.map(({ value }) => value);
+  const recipients = await findRecipients(tx, {
+    run: planning.run._id,
+    inbox: planning.inbox._id,
+    kind: PHONE_NUMBER.kind,
+    values,
+    restingCodes: planning.channel.templates?.restingCodes?.map(String) ?? [],
+  });
+  const byValue = new Map(recipients.map((recipient) => [recipient.value, recipient]));
+  const records = hasVariables(planning.run.components)
+    ? await readContacts(
+        tx,
+        recipients.map(({ contact }) => contact),
+      )
+    : [];
+  const contacts = new Map(records.map((contact) => [contact._id, contact as RecipientContact]));
+  const plan: Plan = { sends: [], failed: [] };
+  const named = new Set<string>();
+  for (const [place, row] of rows.entries()) {
+    const name = names[place] ?? PHONE_NUMBER.identify(row.phone);
+    const known = byValue.get(name.value) ?? null;
+    const to = { ...name, address: known?.address ?? name.address };
+    if (known && (known.is_repeated || named.has(known.contact))) {
+      plan.failed.push({ row, known, error: REPEATED });
+      continue;
+    }
+    if (known) named.add(known.contact);
+    const filled = checkRow(planning, { row, to, known, contact: contacts.get(known?.contact ?? '') ?? null });
+    if ('code' in filled) plan.failed.push({ row, known, error: filled });
+    else plan.sends.push({ row, to, known, filled });
+  }
+  return plan;
+}
+
+const REPEATED: RowFault = { code: 'DUPLICATE', message: 'An earlier row names the same contact by another number' };
+
+interface Checked extends Omit<PlannedSend, 'filled'> {
+  contact: RecipientContact | null;
+}
+
+function checkRow({ inbox, channel, run }: Planning, { row, to, known, contact }: Checked): FilledTemplate | RowFault {
+  const { blocked = false, opted_out = false, conversation = null } = known ?? {};
+  const block = findRecipientBlock({ blocked, opted_out, test_mode: inbox.test_mode, to }, channel);
+  if (block) return { code: block.code, message: block.message };
+  if (conversation !== null && !run.options.writesToActive)
+    return { code: 'ACTIVE_CONVERSATION', message: 'The contact has an open conversation in this inbox' };
+  const newcomer = { ...NEWCOMER, name: row.name, phone_number: row.phone };
+  if (known?.is_resting)
+    return {
+      code: 'NOT_DELIVERABLE',
+      message:
+        'The network did not deliver a message to the contact within the last day, and wants no other one so soon',
+    };
+  const { values, missing } = resolveVariables(run.components, {
+    contact: contact ?? newcomer,
+    columns: { ...(row.name === null ? {} : { name: row.name }), phone: row.phone, ...row.columns },
+  });
+  const [absent] = missing;
+  if (absent) return { code: 'MISSING_VARIABLE', message: `${absent.variable} has no value for this contact` };
+  const filled = composeTemplate(run.template, values, run.time_zone);
+  if (!('faults' in filled)) return filled;
+  const [fault] = filled.faults;
+  return { code: 'INVALID_PARAMETER', message: fault ? `components${fault.path} ${fault.message}` : 'does not fit' };
+}
+
+/** A contact that is created with the message. */
+const NEWCOMER: RecipientContact = { ...NOBODY, custom_fields: [] };

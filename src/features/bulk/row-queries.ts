@@ -1,0 +1,280 @@
+/** Statements about the rows of a bulk run: each contact of the run is a row with its own state. */
+import { exec, many, one } from '../../platform/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+
+/** The error of one contact. */
+export interface RowFault {
+  code: number | string;
+  message: string;
+}
+
+export interface NewRow {
+  row: number;
+  name: string | null;
+  /** The number as E.164, or as it was written where it can not be read. */
+  phone: string;
+  columns: Record<string, string> | null;
+  error: RowFault | null;
+}
+
+export function insertRows(tx: TenantTx, run: string, rows: NewRow[]): Promise<number> {
+  return exec(tx, {
+    name: 'bulk.insertRows',
+    text: `insert into bulk_rows (company_id, run_id, row, name, phone, columns, error, status)
+      select $1, $2, n.row, n.name, n.phone, n.columns::jsonb, n.error::jsonb, case when n.error is null then 'WAITING' else 'FAILED' end
+      from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[]) as n (row, name, phone, columns, error)`,
+    values: [
+      tx.companyId,
+      run,
+      rows.map(({ row }) => row),
+      rows.map(({ name }) => name),
+      rows.map(({ phone }) => phone),
+      rows.map(({ columns }) => columns && JSON.stringify(columns)),
+      rows.map(({ error }) => error && JSON.stringify(error)),
+    ],
+  });
+}
+
+/** A contact that is done. */
+export interface DoneRow {
+  row: number;
+  phone: string;
+  status: 'SENT' | 'FAILED' | 'UNKNOWN';
+  conversation: string | null;
+  message: string | null;
+  error: RowFault | null;
+  network_status: string | null;
+}
+
+export function listDone(tx: TenantRead, run: string): Promise<DoneRow[]> {
+  return many(tx, {
+    name: 'bulk.listDone',
+    text: `select row, phone, status, conversation_id as conversation, message_id as message, error, network_status
+      from bulk_rows where company_id = $1 and run_id = $2 and status in ('SENT', 'FAILED', 'UNKNOWN') order by row`,
+    values: [tx.companyId, run],
+  });
+}
+
+/** A row whose message is not stored yet. */
+export interface WaitingRow {
+  row: number;
+  name: string | null;
+  phone: string;
+  columns: Record<string, string> | null;
+}
+
+/**
+ * Keeps the run from being taken over until the transaction ends. Returns false when another process has taken it over already, or it has
+ * ended. Storing outcomes waits for this lock, so it is taken last.
+ */
+export async function keepRun(tx: TenantTx, { _id, holder }: { _id: string; holder: string }): Promise<boolean> {
+  const held = await exec(tx, {
+    name: 'bulk.keepRun',
+    text: `select 1 from bulk_runs where company_id = $1 and _id = $2 and held_by = $3 and completed_at is null for no key update`,
+    values: [tx.companyId, _id, holder],
+  });
+  return held > 0;
+}
+
+/** Returns the next rows of a run whose messages are not stored yet. */
+export function listWaiting(tx: TenantRead, run: string, most: number): Promise<WaitingRow[]> {
+  return many(tx, {
+    name: 'bulk.listWaiting',
+    text: `select row, name, phone, columns from bulk_rows
+      where company_id = $1 and run_id = $2 and status = 'WAITING' order by row limit $3`,
+    values: [tx.companyId, run, most],
+  });
+}
+
+/** The result of storing the message of a row. */
+export interface PreparedRow {
+  row: number;
+  status: 'READY' | 'FAILED';
+  contact: string | null;
+  conversation: string | null;
+  message: string | null;
+  error: RowFault | null;
+  reached_at: string | null;
+  reached_before: string | null;
+}
+
+export function recordPrepared(tx: TenantTx, run: string, rows: PreparedRow[]): Promise<number> {
+  return exec(tx, {
+    name: 'bulk.recordPrepared',
+    text: `update bulk_rows r set status = n.status, contact_id = n.contact, conversation_id = n.conversation, message_id = n.message,
+        error = n.error::jsonb, reached_at = n.reached_at, reached_before = n.reached_before, columns = null
+      from unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::timestamptz[])
+        as n (row, status, contact, conversation, message, error, reached_at, reached_before)
+      where r.company_id = $1 and r.run_id = $2 and r.row = n.row`,
+    values: [
+      tx.companyId,
+      run,
+      rows.map(({ row }) => row),
+      rows.map(({ status }) => status),
+      rows.map(({ contact }) => contact),
+      rows.map(({ conversation }) => conversation),
+      rows.map(({ message }) => message),
+      rows.map(({ error }) => error && JSON.stringify(error)),
+      rows.map(({ reached_at }) => reached_at),
+      rows.map(({ reached_before }) => reached_before),
+    ],
+  });
+}
+
+/** A row whose message is stored and was not given to the network yet. */
+export interface ReadyRow extends Pick<PreparedRow, 'row' | 'reached_at' | 'reached_before'> {
+  phone: string;
+  /** The number as the network writes it. */
+  address: string;
+  contact: string;
+  conversation: string;
+  message: string;
+  content: string | null;
+  template: { name: string; language: string; components: Record<string, unknown>[] };
+  refusals: number;
+}
+
+/** Returns the rows that an earlier process has left in the state READY. */
+export function listReady(tx: TenantRead, run: string, kind: string): Promise<ReadyRow[]> {
+  return many(tx, {
+    name: 'bulk.listReady',
+    text: `select r.row, r.phone, r.contact_id as contact, coalesce((
+          select i.address from contact_identities i where i.company_id = r.company_id and i.contact_id = r.contact_id and i.kind = $3
+          order by i.created_at desc limit 1), regexp_replace(r.phone, '\\D', '', 'g')) as address, r.conversation_id as conversation, r.message_id as message, m.content, m.template,
+        r.refusals, r.reached_at, r.reached_before
+      from bulk_rows r join messages m on m.company_id = r.company_id and m._id = r.message_id
+      where r.company_id = $1 and r.run_id = $2 and r.status = 'READY' order by r.row`,
+    values: [tx.companyId, run, kind],
+  });
+}
+
+/**
+ * Marks the rows whose messages are about to be sent, and returns those that were marked. The others were erased with their contact, or
+ * belong to a process that has taken over the run.
+ */
+export async function markCalling(
+  tx: TenantTx,
+  { _id, holder }: { _id: string; holder: string },
+  rows: number[],
+): Promise<number[]> {
+  const marked = await many<{ row: number }>(tx, {
+    name: 'bulk.markCalling',
+    text: `update bulk_rows r set status = 'CALLING' from bulk_runs u
+      where r.company_id = $1 and r.run_id = $2 and r.row = any($4) and r.status = 'READY'
+        and u.company_id = $1 and u._id = $2 and u.held_by = $3 returning r.row`,
+    values: [tx.companyId, _id, holder, rows],
+  });
+  return marked.map(({ row }) => row);
+}
+
+/** The result of sending the message of a row. READY: the network refused the message because of a rate limit, so it is sent later. */
+export interface RowOutcome {
+  row: number;
+  status: 'SENT' | 'FAILED' | 'UNKNOWN' | 'READY';
+  error: RowFault | null;
+  network_status: string | null;
+}
+
+export function recordOutcomes(tx: TenantTx, run: string, outcomes: RowOutcome[]): Promise<number> {
+  return exec(tx, {
+    name: 'bulk.recordOutcomes',
+    text: `update bulk_rows r set status = n.status, error = n.error::jsonb, network_status = n.network_status,
+        refusals = r.refusals + case when n.status = 'READY' then 1 else 0 end
+      from unnest($3::int[], $4::text[], $5::text[], $6::text[]) as n (row, status, error, network_status)
+      where r.company_id = $1 and r.run_id = $2 and r.row = n.row and r.status = 'CALLING'`,
+    values: [
+      tx.companyId,
+      run,
+      outcomes.map(({ row }) => row),
+      outcomes.map(({ status }) => status),
+      outcomes.map(({ error }) => error && JSON.stringify(error)),
+      outcomes.map(({ network_status }) => network_status),
+    ],
+  });
+}
+
+/**
+ * Settles the rows that a process was sending when it ended: their outcome is unknown, unless a status of the network has arrived since.
+ * Returns how many are sent and how many count as errors.
+ */
+export function settleCalling(tx: TenantTx, run: string, unknown: RowFault): Promise<{ sent: number; errors: number }> {
+  return one(tx, {
+    name: 'bulk.settleCalling',
+    text: `with settled as (
+        update bulk_rows r set
+          status = case when m.status in ('SENT', 'DELIVERED', 'READ') then 'SENT' else 'UNKNOWN' end,
+          error = case when m.status in ('SENT', 'DELIVERED', 'READ') then null else $3::jsonb end
+        from messages m
+        where r.company_id = $1 and r.run_id = $2 and r.status = 'CALLING' and m.company_id = $1 and m._id = r.message_id
+        returning r.status
+      )
+      select count(*) filter (where status = 'SENT')::int as sent, count(*) filter (where status = 'UNKNOWN')::int as errors from settled`,
+    values: [tx.companyId, run, JSON.stringify(unknown)],
+  });
+}
+
+/** Fails all rows that were not sent yet. Returns how many, and the messages that were stored for them. */
+export function failRest(tx: TenantTx, run: string, error: RowFault): Promise<RestRow[]> {
+  return many(tx, {
+    name: 'bulk.failRest',
+    text: `update bulk_rows set status = 'FAILED', error = $3, columns = null
+      where company_id = $1 and run_id = $2 and status in ('WAITING', 'READY')
+      returning phone, message_id as message, reached_at, reached_before`,
+    values: [tx.companyId, run, JSON.stringify(error)],
+  });
+}
+
+export interface RestRow {
+  phone: string;
+  message: string | null;
+  reached_at: string | null;
+  reached_before: string | null;
+}
+
+/** A contact that has the number of a row, and its open conversation in the inbox. */
+export interface Recipient {
+  value: string;
+  address: string;
+  contact: string;
+  opted_out: boolean;
+  blocked: boolean;
+  conversation: string | null;
+  window_open: boolean;
+  /** Whether another row of the run has named the contact, by another number. */
+  is_repeated: boolean;
+  /** Whether a message to the contact failed within the last day with a code after which the network wants no other one. */
+  is_resting: boolean;
+}
+
+interface AskedRecipients {
+  run: string;
+  inbox: string;
+  kind: string;
+  values: string[];
+  restingCodes: string[];
+}
+
+/** Finds the contacts of these numbers. */
+export function findRecipients(
+  tx: TenantRead,
+  { run, inbox, kind, values, restingCodes }: AskedRecipients,
+): Promise<Recipient[]> {
+  return many(tx, {
+    name: 'bulk.findRecipients',
+    text: `select asked.value, i.address, c._id as contact, c.opted_out, c.blocked, v._id as conversation,
+        w.window_expires_at is not null as window_open,
+        exists (select from bulk_rows o where o.company_id = $1 and o.run_id = $5 and o.contact_id = c._id) as is_repeated,
+        cardinality($6::text[]) > 0 and exists (
+          select from messages r where r.company_id = $1 and r.contact_id = c._id and r.failed_at > now() - interval '24 hours'
+          and r.errors -> 0 ->> 'code' = any($6::text[])) as is_resting
+      from unnest($4::text[]) as asked (value)
+        join contact_identities i on i.company_id = $1 and i.kind = $3 and i.value = asked.value
+        join contacts c on c.company_id = $1 and c._id = i.contact_id
+        left join conversations v on v.company_id = $1 and v.inbox_id = $2 and v.contact_id = c._id and v.status <> 'CLOSED'
+        left join lateral (
+          select max(o.window_expires_at) as window_expires_at from conversations o
+          where o.company_id = $1 and o.inbox_id = $2 and o.contact_id = c._id and o.window_expires_at > now()
+        ) w on true`,
+    values: [tx.companyId, inbox, kind, values, run, restingCodes],
+  });
+}

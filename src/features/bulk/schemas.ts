@@ -1,0 +1,126 @@
+import { Type, type Static } from 'typebox';
+import { ComponentBody, MAX_COMPONENTS, type GivenComponent } from '../../channels/templates/given.ts';
+import { FilePart } from '../../platform/multipart.ts';
+import { pageQuery, pageSchema } from '../../platform/paging.ts';
+import { Country, define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
+
+/** The largest sheet of a bulk call; an import takes larger ones. */
+export const MAX_BULK_SHEET_BYTES = 10 * 1024 * 1024;
+
+const contact = strict({
+  name: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
+  phone: Type.String({ minLength: 1, maxLength: 40, description: 'The phone number, in any punctuation' }),
+});
+export type GivenContact = Static<typeof contact>;
+
+/** A part of the form that is one object or a list of such objects. */
+const oneOrMany = <T>(item: { properties: object; required?: string[] }, words: string, most?: number) =>
+  Type.Unsafe<T | T[]>({
+    type: ['array', 'object'],
+    description: words,
+    items: item,
+    ...(most === undefined ? {} : { maxItems: most }),
+    minItems: 1,
+    properties: item.properties,
+    required: item.required ?? [],
+    additionalProperties: false,
+  });
+
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+
+export const BulkForm = strict({
+  inboxId: recordId('inbox', { description: 'The inbox that sends' }),
+  templateName: Type.String({ minLength: 1, maxLength: 512, description: 'An approved template' }),
+  languageCode: Type.String({ minLength: 1, maxLength: 20, description: 'A language that the template has: pt_BR' }),
+  components: Type.Optional(
+    oneOrMany<GivenComponent>(
+      ComponentBody,
+      'JSON: one component or a list of them, with the values that the template takes. A parameter with `variable_ref` takes its value from each contact, or from a column of the sheet',
+      MAX_COMPONENTS,
+    ),
+  ),
+  contacts: Type.Optional(
+    oneOrMany<GivenContact>(contact, 'JSON: one contact {name, phone} or a list of them. Either contacts or file'),
+  ),
+  file: Type.Optional(FilePart),
+  country: Type.Optional(
+    Type.String({
+      ...Country,
+      description:
+        'ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company',
+    }),
+  ),
+  send_to_active_conversations: flag(
+    'true: contacts with an open conversation get the template in it. Otherwise they are reported as ACTIVE_CONVERSATION',
+  ),
+  agentToActivate: Type.Optional(
+    recordId('agent', { description: "The agent of the conversations; by default the inbox's default_agent" }),
+  ),
+  keep_existing_assignment: flag(
+    "true: an open conversation keeps its owner and agent where the form names none. Otherwise it gets the inbox's default ones",
+  ),
+  owner_user_id: Type.Optional(recordId('user', { description: "By default the inbox's default_owner" })),
+  attendant_user_id: Type.Optional(recordId('user')),
+  dryRun: flag('true: everything is checked, nothing is sent or stored; the answer says what would happen'),
+});
+export type BulkForm = Static<typeof BulkForm>;
+
+const STATUSES = ['RUNNING', 'INTERRUPTED', 'COMPLETED'] as const;
+
+const count = (description: string) => Type.Integer({ description });
+
+const summary = {
+  _id: Type.Unsafe<string | null>({ ...nullable(recordId('bulk-run')), description: 'Null for a dry run' }),
+  company: recordId('company'),
+  inbox: recordId('inbox'),
+  template: Type.Object({ name: Type.String(), language: Type.String() }),
+  status: oneOf(STATUSES, {
+    description:
+      'INTERRUPTED: its process has ended before its last contact. The request repeated with its Idempotency-Key goes on with the rest; a run without one stays as it is',
+  }),
+  total: count('Contacts that were given'),
+  totalProcessed: count('Contacts that are done: sent and failed ones'),
+  sentCount: count('Contacts whose message the network has accepted'),
+  errorCount: count('Contacts that were not sent to, and those of which nobody knows'),
+  createdAt: nullable(Timestamp),
+  updatedAt: nullable(Timestamp),
+  completedAt: nullable(Timestamp),
+};
+
+export const BulkRun = define('BulkRun', Type.Object(summary));
+export type BulkRun = Static<typeof BulkRun>;
+
+const RowError = Type.Object({
+  row: Type.Integer({ description: 'From 1, in the order given; of a sheet 1 is the first row after the header' }),
+  contact: Type.String({ description: 'The phone number' }),
+  error: Type.String({ description: 'The code and a sentence: "DAILY_LIMIT: …"' }),
+  code: Type.Unsafe<number | string>({
+    type: ['integer', 'string'],
+    description: `The network's number (131026), or a word of the platform: INVALID_NUMBER, AMBIGUOUS_PHONE, DUPLICATE, ACTIVE_CONVERSATION, NOT_DELIVERABLE, OPTED_OUT, BLOCKED, TEST_MODE_BLOCKED, MISSING_VARIABLE, INVALID_PARAMETER, DAILY_LIMIT, OUTCOME_UNKNOWN (the message's status tells it later) and others`,
+  }),
+  message: nullable(recordId('message', { description: 'The message, if one was stored' })),
+});
+
+const Sent = Type.Object({
+  conversationId: nullable(recordId('conversation', { description: 'Null in a dry run for a new conversation' })),
+  phoneNumber: Type.String(),
+  row: Type.Integer(),
+  message: nullable(recordId('message')),
+  networkStatus: nullable(
+    Type.String({
+      description:
+        "The network's own word for a message that it has accepted and does not send yet: held_for_quality_assessment",
+    }),
+  ),
+});
+
+export const BulkResult = define(
+  'BulkResult',
+  Type.Object({ ...summary, dryRun: Type.Boolean(), errors: Type.Array(RowError), sentContacts: Type.Array(Sent) }),
+);
+export type BulkResult = Static<typeof BulkResult>;
+
+export const BulkList = pageSchema(ref(BulkRun));
+export const BulkQuery = pageQuery('-createdAt', { inbox: Type.Optional(recordId('inbox')) });
+export type BulkQuery = Static<typeof BulkQuery>;
+export const BulkParams = Type.Object({ id: recordId('bulk-run') });

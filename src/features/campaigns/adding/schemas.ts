@@ -1,0 +1,84 @@
+import { Type, type Static } from 'typebox';
+import { FilePart } from '../../../platform/multipart.ts';
+import { Country, define, nullable, recordId, ref, strict } from '../../../platform/schema.ts';
+import { count } from '../schemas.ts';
+
+/** The largest sheet of one request, and the most contacts in it. */
+export const MAX_SHEET_BYTES = 10 * 1024 * 1024;
+export const MAX_SHEET_CONTACTS = 10_000;
+const MAX_CONTACTS = 1_000;
+const MAX_PARAMETERS = 50;
+
+const country = Type.Optional(
+  Type.String({
+    ...Country,
+    description:
+      'ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company',
+  }),
+);
+
+const AddedContact = define(
+  'CampaignContact',
+  strict({
+    contact: Type.Optional(recordId('contact', { description: 'Either this or `phone`' })),
+    phone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 40,
+        description: 'The phone number, in any punctuation. A contact is created when none has it',
+      }),
+    ),
+    name: Type.Optional(
+      nullable(
+        Type.String({
+          maxLength: 200,
+          description: 'The name of a contact that is created, and the value of the variable `name`',
+        }),
+      ),
+    ),
+    parameters: Type.Optional(
+      Type.Record(Type.String({ minLength: 1, maxLength: 100 }), Type.String({ maxLength: 1_000 }), {
+        maxProperties: MAX_PARAMETERS,
+        description: 'Values for `variable_ref`s of the templates, like the columns of a sheet',
+      }),
+    ),
+  }),
+);
+export type AddedContact = Static<typeof AddedContact>;
+
+export const ContactsToAdd = define(
+  'CampaignContacts',
+  strict({ contacts: Type.Array(ref(AddedContact), { minItems: 1, maxItems: MAX_CONTACTS }), country }),
+);
+export type ContactsToAdd = Static<typeof ContactsToAdd>;
+
+export const SheetToAdd = strict({ file: FilePart, country });
+export type SheetToAdd = Static<typeof SheetToAdd>;
+
+const row = Type.Integer({
+  description: 'From 1, in the order given; of a sheet 1 is the first row after the header',
+});
+
+export const AddedContacts = define(
+  'CampaignContactsAdded',
+  Type.Object({
+    _id: recordId('campaign-addition', { description: 'The id of the request in the audit' }),
+    campaign: recordId('campaign'),
+    total: count('The contacts that were given'),
+    enrolled_count: count('Those that were enrolled'),
+    error_count: count('Those that were not enrolled, for the reasons in errors'),
+    enrollments: Type.Array(Type.Object({ row, contact: recordId('contact'), enrollment: recordId('enrollment') })),
+    errors: Type.Array(
+      Type.Object({
+        row,
+        contact: Type.String({ description: 'The id or phone number that was given' }),
+        code: Type.String({
+          description:
+            'INVALID_NUMBER, AMBIGUOUS_PHONE, INVALID_NAME, INVALID_ROW, DUPLICATE (an earlier row is the same contact), ALREADY_ENROLLED, TOO_LARGE (the values of the row), CONTACT_REMOVED',
+        }),
+        message: Type.String(),
+      }),
+    ),
+  }),
+);
+export type AddedContacts = Static<typeof AddedContacts>;

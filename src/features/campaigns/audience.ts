@@ -1,0 +1,73 @@
+/** The audience of a campaign: the contacts that match its filters and tags, and those that it lists. */
+import { PHONE_NUMBER } from '../../channels/identity.ts';
+import { listNeededValues } from '../../channels/templates/variables.ts';
+import type { GivenComponent } from '../../channels/templates/given.ts';
+import type { Undelivered } from '../../channels/templates/network.ts';
+import { AppError, insideOf, unknownReference } from '../../platform/errors.ts';
+import type { TenantRead } from '../../platform/tenant.ts';
+import { readFilterCondition } from '../contacts/list/found.ts';
+import { listAllDefinitions } from '../custom-fields/values.ts';
+import type { AudienceMatch, NeededValue } from './audience-queries.ts';
+import { findExistingContacts } from './queries.ts';
+import type { Audience } from './schemas.ts';
+
+/** Reads the filters, and finds their custom fields. Throws an error that names the filter, such as `audience.filters[2].value`. */
+export async function readAudience(
+  read: TenantRead,
+  { filters = [], tags = [], contacts = [] }: Audience,
+): Promise<AudienceMatch> {
+  try {
+    return { filters: await readFilterCondition(read, filters), tags, contacts };
+  } catch (error) {
+    // Failure policy: the error is thrown on, with the paths that the fields have in a campaign.
+    throw error instanceof AppError && error.status === 400 ? insideOf('audience', error) : error;
+  }
+}
+
+/** Checks an audience that a caller gives. Throws UNKNOWN_REFERENCE for contacts and custom fields that the company does not have. */
+export async function checkAudience(read: TenantRead, audience: Audience): Promise<void> {
+  const { contacts = [] } = audience;
+  await readAudience(read, audience);
+  const existing = new Set(contacts.length > 0 ? await findExistingContacts(read, contacts) : []);
+  const unknown = contacts.findIndex((id) => !existing.has(id));
+  if (unknown >= 0) throw unknownReference(`audience.contacts[${unknown}]`);
+}
+
+/** Returns where contacts need values, so that the variables of these templates can be filled in. */
+export async function findNeededValues(read: TenantRead, given: readonly GivenComponent[]): Promise<NeededValue[]> {
+  const sources = listNeededValues(given);
+  const isCustom = sources.some(({ slug }) => slug !== null);
+  const fields = new Map(
+    isCustom ? (await listAllDefinitions(read, 'contact')).map(({ slug, _id }) => [slug, _id]) : [],
+  );
+  return sources.map(({ field, slug, column }) => ({
+    field,
+    customField: slug === null ? null : (fields.get(slug) ?? null),
+    column,
+  }));
+}
+
+interface Judging {
+  campaign: string;
+  inbox: string;
+  test_mode: { enabled: boolean; test_numbers: string[] };
+  needed: NeededValue[];
+  /** The countries where the network delivers none of the templates. */
+  undeliveredIn: string[];
+  writesToActive: boolean;
+}
+
+/** Returns the values by which the database decides who is skipped. */
+export const makeRules = ({ campaign, inbox, test_mode, needed, undeliveredIn, writesToActive }: Judging) => ({
+  campaign,
+  inbox,
+  identityKind: PHONE_NUMBER.kind,
+  testNumbers: test_mode.enabled ? test_mode.test_numbers.map((text) => PHONE_NUMBER.identify(text).value) : null,
+  needed,
+  undeliveredIn,
+  writesToActive,
+});
+
+/** Returns the countries where the network delivers none of the templates of a category. */
+export const listUndelivered = (undelivered: readonly Undelivered[], category: string): string[] =>
+  undelivered.filter((each) => each.category === category).map(({ country }) => country);

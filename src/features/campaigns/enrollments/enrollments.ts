@@ -1,0 +1,54 @@
+/** Enrollments: who takes part in a campaign, and how far each contact is. */
+import { AppError, notFound, unknownReference } from '../../../platform/errors.ts';
+import { makePage, pageWindow, type Page } from '../../../platform/paging.ts';
+import type { Tenant } from '../../../platform/tenant.ts';
+import { failUnsent } from '../../messages/send-many.ts';
+import {
+  cancelEnrollment,
+  countEnrollments,
+  findEnrollment,
+  findUnknownNamed,
+  findWaitingMessage,
+  listEnrollments,
+} from './queries.ts';
+import type { Enrollment, EnrollmentQuery } from './schemas.ts';
+
+export async function readEnrollment(tenant: Tenant, id: string): Promise<Enrollment> {
+  const enrollment = await findEnrollment(tenant.read, id);
+  if (!enrollment) throw notFound();
+  return enrollment;
+}
+
+export async function pageEnrollments(tenant: Tenant, query: EnrollmentQuery): Promise<Page<Enrollment>> {
+  const { campaign = null, contact = null, status = null } = query;
+  const [unknown] =
+    campaign === null && contact === null ? [] : await findUnknownNamed(tenant.read, { campaign, contact });
+  if (unknown !== undefined) throw unknownReference(unknown);
+  const filter = { campaign, contact, status };
+  const window = pageWindow('campaign-enrollments', query);
+  const rows = await listEnrollments(tenant.read, filter, window);
+  return makePage(query, window, rows, () => countEnrollments(tenant.read, filter, window));
+}
+
+/** Throws ENROLLMENT_ENDED when nothing more is sent to the contact anyway. */
+export async function cancelEnrollmentById(tenant: Tenant, id: string): Promise<Enrollment> {
+  return tenant.tx(async (tx) => {
+    const waiting = await findWaitingMessage(tx, id);
+    const cause = {
+      code: 'CAMPAIGN_CANCELLED',
+      title: 'Not sent',
+      message: 'The enrollment was cancelled',
+      details: '',
+    };
+    if (waiting) await failUnsent(tx, [waiting.message], cause);
+    const cancelled = await cancelEnrollment(tx, id);
+    const enrollment = await findEnrollment(tx, id);
+    if (!enrollment) throw notFound();
+    if (cancelled === 0 && enrollment.status !== 'CANCELLED' && !waiting)
+      throw new AppError(
+        'ENROLLMENT_ENDED',
+        `The enrollment is ${enrollment.status}: nothing more is sent to the contact`,
+      );
+    return enrollment;
+  });
+}

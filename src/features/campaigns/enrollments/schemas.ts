@@ -1,0 +1,124 @@
+import { Type, type Static } from 'typebox';
+import { pageQuery, pageSchema } from '../../../platform/paging.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/schema.ts';
+import { count, SKIP_REASONS, STATUSES } from '../schemas.ts';
+
+const ENROLLMENT_STATUSES = [
+  'PENDING',
+  'SENT',
+  'DELIVERED',
+  'READ',
+  'REPLIED',
+  'COMPLETED',
+  'FAILED',
+  'SKIPPED',
+  'CANCELLED',
+] as const;
+
+export const Enrollment = define(
+  'CampaignEnrollment',
+  Type.Object({
+    _id: recordId('enrollment'),
+    company: recordId('company'),
+    campaign: recordId('campaign'),
+    contact: nullable(recordId('contact', { description: 'Null after the contact was erased' })),
+    conversation: nullable(recordId('conversation')),
+    status: oneOf(ENROLLMENT_STATUSES, {
+      description:
+        'How far the contact is. PENDING: nothing is accepted yet, or the outcome of the message is not known. COMPLETED: the last step of a sequence was accepted. FAILED: the last message has failed',
+    }),
+    current_step: Type.Integer({ description: 'The index of the step that is sent next, or that was sent last' }),
+    next_run_at: nullable(
+      Type.String({ ...Timestamp, description: 'When the current step is to be sent; null when none waits' }),
+    ),
+    message: nullable(recordId('message', { description: 'The last message' })),
+    skip_reason: nullable(oneOf(SKIP_REASONS, { description: 'Why the contact got nothing' })),
+    failure_reason: nullable(
+      Type.Object({ code: Type.String(), message: Type.String() }, { description: 'Why the last message has failed' }),
+    ),
+    sent_at: nullable(Timestamp),
+    delivered_at: nullable(Timestamp),
+    read_at: nullable(Timestamp),
+    replied_at: nullable(Timestamp),
+    failed_at: nullable(Timestamp),
+    completed_at: nullable(
+      Type.String({ ...Timestamp, description: 'Since when nothing more is sent to the contact' }),
+    ),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type Enrollment = Static<typeof Enrollment>;
+
+export const EnrollmentParams = Type.Object({ id: recordId('enrollment') });
+export const EnrollmentList = pageSchema(ref(Enrollment));
+export const EnrollmentQuery = pageQuery('-createdAt', {
+  campaign: Type.Optional(recordId('campaign')),
+  contact: Type.Optional(recordId('contact')),
+  status: Type.Optional(oneOf(ENROLLMENT_STATUSES)),
+});
+export type EnrollmentQuery = Static<typeof EnrollmentQuery>;
+
+export const CampaignExportQuery = strict(
+  {
+    content: Type.Optional(
+      oneOf(['ENROLLMENTS', 'ANALYTICS'], {
+        description:
+          'ENROLLMENTS: a line for each contact, newest first. ANALYTICS: a line for each counter: group, item, counter, count',
+      }),
+    ),
+  },
+  { required: [] },
+);
+export type CampaignExportQuery = Static<typeof CampaignExportQuery>;
+
+const counted = {
+  sent: count('Accepted by the network'),
+  delivered: count('Delivered, or read'),
+  read: count('Read'),
+  replied: count('Answered by the contact after the message'),
+  failed: count('Failed'),
+};
+const rate = (words: string) => Type.Number({ minimum: 0, maximum: 1, description: words });
+
+export const CampaignAnalytics = define(
+  'CampaignAnalytics',
+  Type.Object({
+    campaign: recordId('campaign'),
+    status: oneOf(STATUSES),
+    total_contacts: count('The contacts that were enrolled'),
+    pending: count('Contacts of whom nothing is accepted yet'),
+    ...counted,
+    skipped: count('Contacts who got nothing, for the reasons in skip_reasons'),
+    cancelled: count('Contacts who got nothing because the campaign or their enrollment was cancelled'),
+    delivery_rate: rate('delivered / sent'),
+    read_rate: rate('read / sent'),
+    reply_rate: rate('replied / sent'),
+    failure_rate: rate('failed / sent; 1 when more have failed than were accepted'),
+    skip_reasons: Type.Array(
+      Type.Object({ reason: Type.String(), count: count('The contacts skipped for this reason') }),
+    ),
+    failures: Type.Array(
+      Type.Object({
+        code: Type.Unsafe<number | string>({
+          type: ['integer', 'string'],
+          description: "The network's number, or a word of the platform",
+        }),
+        message: Type.String(),
+        count: count('The messages that failed for this cause'),
+      }),
+      { description: 'Why messages failed, the most frequent cause first' },
+    ),
+    steps: Type.Array(Type.Object({ index: count('The position of the step, from 0'), ...counted }), {
+      description: 'The messages of each step',
+    }),
+    series: Type.Array(
+      Type.Object({ hour: Type.String({ ...Timestamp, description: 'When the hour begins' }), ...counted }),
+      {
+        description: 'What happened in each hour; hours in which nothing happened are left out',
+      },
+    ),
+    generated_at: Timestamp,
+  }),
+);
+export type CampaignAnalytics = Static<typeof CampaignAnalytics>;

@@ -1,0 +1,67 @@
+/** Decides for each due enrollment whether its message is sent, and fills the message in. It changes nothing. */
+import { PHONE_NUMBER, type Identity } from '../../channels/identity.ts';
+import { composeTemplate, type FilledTemplate } from '../../channels/templates/compose.ts';
+import { resolveVariables } from '../../channels/templates/variables.ts';
+import { isNamedIn } from '../inboxes/test-people.ts';
+import type { Candidate, Skipped } from './portion-queries.ts';
+import type { OpenStep, Run } from './run.ts';
+import type { SkipReason } from './schemas.ts';
+
+export interface PlannedSend {
+  candidate: Candidate;
+  to: Identity;
+  filled: FilledTemplate;
+}
+
+export interface Plan {
+  sends: PlannedSend[];
+  skipped: Skipped[];
+}
+
+export function planCandidates({ campaign, sender, steps }: Run, candidates: Candidate[]): Plan {
+  const plan: Plan = { sends: [], skipped: [] };
+  for (const candidate of candidates) {
+    const step = steps.get(candidate.step);
+    if (!step) throw new Error('a step was not opened');
+    const to =
+      candidate.person === null
+        ? null
+        : { ...PHONE_NUMBER.identify(candidate.person), address: candidate.address ?? candidate.person };
+    const reason = findSkipReason({ campaign, sender }, step, { candidate, to });
+    const filled = reason === null && to ? fill(candidate, step, sender.inbox.time_zone) : null;
+    if (to && filled) plan.sends.push({ candidate, to, filled });
+    else plan.skipped.push({ enrollment: candidate._id, reason: reason ?? 'MISSING_VARIABLE' });
+  }
+  return plan;
+}
+
+/** The order is that of the preview. */
+function findSkipReason(
+  { campaign, sender: { inbox, channel } }: Pick<Run, 'campaign' | 'sender'>,
+  { undeliveredIn }: OpenStep,
+  { candidate, to }: { candidate: Candidate; to: Identity | null },
+): SkipReason | null {
+  const { blocked, opted_out, conversation, enrollment, country_code, is_resting } = candidate;
+  if (blocked) return 'BLOCKED';
+  if (opted_out) return 'OPTED_OUT';
+  if (!to) return 'INVALID_NUMBER';
+  const { enabled, test_numbers } = inbox.test_mode;
+  if (enabled && !isNamedIn(channel, test_numbers, [to])) return 'NOT_TEST_NUMBER';
+  const isStranger = conversation !== null && enrollment !== candidate._id && candidate.step === 0;
+  if (isStranger && !campaign.options.send_to_active_conversations) return 'ACTIVE_CONVERSATION';
+  const isUndelivered = country_code !== null && undeliveredIn.includes(country_code);
+  return isUndelivered || is_resting ? 'NOT_DELIVERABLE' : null;
+}
+
+/** Returns the message with the values of the enrolment; null when a value is missing or does not fit. */
+function fill(
+  { message, content, template, recipient }: Candidate,
+  step: OpenStep,
+  timeZone: string | null,
+): FilledTemplate | null {
+  if (message !== null && template) return { content: content ?? '', components: template.components };
+  const { values, missing } = resolveVariables(step.given, { contact: recipient, columns: recipient?.columns ?? {} });
+  if (missing.length > 0) return null;
+  const filled = composeTemplate(step.template, values, timeZone);
+  return 'faults' in filled ? null : filled;
+}

@@ -1,0 +1,207 @@
+/** Statements that choose and store the next messages of a campaign. */
+import { exec, many, one } from '../../platform/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { Recipient, RecipientContact } from '../../channels/templates/variables.ts';
+
+/** A campaign, and when its worker took it: a worker whose time is over changes nothing any more. */
+export interface Turn {
+  campaign: string;
+  claimed_at: string;
+}
+
+/**
+ * Locks the campaign for its worker, and keeps it a while longer. Returns zero when the campaign is no longer to be sent, another worker has it, or
+ * its company is suspended.
+ */
+export function holdTurn(tx: TenantTx, { campaign, claimed_at }: Turn, holdSeconds: number): Promise<number> {
+  return exec(tx, {
+    name: 'campaigns.holdTurn',
+    text: `update campaigns set held_until = now() + make_interval(secs => $4)
+      where company_id = $1 and _id = $2 and claimed_at = $3 and status = 'RUNNING'
+        and exists (select from companies where _id = $1 and status = 'ACTIVE')`,
+    values: [tx.companyId, campaign, claimed_at, holdSeconds],
+  });
+}
+
+/** An enrollment whose next step is due. */
+export interface DueEnrollment {
+  _id: string;
+  contact: string;
+  step: number;
+}
+
+export function listDue(tx: TenantRead, campaign: string, most: number): Promise<DueEnrollment[]> {
+  return many(tx, {
+    name: 'campaigns.listDue',
+    text: `select _id, contact_id as contact, current_step as step from campaign_enrollments
+      where company_id = $1 and campaign_id = $2 and next_run_at <= now() order by next_run_at, _id limit $3`,
+    values: [tx.companyId, campaign, most],
+  });
+}
+
+/** A due enrollment with everything that decides whether and what is sent. */
+export interface Candidate extends DueEnrollment {
+  /** The values of the enrolment, with those that the caller gave who added the contact. */
+  recipient: (RecipientContact & Pick<Recipient, 'columns'>) | null;
+  refusals: number;
+  phone_number: string | null;
+  country_code: string | null;
+  blocked: boolean;
+  opted_out: boolean;
+  /** The identity that the message is sent to; null when the contact has none. */
+  person: string | null;
+  address: string | null;
+  /** The open conversation with the contact in the inbox, and the enrollment that it belongs to. */
+  conversation: string | null;
+  enrollment: string | null;
+  window_open: boolean;
+  /** Whether a message to the contact failed within the last day with a code after which the network wants no other one. */
+  is_resting: boolean;
+  /** The message of the step, when the network has refused it for the moment. */
+  message: string | null;
+  content: string | null;
+  template: { name: string; language: string; components: Record<string, unknown>[] } | null;
+  reached_at: string | null;
+  reached_before: string | null;
+}
+
+/** Locks due enrollments, whose conversations and contacts are locked already. */
+export function lockDue(
+  tx: TenantTx,
+  ids: string[],
+  { inbox, kind, restingCodes }: { inbox: string; kind: string; restingCodes: string[] },
+): Promise<Candidate[]> {
+  return many(tx, {
+    name: 'campaigns.lockDue',
+    text: `select e._id, e.contact_id as contact, e.current_step as step, e.recipient, e.refusals, c.phone_number, c.country_code, c.blocked,
+        c.opted_out, i.value as person, i.address, v._id as conversation, v.enrollment_id as enrollment,
+        w.window_expires_at is not null as window_open, exists (
+          select from messages r where r.company_id = $1 and r.contact_id = c._id and r.failed_at > now() - interval '24 hours'
+            and r.errors -> 0 ->> 'code' = any($5::text[])) as is_resting,
+        s.message_id as message, m.content, m.template, s.reached_at, s.reached_before
+      from campaign_enrollments e join contacts c on c.company_id = $1 and c._id = e.contact_id
+        left join lateral (select n.value, n.address from contact_identities n
+          where n.company_id = $1 and n.contact_id = c._id and n.kind = $4 order by n.created_at desc limit 1) i on true
+        left join conversations v on v.company_id = $1 and v.inbox_id = $3 and v.contact_id = c._id and v.status <> 'CLOSED'
+        left join lateral (select max(o.window_expires_at) as window_expires_at from conversations o
+          where o.company_id = $1 and o.inbox_id = $3 and o.contact_id = c._id and o.window_expires_at > now()) w on true
+        left join campaign_sends s on s.company_id = $1 and s.enrollment_id = e._id and s.step = e.current_step
+        left join messages m on m.company_id = $1 and m._id = s.message_id
+      where e.company_id = $1 and e._id = any($2::text[]) and e.next_run_at <= now()
+      order by e.next_run_at, e._id for no key update of e`,
+    values: [tx.companyId, ids, inbox, kind, restingCodes],
+  });
+}
+
+/** A message that is about to be given to the network. */
+export interface CalledSend {
+  enrollment: string;
+  contact: string;
+  step: number;
+  conversation: string;
+  message: string;
+  reached_at: string | null;
+  reached_before: string | null;
+}
+
+/** Stores which message belongs to which step. The primary key refuses a second message for the same step. */
+export function insertSends(tx: TenantTx, campaign: string, sends: CalledSend[]): Promise<number> {
+  return exec(tx, {
+    name: 'campaigns.insertSends',
+    text: `insert into campaign_sends (company_id, enrollment_id, step, campaign_id, contact_id, message_id, reached_at, reached_before)
+      select $1, n.enrollment, n.step, $2, n.contact, n.message, n.reached_at, n.reached_before
+      from unnest($3::text[], $4::int[], $5::text[], $6::text[], $7::timestamptz[], $8::timestamptz[])
+        as n (enrollment, step, contact, message, reached_at, reached_before)`,
+    values: [
+      tx.companyId,
+      campaign,
+      sends.map(({ enrollment }) => enrollment),
+      sends.map(({ step }) => step),
+      sends.map(({ contact }) => contact),
+      sends.map(({ message }) => message),
+      sends.map(({ reached_at }) => reached_at),
+      sends.map(({ reached_before }) => reached_before),
+    ],
+  });
+}
+
+/** Notes that the network is called for these enrollments. Nothing more is sent to them until the outcome is known. */
+export function markCalled(tx: TenantTx, sends: CalledSend[], lastStep: number): Promise<number> {
+  return exec(tx, {
+    name: 'campaigns.markCalled',
+    text: `update campaign_enrollments e set next_run_at = null, called_at = now(), conversation_id = n.conversation, message_id = n.message,
+        completed_at = case when n.step >= $6 then now() end, updated_at = now()
+      from unnest($2::text[], $3::text[], $4::text[], $5::int[]) as n (enrollment, conversation, message, step)
+      where e.company_id = $1 and e._id = n.enrollment`,
+    values: [
+      tx.companyId,
+      sends.map(({ enrollment }) => enrollment),
+      sends.map(({ conversation }) => conversation),
+      sends.map(({ message }) => message),
+      sends.map(({ step }) => step),
+      lastStep,
+    ],
+  });
+}
+
+export interface Skipped {
+  enrollment: string;
+  reason: string;
+}
+
+/** Ends enrollments that get nothing more. One that has got a message keeps its status. */
+export function markSkipped(tx: TenantTx, skipped: Skipped[]): Promise<number> {
+  return exec(tx, {
+    name: 'campaigns.markSkipped',
+    text: `update campaign_enrollments e set next_run_at = null, completed_at = now(), updated_at = now(),
+        status = case when e.message_id is null then 'SKIPPED' else e.status end,
+        skip_reason = case when e.message_id is null then n.reason end
+      from unnest($2::text[], $3::text[]) as n (enrollment, reason) where e.company_id = $1 and e._id = n.enrollment`,
+    values: [tx.companyId, skipped.map(({ enrollment }) => enrollment), skipped.map(({ reason }) => reason)],
+  });
+}
+
+/** Lets enrollments be sent to later whose message the network has refused because of a rate limit, or was not called for. */
+export function sendLater(
+  tx: TenantTx,
+  later: { enrollment: string; seconds: number; isRefused: boolean }[],
+): Promise<number> {
+  return exec(tx, {
+    name: 'campaigns.sendLater',
+    text: `update campaign_enrollments e set next_run_at = now() + make_interval(secs => n.seconds), completed_at = null, updated_at = now(),
+        refusals = e.refusals + case when n.is_refused then 1 else 0 end
+      from unnest($2::text[], $3::int[], $4::boolean[]) as n (enrollment, seconds, is_refused)
+      where e.company_id = $1 and e._id = n.enrollment and e.status not in ('CANCELLED', 'FAILED') and e.next_run_at is null`,
+    values: [
+      tx.companyId,
+      later.map(({ enrollment }) => enrollment),
+      later.map(({ seconds }) => seconds),
+      later.map(({ isRefused }) => isRefused),
+    ],
+  });
+}
+
+/** Returns how many messages the campaign has sent, and how many of them have failed. */
+export function countSends(tx: TenantRead, campaign: string): Promise<{ called: number; failed: number }> {
+  return one(tx, {
+    name: 'campaigns.countSends',
+    text: `select coalesce(sum(amount) filter (where name = 'called'), 0)::int as called,
+        coalesce(sum(amount) filter (where name = 'failed'), 0)::int as failed
+      from (
+        select name, amount from campaign_counters where company_id = $1 and campaign_id = $2 and scope = 'sends'
+        union all select name, amount from campaign_changes where company_id = $1 and campaign_id = $2 and scope = 'sends'
+      ) c`,
+    values: [tx.companyId, campaign],
+  });
+}
+
+/** Returns in how many seconds the next enrollment is due; null when none waits for a time. */
+export async function findNextDue(tx: TenantRead, campaign: string): Promise<number | null> {
+  const { seconds } = await one<{ seconds: number | null }>(tx, {
+    name: 'campaigns.findNextDue',
+    text: `select extract(epoch from min(next_run_at) - now())::float8 as seconds from campaign_enrollments
+      where company_id = $1 and campaign_id = $2 and next_run_at is not null`,
+    values: [tx.companyId, campaign],
+  });
+  return seconds;
+}

@@ -1,0 +1,275 @@
+/**
+ * Chooses the next messages of a campaign, reserves their slots and stores them, all in one transaction. Slots begin within a second, so a pause is
+ * effective within a second. Only a message of which the database knows that its call begins is ever given to the network.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PHONE_NUMBER } from '../../channels/identity.ts';
+import { isCollision } from '../../platform/db.ts';
+import { AppError } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { reservePairs, reserveSlots } from '../../platform/pacing.ts';
+import type { TenantTx } from '../../platform/tenant.ts';
+import { toPerson } from '../bulk/sender.ts';
+import { holdMany } from '../contacts/by-phones.ts';
+import { lockOpenOnes, openMany } from '../conversations/open-many.ts';
+import { markOfCampaign } from '../conversations/campaign-marks.ts';
+import { keepStepFromRemoval } from '../pipelines/steps.ts';
+import { reachPeople } from '../inboxes/portfolio.ts';
+import { keepPlaces } from '../messages/late-places.ts';
+import { storeTemplates } from '../messages/send-many.ts';
+import { planCandidates, type PlannedSend } from './plan.ts';
+import {
+  holdTurn,
+  insertSends,
+  listDue,
+  lockDue,
+  markCalled,
+  markSkipped,
+  type CalledSend,
+  type DueEnrollment,
+} from './portion-queries.ts';
+import { openStep, type PlannedCall, type Run } from './run.ts';
+import { setPaused } from './state-queries.ts';
+
+// How often a transaction is tried that conflicts with other transactions, and the pause before the next try.
+const ROUNDS = 4;
+const PAUSE_MS = 50;
+/** A worker that has not renewed its hold on a campaign for this long counts as dead. */
+export const HOLD_SECONDS = 6;
+// When the daily limit is reached, places become free a minute at a time.
+const LIMIT_PAUSE_SECONDS = 600;
+
+export interface Portion {
+  calls: { call: PlannedCall; inMs: number }[];
+  /** How long the next reservation may wait. */
+  waitMs: number;
+  /** The number of enrollments that were looked at: zero when none is due. */
+  looked: number;
+  /** True when nobody may send any more: the campaign was paused or ended, or another worker has it. */
+  isOver: boolean;
+}
+
+const OVER: Portion = { calls: [], waitMs: 0, looked: 0, isOver: true };
+const IDLE: Portion = { calls: [], waitMs: 0, looked: 0, isOver: false };
+
+export async function takePortion(run: Run, most: number): Promise<Portion> {
+  for (let round = 1; ; round += 1) {
+    const due = await listDue(run.acting.read, run.campaign._id, most);
+    for (const index of new Set(due.map(({ step }) => step))) await openStep(run, index);
+    try {
+      return await run.acting.tx((tx) => takeOnce(tx, run, due));
+    } catch (error) {
+      // Failure policy: another transaction changed the same contacts or conversations at this moment, so the portion is taken again. After ROUNDS
+      // tries the error ends the turn, and a later turn goes on.
+      const overtaken = isCollision(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
+      if (!overtaken || round === ROUNDS) throw error;
+      await sleep(PAUSE_MS * round);
+    }
+  }
+}
+
+async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<Portion> {
+  if ((await holdTurn(tx, run.turn, HOLD_SECONDS)) === 0) return OVER;
+  if (due.length === 0) return IDLE;
+  const { inbox, channel } = run.sender;
+  const funnel = await lockFunnelSteps(tx, run, due);
+  const contacts = due.map(({ contact }) => contact);
+  await lockOpenOnes(tx, inbox._id, contacts);
+  await holdMany(tx, contacts);
+  const candidates = await lockDue(
+    tx,
+    due.map(({ _id }) => _id),
+    { inbox: inbox._id, kind: PHONE_NUMBER.kind, restingCodes: channel.templates?.restingCodes?.map(String) ?? [] },
+  );
+  const { sends, skipped } = planCandidates(run, candidates);
+  if (skipped.length > 0) await markSkipped(tx, skipped);
+  const { granted, firstInMs, gapMs } = await reserve(tx, run, sends.length);
+  const { reached, over } = await reach(tx, run, sends.slice(0, granted));
+  if (over > 0 && reached.length === 0) {
+    await setPaused(
+      tx,
+      run.campaign._id,
+      { reason: 'NETWORK_LIMIT', resumeSeconds: LIMIT_PAUSE_SECONDS },
+      run.turn.claimed_at,
+    );
+    return OVER;
+  }
+  const calls = await storeSends(tx, run, reached, funnel);
+  const pairs =
+    calls.length === 0
+      ? new Map<string, number>()
+      : await reservePairs(
+          tx,
+          run.sender.lane,
+          calls.map(({ phone }) => toPerson(phone)),
+        );
+  return {
+    calls: calls.map((call, place) => ({
+      call,
+      inMs: Math.max(firstInMs + place * gapMs, pairs.get(toPerson(call.phone)) ?? 0),
+    })),
+    waitMs: sends.length === 0 ? 0 : firstInMs + granted * gapMs - (granted === 0 ? 1_000 - gapMs : LEAD_MS),
+    looked: due.length,
+    isOver: false,
+  };
+}
+
+// The next portion is taken before the slots of this one end.
+const LEAD_MS = 300;
+
+/** Locks the pipeline steps to which conversations move; a removed one is left out. */
+async function lockFunnelSteps(tx: TenantTx, { campaign }: Run, due: DueEnrollment[]) {
+  const held = new Map<number, NonNullable<Awaited<ReturnType<typeof keepStepFromRemoval>>>>();
+  for (const index of [...new Set(due.map(({ step }) => step))].toSorted((a, b) => a - b)) {
+    const id = campaign.steps[index]?.funnel_step ?? null;
+    const step = id === null ? null : await keepStepFromRemoval(tx, id);
+    if (step) held.set(index, step);
+  }
+  return held;
+}
+type FunnelSteps = Awaited<ReturnType<typeof lockFunnelSteps>>;
+
+/** Reserves slots of the campaign's own pace first, then those of the number. */
+async function reserve(
+  tx: TenantTx,
+  { campaign, sender: { lane } }: Run,
+  most: number,
+): Promise<{ granted: number; firstInMs: number; gapMs: number }> {
+  if (most === 0) return { granted: 0, firstInMs: 0, gapMs: 0 };
+  const own = campaign.options.messages_per_minute;
+  const rate = own === null ? lane.rate : Math.min(own / 60, lane.rate);
+  const paced =
+    own === null ? null : await reserveSlots(tx, { ...lane, number: `campaign ${campaign._id}`, rate }, most);
+  if (paced?.granted === 0) return { granted: 0, firstInMs: paced.firstInMs, gapMs: 1_000 / rate };
+  const { granted, firstInMs } = await reserveSlots(tx, lane, paced?.granted ?? most);
+  return { granted, firstInMs: Math.max(firstInMs, paced?.firstInMs ?? 0), gapMs: 1_000 / rate };
+}
+
+interface ReachedSend extends PlannedSend {
+  reached_at: string | null;
+  reached_before: string | null;
+}
+
+/** Reserves places in the daily limit for contacts who have not written in the last 24 hours. A refused message has its place already. */
+async function reach(
+  tx: TenantTx,
+  { sender: { portfolio } }: Run,
+  sends: PlannedSend[],
+): Promise<{ reached: ReachedSend[]; over: number }> {
+  const isFree = ({ candidate }: PlannedSend): boolean => candidate.window_open || candidate.message !== null;
+  const places = await reachPeople(
+    tx,
+    portfolio,
+    sends.filter((send) => !isFree(send)).map(({ to }) => to.value),
+  );
+  const reached = sends.flatMap((send): ReachedSend[] => {
+    const { reached_at, reached_before } = send.candidate;
+    if (isFree(send)) return [{ ...send, reached_at, reached_before }];
+    const place = places.get(send.to.value);
+    return place ? [{ ...send, reached_at: place.reached_at, reached_before: place.reached_before }] : [];
+  });
+  return { reached, over: sends.length - reached.length };
+}
+
+async function storeSends(tx: TenantTx, run: Run, sends: ReachedSend[], funnel: FunnelSteps): Promise<PlannedCall[]> {
+  if (sends.length === 0) return [];
+  const { campaign } = run;
+  const fresh = sends.filter(({ candidate }) => candidate.message === null);
+  const conversations = await openConversations(tx, run, fresh, funnel);
+  const calls = sends.map((send): PlannedCall & { conversation: string; contact: string; isFresh: boolean } => {
+    const { candidate, to, filled, reached_at, reached_before } = send;
+    const named = campaign.steps[candidate.step]?.template ?? { name: '', language: '' };
+    return {
+      enrollment: candidate._id,
+      step: candidate.step,
+      refusals: candidate.refusals,
+      contact: candidate.contact,
+      conversation: conversations.get(candidate._id) ?? candidate.conversation ?? '',
+      message: candidate.message ?? newId(),
+      isFresh: candidate.message === null,
+      phone: candidate.person ?? '',
+      address: to.address,
+      content: filled.content,
+      template: { name: named.name, language: named.language, components: filled.components },
+      reached_at,
+      reached_before,
+    };
+  });
+  const stored = calls.filter(({ isFresh }) => isFresh);
+  await storeMessages(tx, run, stored);
+  await insertSends(tx, campaign._id, stored);
+  await markCalled(tx, calls, campaign.steps.length - 1);
+  const places = stored.map(({ message, phone, reached_at, reached_before }) => ({
+    message,
+    person: toPerson(phone),
+    reached_at,
+    reached_before,
+  }));
+  tx.trails(keepPlaces(tx, run.sender.portfolio, places));
+  return calls;
+}
+
+/** Opens the conversations, names the campaign in them, and moves them in the pipeline. Returns them by enrollment. */
+async function openConversations(
+  tx: TenantTx,
+  { campaign, sender: { inbox }, acting }: Run,
+  fresh: ReachedSend[],
+  funnel: FunnelSteps,
+): Promise<Map<string, string>> {
+  const { agent, owner } = campaign;
+  const { default_owner, default_agent, channel, test_mode } = inbox;
+  const at = { inbox: inbox._id, channel, is_test: test_mode.enabled };
+  const marks = new Map(
+    fresh.map(({ candidate }) => [
+      candidate.contact,
+      { enrollment: candidate._id, step: funnel.get(candidate.step) ?? null },
+    ]),
+  );
+  const ids = await openMany(
+    tx,
+    {
+      ...at,
+      default_owner,
+      default_agent,
+      owner,
+      agent,
+      attendant: null,
+      keeps: true,
+      mark: (opened) =>
+        markOfCampaign(
+          tx,
+          acting,
+          campaign._id,
+          opened.map((each) => ({
+            conversation: each._id,
+            ...(marks.get(each.contact) ?? { enrollment: '', step: null }),
+          })),
+        ),
+    },
+    fresh.map(({ candidate: { contact, conversation } }) => ({ contact, conversation })),
+  );
+  return new Map(fresh.map(({ candidate }, place) => [candidate._id, ids[place] ?? '']));
+}
+
+async function storeMessages(
+  tx: TenantTx,
+  { sender: { inbox }, acting, steps }: Run,
+  calls: (PlannedCall & CalledSend)[],
+): Promise<void> {
+  const at = { inbox: inbox._id, channel: inbox.channel, is_test: inbox.test_mode.enabled };
+  for (const [index, group] of Map.groupBy(calls, ({ step }) => step)) {
+    const { header = null, cards = new Map<string, unknown>() } = steps.get(index)?.opened.files ?? {};
+    await storeTemplates(
+      tx,
+      { actor: acting.actor, inbox: at, header, cards: [...cards.keys()] },
+      group.map(({ message, conversation, contact, content, template, enrollment }) => ({
+        _id: message,
+        conversation,
+        contact,
+        content,
+        template,
+        enrollment,
+      })),
+    );
+  }
+}

@@ -1,0 +1,283 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { CSV_ANSWER } from '../../platform/download.ts';
+import { hangUpSignal } from '../../platform/hang-up.ts';
+import { newId } from '../../platform/ids.ts';
+import { operation } from '../../platform/route.ts';
+import { ref } from '../../platform/schema.ts';
+import type { Tenant } from '../../platform/tenant.ts';
+import { addListed, addSheet } from './adding/add.ts';
+import { AddedContacts, ContactsToAdd, MAX_SHEET_BYTES, SheetToAdd } from './adding/schemas.ts';
+import { readAnalytics } from './enrollments/analytics.ts';
+import { createCampaign, pageCampaigns, readCampaign, removeCampaign, updateCampaignById } from './campaigns.ts';
+import { cancelEnrollmentById, pageEnrollments, readEnrollment } from './enrollments/enrollments.ts';
+import {
+  CampaignAnalytics,
+  CampaignExportQuery,
+  Enrollment,
+  EnrollmentList,
+  EnrollmentParams,
+  EnrollmentQuery,
+} from './enrollments/schemas.ts';
+import { exportCampaign } from './enrollments/export.ts';
+import { previewCampaign } from './preview.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from './states.ts';
+import {
+  Campaign,
+  CampaignCreate,
+  CampaignList,
+  CampaignParams,
+  CampaignPreview,
+  CampaignQuery,
+  CampaignUpdate,
+} from './schemas.ts';
+
+export function campaignRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/campaigns',
+    scope: 'campaigns:create',
+    summary: 'Create a campaign',
+    description: WORDS,
+    body: ref(CampaignCreate),
+    answers: { 201: ref(Campaign) },
+    errors: ['TEMPLATES_NOT_SUPPORTED', 'AMBIGUOUS_PHONE', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    handler: (tenant, { body }) => createCampaign(kit, tenant, body),
+    again: readCampaign,
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/campaigns',
+    scope: 'campaigns:read',
+    summary: 'List campaigns',
+    query: CampaignQuery,
+    answers: { 200: CampaignList },
+    errors: ['UNKNOWN_REFERENCE', 'ANSWER_TOO_LARGE'],
+    handler: (tenant, { query }) => pageCampaigns(tenant, query),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/campaigns/:id/preview',
+    scope: 'campaigns:read',
+    summary: 'Preview a campaign',
+    description: PREVIEW,
+    params: CampaignParams,
+    answers: { 200: ref(CampaignPreview) },
+    handler: (tenant, { params }) => previewCampaign(kit, tenant, params.id),
+  });
+  recordRoutes(app, kit);
+  stateRoutes(app, kit);
+  outcomeRoutes(app, kit);
+  enrollmentRoutes(app, kit);
+  addingRoutes(app, kit);
+}
+
+function recordRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/campaigns/:id',
+    scope: 'campaigns:read',
+    summary: 'Read a campaign',
+    params: CampaignParams,
+    answers: { 200: ref(Campaign) },
+    handler: (tenant, { params }) => readCampaign(tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/campaigns/:id',
+    scope: 'campaigns:update',
+    summary: 'Change a campaign',
+    description:
+      'Given `steps` replace all steps; a given `audience` replaces the whole audience. Of a campaign that was started only its names, pace, hours and options can be changed; a worker sees them within seconds.',
+    params: CampaignParams,
+    body: ref(CampaignUpdate),
+    answers: { 200: ref(Campaign) },
+    errors: ['CAMPAIGN_STATE', 'TEMPLATES_NOT_SUPPORTED', 'AMBIGUOUS_PHONE', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    handler: (tenant, { params, body }) => updateCampaignById(kit, tenant, params.id, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/campaigns/:id',
+    scope: 'campaigns:delete',
+    summary: 'Remove a campaign',
+    description: 'A campaign that has begun stays; it can be cancelled.',
+    params: CampaignParams,
+    answers: { 200: ref(Campaign) },
+    errors: ['CAMPAIGN_STATE'],
+    handler: (tenant, { params }) => removeCampaign(tenant, params.id),
+  });
+}
+
+function stateRoutes(app: FastifyInstance, kit: Kit): void {
+  const changes = [
+    { verb: 'start', summary: 'Start a campaign', description: START, change: startCampaign },
+    {
+      verb: 'pause',
+      summary: 'Pause a campaign',
+      description: PAUSE,
+      change: (_kit: Kit, tenant: Tenant, id: string) => pauseCampaign(tenant, id),
+    },
+    { verb: 'resume', summary: 'Resume a paused campaign', description: RESUME, change: resumeCampaign },
+    {
+      verb: 'cancel',
+      summary: 'Cancel a campaign',
+      description: CANCEL,
+      change: (_kit: Kit, tenant: Tenant, id: string) => cancelCampaign(tenant, id),
+    },
+  ] as const;
+  for (const { verb, summary, description, change } of changes)
+    operation(app, kit.access, {
+      method: 'POST',
+      path: `/v1/campaigns/:id/${verb}`,
+      scope: 'campaigns:update',
+      action: `campaigns.${verb}`,
+      summary,
+      description,
+      params: CampaignParams,
+      answers: { 201: ref(Campaign) },
+      errors: [
+        'CAMPAIGN_STATE',
+        'TEMPLATE_NOT_SENDABLE',
+        'TEMPLATES_NOT_SUPPORTED',
+        'AMBIGUOUS_PHONE',
+        'UNKNOWN_REFERENCE',
+      ],
+      handler: (tenant, { params }) => change(kit, tenant, params.id),
+      again: (tenant, id) => readCampaign(tenant, id),
+    });
+}
+
+function outcomeRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/campaigns/:id/analytics',
+    scope: 'campaigns:read',
+    summary: 'Read what has become of a campaign',
+    description: ANALYTICS,
+    params: CampaignParams,
+    answers: { 200: ref(CampaignAnalytics) },
+    handler: (tenant, { params }) => readAnalytics(tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/campaigns/:id/export',
+    scope: 'campaigns:read',
+    summary: 'Export a campaign as CSV',
+    description: EXPORT,
+    params: CampaignParams,
+    query: CampaignExportQuery,
+    answers: { 200: CSV_ANSWER },
+    handler: (tenant, { params, query, reply }) => exportCampaign(kit, tenant, params.id, { query, reply }),
+  });
+}
+
+function enrollmentRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/campaign-enrollments',
+    scope: 'campaign-enrollments:read',
+    summary: 'List who takes part in campaigns',
+    query: EnrollmentQuery,
+    answers: { 200: EnrollmentList },
+    errors: ['UNKNOWN_REFERENCE'],
+    handler: (tenant, { query }) => pageEnrollments(tenant, query),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/campaign-enrollments/:id',
+    scope: 'campaign-enrollments:read',
+    summary: 'Read an enrollment',
+    params: EnrollmentParams,
+    answers: { 200: ref(Enrollment) },
+    handler: (tenant, { params }) => readEnrollment(tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/campaign-enrollments/:id/cancel',
+    scope: 'campaign-enrollments:update',
+    action: 'campaign-enrollments.cancel',
+    summary: 'Cancel an enrollment',
+    description:
+      'The contact gets no further message of the campaign. One that got nothing yet becomes CANCELLED; any other keeps its status.',
+    params: EnrollmentParams,
+    answers: { 201: ref(Enrollment) },
+    errors: ['ENROLLMENT_ENDED'],
+    handler: (tenant, { params }) => cancelEnrollmentById(tenant, params.id),
+    again: (tenant, id) => readEnrollment(tenant, id),
+  });
+}
+
+function addingRoutes(app: FastifyInstance, kit: Kit): void {
+  const common = {
+    method: 'POST',
+    scope: 'campaign-enrollments:create',
+    params: CampaignParams,
+    answers: { 201: ref(AddedContacts) },
+  } as const;
+  operation(app, kit.access, {
+    ...common,
+    path: '/v1/campaigns/:id/enrollments',
+    summary: 'Add contacts to a campaign',
+    description: ADDING,
+    body: ref(ContactsToAdd),
+    errors: ['CAMPAIGN_STATE', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
+    handler: (tenant, { params, body }) => addListed(tenant, { campaign: params.id, addedBy: newId() }, body),
+    again: (tenant, addedBy, { params, body }) => addListed(tenant, { campaign: params.id, addedBy }, body),
+  });
+  operation(app, kit.access, {
+    ...common,
+    path: '/v1/campaigns/:id/enrollments/sheet',
+    summary: 'Add the contacts of a sheet to a campaign',
+    description: ADDING_SHEET,
+    form: { maxBytes: MAX_SHEET_BYTES },
+    body: SheetToAdd,
+    errors: ['CAMPAIGN_STATE', 'QUOTA_EXCEEDED'],
+    handler: (tenant, { params, body, upload, reply }) =>
+      addSheet(kit, tenant, { campaign: params.id, addedBy: newId() }, { body, upload, signal: hangUpSignal(reply) }),
+    again: (tenant, addedBy, { params, body, upload, reply }) =>
+      addSheet(kit, tenant, { campaign: params.id, addedBy }, { body, upload, signal: hangUpSignal(reply) }),
+  });
+}
+
+const EXPORT =
+  `Answers the contacts of a campaign with their states, or its counters. The list of contacts takes the scope \`contacts:read\` as well. At most two
+  exports of a company run at once (429). When an export can not be read to its end, the connection is cut.`.replaceAll(
+    /\s+/g,
+    ' ',
+  );
+
+const ADDING =
+  `Enrols contacts by their ids, or by phone numbers, for which contacts are created where nobody has them. A contact is enrolled once: the others of
+  the call are enrolled all the same, and \`errors\` says who was not, and why. Contacts who are added before the campaign begins are part of its
+  audience, in the preview as well; those added later get the first step after its delay, and a campaign that had completed runs again. Whether
+  somebody is skipped is decided when the message is sent.`.replaceAll(/\s+/g, ' ');
+
+const ADDING_SHEET =
+  `The same for a CSV or XLSX with a column of phone numbers, perhaps one of names, and columns that the templates name by \`variable_ref\`: at most
+  10,000 rows and 10 MB; a campaign takes any number of sheets.`.replaceAll(/\s+/g, ' ');
+
+const START =
+  `Checks the campaign and lets it run; with \`scheduled_at\` in the future it becomes SCHEDULED. The audience is fixed at the beginning: the contacts
+  that exist then, with the values that the templates name as they are then. A SCHEDULED campaign that is started begins at once.`.replaceAll(
+    /\s+/g,
+    ' ',
+  );
+const PAUSE = 'Within two seconds nothing more is sent. A campaign that is paused already is answered as it is.';
+const RESUME =
+  'The campaign goes on where it was. Its templates are checked once more, and the error threshold counts from here.';
+const CANCEL =
+  'Nothing more is sent; contacts that got nothing yet become CANCELLED. A cancelled campaign can not go on.';
+const ANALYTICS =
+  `Each contact counts once, in its furthest state: what was read counts as delivered and sent. The answer costs the same for any number of
+  contacts.`.replaceAll(/\s+/g, ' ');
+
+const WORDS =
+  `A campaign is a draft until it is started. \`steps\` has one message, or those of a sequence with their delays. A template that is not approved
+  yet may be named already; the preview says so.`.replaceAll(/\s+/g, ' ');
+
+const PREVIEW =
+  `Answers what the campaign would do at this moment: how many contacts its audience has, how many of them would be skipped and why, and the first
+  ten messages as their contacts will read them. Nothing is sent or stored. Takes the scope \`contacts:read\` as well.`.replaceAll(
+    /\s+/g,
+    ' ',
+  );

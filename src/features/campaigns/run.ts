@@ -1,0 +1,77 @@
+/** What a worker knows while it works on a campaign for one turn. */
+import type { Overload } from '../../channels/limits.ts';
+import type { SendResult } from '../../channels/channel.ts';
+import type { Kit } from '../../kit.ts';
+import { actAs, type Acting } from '../../platform/tenant.ts';
+import {
+  openSender,
+  openTemplateFiles,
+  uploadFiles,
+  type OpenedFiles,
+  type Sender,
+  type StoredTemplate,
+} from '../bulk/sender.ts';
+import { listUndelivered } from './audience.ts';
+import type { Turn } from './portion-queries.ts';
+import type { CampaignRow } from './queries.ts';
+import { checkStep, type SendableStep } from './steps.ts';
+
+/** A step whose template is approved, with the files that its messages show. */
+export interface OpenStep extends SendableStep {
+  opened: OpenedFiles;
+  /** Why the network can not get these files; null when it has them. */
+  fault: OpenedFiles['fault'];
+  undeliveredIn: string[];
+}
+
+export interface Run {
+  kit: Kit;
+  acting: Acting;
+  turn: Turn;
+  campaign: CampaignRow;
+  sender: Sender;
+  /** The steps that were needed in this turn. */
+  steps: Map<number, OpenStep>;
+}
+
+/** A message that the network is to be called with. */
+export interface PlannedCall extends StoredTemplate {
+  enrollment: string;
+  step: number;
+  refusals: number;
+  reached_at: string | null;
+  reached_before: string | null;
+}
+
+/** A message that the network was called with. */
+export interface CallOutcome {
+  call: PlannedCall;
+  result: SendResult;
+  /** Why the message is sent later: a rate limit of the network, or the stop of the process. Null when the message is not sent again. */
+  again: Overload | 'stop' | null;
+}
+
+export async function openRun(kit: Kit, company: string, campaign: CampaignRow, turn: Turn): Promise<Run> {
+  const acting = actAs(kit.database, company, { type: 'campaign', id: campaign._id, name: campaign.name });
+  return { kit, acting, turn, campaign, sender: await openSender(kit, acting.read, campaign.inbox), steps: new Map() };
+}
+
+/** Opens a step for this turn. Throws TEMPLATE_NOT_SENDABLE or another 400 when its template can not be sent any more. */
+export async function openStep(run: Run, index: number): Promise<OpenStep> {
+  const known = run.steps.get(index);
+  if (known) return known;
+  const { kit, acting, campaign, sender } = run;
+  const step = campaign.steps[index];
+  if (!step) throw new Error('the campaign has no such step');
+  const checked = await checkStep(kit, acting, { inbox: campaign.inbox, step, path: `steps[${index}].template` });
+  const { channel } = sender;
+  const opened = await openTemplateFiles(kit, acting.read, channel, {
+    template: checked.template,
+    components: checked.given,
+  });
+  const fault = await uploadFiles(kit, sender, opened);
+  const undeliveredIn = listUndelivered(channel.templates?.undelivered ?? [], checked.category);
+  const open = { ...checked, opened, fault, undeliveredIn };
+  run.steps.set(index, open);
+  return open;
+}

@@ -1,0 +1,263 @@
+import { Type, type Static } from 'typebox';
+import { pageQuery, pageSchema, searchParameter } from '../../platform/paging.ts';
+import {
+  define,
+  explainedPattern,
+  Name,
+  NO_BLANKS_AROUND,
+  nullable,
+  oneOf,
+  recordId,
+  ref,
+  strict,
+  Timestamp,
+} from '../../platform/schema.ts';
+import { FilterList } from '../contacts/schemas.ts';
+import { GivenTemplate } from '../templates/schemas.ts';
+
+const MAX_STEPS = 10;
+// Ninety days.
+const MAX_DELAY_MINUTES = 129_600;
+const MAX_CONTACTS = 1_000;
+const MAX_TAGS = 50;
+
+export const STATUSES = ['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COMPLETED', 'CANCELLED', 'FAILED'] as const;
+
+const PAUSE_REASONS = ['USER', 'ERROR_RATE', 'NETWORK_LIMIT', 'TEMPLATE'] as const;
+
+const delay = Type.Integer({
+  minimum: 0,
+  maximum: MAX_DELAY_MINUTES,
+  description: 'How long after the step before it is sent; of the first step, how long after the contact was enrolled',
+});
+const FUNNEL =
+  'The pipeline step to which the conversation moves when the message is sent; null for none. CONVERSATION_STEP_CHANGED names the campaign then';
+
+const StepCreate = define(
+  'CampaignStepCreate',
+  strict({
+    delay_minutes: Type.Optional(delay),
+    template: ref(GivenTemplate),
+    funnel_step: Type.Optional(nullable(recordId('step', { description: FUNNEL }))),
+  }),
+);
+export type StepCreate = Static<typeof StepCreate>;
+
+const CampaignStep = define(
+  'CampaignStep',
+  Type.Object({
+    index: Type.Integer({ description: 'The position of the step, from 0' }),
+    delay_minutes: delay,
+    template: ref(GivenTemplate),
+    funnel_step: nullable(recordId('step', { description: FUNNEL })),
+  }),
+);
+
+const Audience = define(
+  'CampaignAudience',
+  strict(
+    {
+      filters: Type.Optional(FilterList),
+      tags: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND }), {
+          maxItems: MAX_TAGS,
+          uniqueItems: true,
+          description: 'A contact has to have one of these tags, beside matching the filters',
+        }),
+      ),
+      contacts: Type.Optional(
+        Type.Array(recordId('contact'), {
+          maxItems: MAX_CONTACTS,
+          uniqueItems: true,
+          description: 'Contacts that are in the audience whatever the filters and tags say',
+        }),
+      ),
+    },
+    {
+      description:
+        'Whom the campaign is for: the contacts that match all `filters` and have one of the `tags`, and beside them the listed `contacts`. Without filters and tags only the listed ones',
+    },
+  ),
+);
+export type Audience = Static<typeof Audience>;
+
+const clock = (description: string) =>
+  Type.String({
+    ...explainedPattern('^([01]\\d|2[0-3]):[0-5]\\d$', 'must be a time of the day, such as 09:30'),
+    description,
+  });
+
+const SendingHours = define(
+  'SendingHours',
+  strict({
+    from: clock('When sending begins each day, in the time zone of the campaign'),
+    to: clock('When sending ends each day; later than `from`'),
+    days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+      minItems: 1,
+      maxItems: 7,
+      uniqueItems: true,
+      description: 'The days of the week on which messages are sent: 1 is Monday, 7 is Sunday',
+    }),
+  }),
+);
+export type SendingHours = Static<typeof SendingHours>;
+
+/** The settings of a campaign that are stored together. */
+const options = {
+  messages_per_minute: nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 60_000,
+      description:
+        'The most messages that it sends in a minute; null for as many as 80 % of the throughput of the number',
+    }),
+  ),
+  time_zone: nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Where sending hours are read; null for the time zone of the company',
+    }),
+  ),
+  sending_hours: nullable(ref(SendingHours)),
+  error_threshold: nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'The campaign pauses with ERROR_RATE when so many of a hundred messages fail; null for never',
+    }),
+  ),
+  stop_on_reply: Type.Boolean({ description: 'true: a contact who has replied gets no further step' }),
+  send_to_active_conversations: Type.Boolean({
+    description:
+      'true: contacts with an open conversation in the inbox get the message in it. Otherwise they are skipped with ACTIVE_CONVERSATION',
+  }),
+};
+const Options = Type.Object(options);
+export type CampaignOptions = Static<typeof Options>;
+
+const scheduledAt = nullable(
+  Type.String({ ...Timestamp, description: 'When it is to begin; null for the moment of its start' }),
+);
+const description = nullable(Type.String({ maxLength: 2_000 }));
+const agent = nullable(
+  recordId('agent', { description: "The agent of the conversations; null for the inbox's default_agent" }),
+);
+const owner = nullable(
+  recordId('user', { description: "The owner of the conversations; null for the inbox's default_owner" }),
+);
+const inbox = recordId('inbox', { description: 'The inbox that sends; its channel has to have templates' });
+
+const writable = {
+  name: Name,
+  description,
+  inbox,
+  steps: Type.Array(ref(StepCreate), {
+    maxItems: MAX_STEPS,
+    description: 'The messages in their order: one, or a sequence',
+  }),
+  audience: ref(Audience),
+  agent,
+  owner,
+  scheduled_at: scheduledAt,
+  ...options,
+};
+
+const { name: _name, inbox: _inbox, ...optional } = writable;
+export const CampaignCreate = define(
+  'CampaignCreate',
+  strict({ name: Name, inbox, ...Type.Partial(Type.Object(optional)).properties }),
+);
+export type CampaignCreate = Static<typeof CampaignCreate>;
+
+export const CampaignUpdate = define('CampaignUpdate', Type.Partial(strict(writable), { additionalProperties: false }));
+export type CampaignUpdate = Static<typeof CampaignUpdate>;
+
+export const Campaign = define(
+  'Campaign',
+  Type.Object({
+    _id: recordId('campaign'),
+    company: recordId('company'),
+    name: Type.String(),
+    description,
+    inbox,
+    status: oneOf(STATUSES),
+    template: nullable(ref(GivenTemplate)),
+    steps: Type.Array(ref(CampaignStep)),
+    audience: ref(Audience),
+    agent,
+    owner,
+    scheduled_at: scheduledAt,
+    ...options,
+    started_at: nullable(Timestamp),
+    paused_at: nullable(Timestamp),
+    pause_reason: nullable(
+      oneOf(PAUSE_REASONS, {
+        description:
+          'USER: somebody has paused it. ERROR_RATE: too many messages failed. NETWORK_LIMIT: the business has reached as many people today as its network allows; it goes on by itself. TEMPLATE: a template can not be sent any more',
+      }),
+    ),
+    completed_at: nullable(Timestamp),
+    totals: Type.Object(
+      {
+        enrolled: Type.Integer({ description: 'The contacts that take part' }),
+        sent: Type.Integer({ description: 'Those of whom the network has accepted a message' }),
+        failed: Type.Integer({ description: 'Those whose last message has failed' }),
+      },
+      { description: 'The most important counters; `analytics` has all of them' },
+    ),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type Campaign = Static<typeof Campaign>;
+
+export const CampaignParams = Type.Object({ id: recordId('campaign') });
+export const CampaignList = pageSchema(ref(Campaign));
+export const CampaignQuery = pageQuery('-createdAt', {
+  status: Type.Optional(oneOf(STATUSES)),
+  inbox: Type.Optional(recordId('inbox')),
+  search: searchParameter('A part of the name or the description, whatever its case and accents'),
+});
+export type CampaignQuery = Static<typeof CampaignQuery>;
+
+export const SKIP_REASONS = [
+  'BLOCKED',
+  'OPTED_OUT',
+  'INVALID_NUMBER',
+  'NOT_TEST_NUMBER',
+  'ACTIVE_CONVERSATION',
+  'NOT_DELIVERABLE',
+  'MISSING_VARIABLE',
+] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+export const count = (words: string) => Type.Integer({ description: words });
+
+const PreviewMessage = Type.Object({
+  contact: recordId('contact'),
+  name: nullable(Type.String({ description: 'The name of the contact' })),
+  phone_number: nullable(Type.String()),
+  content: nullable(
+    Type.String({ description: 'The first message as the contact will read it; null when it can not be filled in' }),
+  ),
+  error: nullable(Type.String({ description: 'Why the message can not be filled in' })),
+});
+export type PreviewMessage = Static<typeof PreviewMessage>;
+
+export const CampaignPreview = define(
+  'CampaignPreview',
+  Type.Object({
+    campaign: recordId('campaign'),
+    total: count('The contacts of the audience at this moment'),
+    sendable: count('Those who would get the first message'),
+    skipped: Type.Array(
+      Type.Object({ reason: oneOf(SKIP_REASONS), count: count('The contacts that would be skipped for this reason') }),
+    ),
+    messages: Type.Array(PreviewMessage, { description: 'The first ten messages' }),
+    problems: Type.Array(Type.Object({ path: Type.String(), code: Type.String(), message: Type.String() }), {
+      description: 'What is to be mended before anything can be sent: the field of the campaign, a code and a sentence',
+    }),
+  }),
+);
+export type CampaignPreview = Static<typeof CampaignPreview>;

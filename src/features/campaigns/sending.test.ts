@@ -1,0 +1,196 @@
+/** Campaigns beside everything else: refusals of the network, suspended companies, agents, other companies, and who watches. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openLive } from '../../../test/support/live.ts';
+import { connectPhone, makePhoneNumber } from '../../../test/support/network.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
+import { postForm } from '../../../test/support/sheets.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
+import { newId } from '../../platform/ids.ts';
+
+const platform = await startPlatform({ env: { NUMBER_THROUGHPUT: '500', AGENT_WAIT: '1h' } });
+const { call, demo, database } = platform;
+
+const HELLO = { name: 'hello_world', language: 'pt_BR' };
+const SENDER = { key: demo.key, inbox: demo.inbox };
+
+const awaitTemplates = ({ key, inbox }: typeof SENDER): Promise<unknown> =>
+  waitUntil('the templates are copied', async () => {
+    const { body } = await call(200, 'GET', `/v1/inboxes/${inbox}/templates?name=hello_world`, { key });
+    return body.result.length > 0;
+  });
+await awaitTemplates(SENDER);
+
+/** Creates a campaign for these phone numbers. */
+async function createFor(phones: string[], options: Json = {}, { key, inbox } = SENDER): Promise<Json> {
+  const body = { name: 'Spring', inbox, steps: [{ template: HELLO }], ...options };
+  const { body: campaign } = await call(201, 'POST', '/v1/campaigns', { key, body });
+  const contacts = phones.map((phone) => ({ phone }));
+  await call(201, 'POST', `/v1/campaigns/${campaign._id}/enrollments`, { key, body: { contacts } });
+  return campaign;
+}
+const start = ({ _id }: Json, key = demo.key) => call(201, 'POST', `/v1/campaigns/${_id}/start`, { key });
+const read = async ({ _id }: Json, key = demo.key): Promise<Json> =>
+  (await call(200, 'GET', `/v1/campaigns/${_id}`, { key })).body;
+const awaitEnd = (campaign: Json, key = demo.key): Promise<unknown> =>
+  waitUntil('the campaign to complete', async () => (await read(campaign, key)).status === 'COMPLETED');
+const listEnrollments = async ({ _id }: Json): Promise<Json[]> =>
+  (await call(200, 'GET', `/v1/campaign-enrollments?campaign=${_id}&limit=100`)).body.result;
+const listSent = async (phone: string): Promise<Json[]> => {
+  const { messages } = await platform.sandbox('GET', '/sandbox/messages?limit=1000');
+  return messages.filter(({ to }: Json) => to === phone);
+};
+const sendBulk = async (phone: string): Promise<Json> => {
+  const parts = { inboxId: demo.inbox, templateName: HELLO.name, languageCode: HELLO.language };
+  const form = { ...parts, contacts: JSON.stringify([{ phone }]), send_to_active_conversations: 'true' };
+  return (await postForm(platform, [201, '/v1/messages/send-bulk-template'], form)).body;
+};
+const failNext = (code: number): Promise<unknown> =>
+  platform.sandbox('PUT', '/sandbox/settings', { fail_status: { code, times: 1 } });
+
+test('after the network has held a message back from a contact (131049), campaigns and bulk runs send the contact nothing for a day', async () => {
+  const active = { send_to_active_conversations: true };
+  const [byCampaign, byBulk] = [makePhoneNumber(), makePhoneNumber()];
+  await failNext(131049);
+  const first = await createFor([byCampaign], active);
+  await start(first);
+  await waitUntil('the message to fail', async () => (await listEnrollments(first))[0]?.status === 'FAILED');
+  await awaitEnd(first);
+  await failNext(131049);
+  const run = await sendBulk(byBulk);
+  const path = `/v1/messages/${run.sentContacts[0].message}`;
+  await waitUntil('the message to fail', async () => (await call(200, 'GET', path)).body.status === 'FAILED');
+  assert.equal((await sendBulk(byCampaign)).errors[0]?.code, 'NOT_DELIVERABLE');
+  assert.equal((await sendBulk(byBulk)).errors[0]?.code, 'NOT_DELIVERABLE');
+  const second = await createFor([byCampaign, byBulk], active);
+  await start(second);
+  await awaitEnd(second);
+  const reasons = (await listEnrollments(second)).map(({ skip_reason }) => skip_reason);
+  assert.deepEqual(reasons, ['NOT_DELIVERABLE', 'NOT_DELIVERABLE']);
+  for (const phone of [byCampaign, byBulk]) assert.equal((await listSent(phone)).length, 1);
+  await database.sql(`update messages set failed_at = failed_at - interval '25 hours' where failed_at is not null`);
+  const third = await createFor([byCampaign], active);
+  await start(third);
+  await awaitEnd(third);
+  assert.equal((await listSent(byCampaign)).length, 2);
+});
+
+test('a message of a campaign that the network refuses because of a rate limit is sent again later, and only once', async () => {
+  const phone = makePhoneNumber();
+  const faults = [
+    { code: 130429, times: 1 },
+    { code: 131056, times: 1 },
+  ];
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: faults } });
+  const campaign = await createFor([phone]);
+  await start(campaign);
+  await awaitEnd(campaign);
+  assert.equal((await listSent(phone)).length, 1);
+  const [row] = await database.sql<{ refusals: number; messages: number }>(
+    `select refusals, (select count(*)::int from messages m where m.enrollment_id = e._id) as messages
+      from campaign_enrollments e where campaign_id = $1`,
+    [campaign._id],
+  );
+  assert.deepEqual([row?.refusals, row?.messages], [2, 1]);
+});
+
+test('the campaign of a suspended company sends nothing, and goes on when the company is active again', async () => {
+  const phones = Array.from({ length: 20 }, makePhoneNumber);
+  const campaign = await createFor(phones, { messages_per_minute: 300 });
+  const setStatus = (status: string) =>
+    database.sql('update companies set status = $2 where _id = $1', [demo._id, status]);
+  const look = async (): Promise<{ rests: boolean; called: number }> => {
+    const [row] = await database.sql<{ rests: boolean; called: number }>(
+      `select claimed_at is null and held_until > now() as rests,
+        (select count(*)::int from campaign_sends s where s.campaign_id = c._id) as called from campaigns c where _id = $1`,
+      [campaign._id],
+    );
+    return row ?? { rests: false, called: 0 };
+  };
+  await start(campaign);
+  await waitUntil('a message to be sent', async () => (await look()).called > 0);
+  await setStatus('SUSPENDED');
+  try {
+    await waitUntil('the campaign to rest', async () => (await look()).rests);
+    const { called } = await look();
+    assert.ok(called < phones.length, String(called));
+    await database.sql('update campaigns set held_until = now() where _id = $1', [campaign._id]);
+    await waitUntil('the campaign to rest again', async () => (await look()).rests);
+    assert.equal((await look()).called, called);
+  } finally {
+    await setStatus('ACTIVE');
+  }
+  await database.sql('update campaigns set held_until = now() where _id = $1', [campaign._id]);
+  await awaitEnd(campaign);
+  assert.equal((await read(campaign)).totals.sent, phones.length);
+});
+
+test('with disable_inbound_ai the contacts of a campaign stay with its agent when they reply', async () => {
+  const agent = newId();
+  await database.sql(`insert into agents (company_id, _id, name) values ($1, $2, 'Agent')`, [demo._id, agent]);
+  await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { disable_inbound_ai: true } });
+  const phone = makePhoneNumber();
+  const campaign = await createFor([phone], { agent });
+  await start(campaign);
+  await awaitEnd(campaign);
+  await platform.receive({ from: phone, text: 'Oi' });
+  const enrollment = await waitUntil('the reply to be counted', async () =>
+    (await listEnrollments(campaign)).find(({ status }) => status === 'REPLIED'),
+  );
+  const { body } = await call(200, 'GET', `/v1/conversations/${enrollment.conversation}`);
+  assert.deepEqual([body.handled_by, body.agent], ['AI', agent]);
+  const waiting = await database.sql('select 1 from pending_turns where conversation_id = $1', [body._id]);
+  assert.equal(waiting.length, 1);
+  await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { disable_inbound_ai: false } });
+});
+
+test("while a large campaign sends, another company's campaign completes and single messages are sent", async () => {
+  const many = 3_000;
+  await database.sql(
+    `with made as (
+        insert into contacts (company_id, _id, name, phone_number, country_code, source, tags)
+          select $1, new_id(), 'N' || n, '+55118' || (10000000 + n), 'BR', 'API', '{large}' from generate_series(1, $2::int) n
+          returning _id, phone_number
+      )
+      insert into contact_identities (company_id, kind, value, contact_id, address)
+        select $1, 'PHONE', substr(phone_number, 2), _id, substr(phone_number, 2) from made`,
+    [demo._id, many],
+  );
+  const other = await platform.createCompany();
+  const sender = await connectPhone(platform, { company: other });
+  await awaitTemplates(sender);
+  const large = await createFor([makePhoneNumber()], { audience: { tags: ['large'] } });
+  const small = await createFor(Array.from({ length: 5 }, makePhoneNumber), {}, sender);
+  await start(large);
+  await waitUntil('the large campaign to send', async () => (await read(large)).totals.sent > 50);
+  await start(small, other.key);
+  await awaitEnd(small, other.key);
+  const inbound = await platform.receive({ from: makePhoneNumber(), text: 'Oi' });
+  const [stored] = await platform.deliveries(({ body }) => body.data.external_id === inbound.id);
+  const conversationId = stored?.body.data.conversation;
+  const body = { conversationId, message: { content: 'Olá' } };
+  const { body: message } = await call(201, 'POST', '/v1/messages/send-text', { body });
+  await waitUntil('the single message to be sent', async () =>
+    ['SENT', 'DELIVERED', 'READ'].includes((await call(200, 'GET', `/v1/messages/${message._id}`)).body.status),
+  );
+  const { totals, status } = await read(large);
+  assert.equal(status, 'RUNNING');
+  assert.ok(totals.sent < many, `the large campaign had sent ${totals.sent} of ${many} by then`);
+  await call(201, 'POST', `/v1/campaigns/${large._id}/cancel`);
+});
+
+test('who watches a company sees the progress of its campaigns', async () => {
+  const live = await openLive(platform);
+  const campaign = await createFor([makePhoneNumber()]);
+  await live.waitFor('campaign', ({ _id, status }) => _id === campaign._id && status === 'DRAFT');
+  await start(campaign);
+  const shown = await live.waitFor(
+    'campaign',
+    ({ _id, status, totals }) => _id === campaign._id && status === 'COMPLETED' && totals.sent === 1,
+  );
+  assert.deepEqual(shown, await read(campaign));
+  const draft = await createFor([makePhoneNumber()]);
+  await call(200, 'DELETE', `/v1/campaigns/${draft._id}`);
+  await live.waitFor('removed', ({ event, _id }) => event === 'campaign' && _id === draft._id);
+  await live.close();
+});

@@ -1,0 +1,6 @@
+/** The company as the records show it that embed it. */
+import type { TenantRead } from '../../platform/tenant.ts';
+import { findOwningCompany } from './queries.ts';
+import type { OwningCompany } from './schemas.ts';
+
+export const readOwningCompany = (tx: TenantRead): Promise<OwningCompany> => findOwningCompany(tx);

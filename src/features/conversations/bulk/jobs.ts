@@ -1,0 +1,16 @@
+import { Type } from 'typebox';
+import type { Kit } from '../../../kit.ts';
+import { defineJob, type JobWork } from '../../../platform/jobs.ts';
+import { purgeConversationRuns } from './upkeep.ts';
+
+const PurgeRuns = defineJob({
+  name: 'conversations.purge-runs',
+  data: Type.Object({}),
+  retries: 0,
+  retryDelaySeconds: 1,
+  cron: '43 3 * * *',
+});
+
+export function purgeConversationRunsJob(kit: Kit): JobWork<typeof PurgeRuns.data> {
+  return { job: PurgeRuns, handle: () => purgeConversationRuns(kit) };
+}

@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../../kit.ts';
+import { readRequestOrigin } from '../../../platform/access.ts';
+import { operation } from '../../../platform/route.ts';
+import { ref } from '../../../platform/schema.ts';
+import { cancelRun, pageRuns, readRun, startRun } from './runs.ts';
+import {
+  ConversationRun,
+  ConversationRunCreate,
+  ConversationRunList,
+  ConversationRunParams,
+  ConversationRunQuery,
+} from './schemas.ts';
+
+export function conversationRunRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/conversations/bulk',
+    scope: 'conversations:update',
+    action: 'conversations.start-bulk',
+    summary: 'Make one change to many conversations',
+    description: WORDS,
+    body: ref(ConversationRunCreate),
+    answers: { 201: ref(ConversationRun) },
+    errors: ['RUNS_WAITING', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    handler: (tenant, { body, reply }) => startRun(tenant, body, readRequestOrigin(reply.request)),
+    again: readRun,
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/conversations/bulk',
+    scope: 'conversations:read',
+    summary: 'List bulk changes of conversations',
+    query: ConversationRunQuery,
+    answers: { 200: ConversationRunList },
+    handler: (tenant, { query }) => pageRuns(tenant, query),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/conversations/bulk/:id',
+    scope: 'conversations:read',
+    summary: 'Watch a bulk change of conversations',
+    description:
+      'Answers how far the run is. A run is kept for 30 days. GET /v1/live brings it as the event conversation_run.',
+    params: ConversationRunParams,
+    answers: { 200: ref(ConversationRun) },
+    handler: (tenant, { params }) => readRun(tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/conversations/bulk/:id/cancel',
+    scope: 'conversations:update',
+    action: 'conversations.cancel-bulk',
+    summary: 'Cancel a bulk change of conversations',
+    description:
+      'The run ends after the conversation that is being changed; what was changed stays. A run that has ended stays as it is.',
+    params: ConversationRunParams,
+    answers: { 201: ref(ConversationRun) },
+    handler: (tenant, { params }) => cancelRun(tenant, params.id),
+    again: readRun,
+  });
+}
+
+const WORDS =
+  `The answer comes at once, with the run's record; a worker then changes the conversations one after the other. Which ones they are is fixed
+  when the run begins. Each is changed as by a PATCH, with its events and its rules; one that can not be changed is reported in \`failures\` with
+  the code of that PATCH, and does not stop the others. A run survives the end of its process and changes nothing twice. One run of a company
+  goes on at a time in each process; ten may wait (409).`.replaceAll(/\s+/g, ' ');

@@ -1,0 +1,127 @@
+/**
+ * One change to many conversations. The request fixes which conversations they are and stores the run; a worker changes them one after the
+ * other.
+ */
+import type { Origin } from '../../../platform/audit.ts';
+import { AppError, insideOf, invalid, notFound, unknownReference } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { makePage, pageWindow, type Page } from '../../../platform/paging.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../../platform/tenant.ts';
+import { createWakeUps } from '../../../platform/wake-ups.ts';
+import { applyValues } from '../../custom-fields/values.ts';
+import { expectUsers } from '../../users/assignments.ts';
+import { expectKnownReferences, findMatchingIds } from '../list.ts';
+import {
+  countOpenRuns,
+  countRuns,
+  endRunEarly,
+  findExistingIds,
+  findRun,
+  findRuns,
+  insertRun,
+  listRuns,
+  lockRunLimit,
+} from './queries.ts';
+import {
+  MAX_SELECTED,
+  type ConversationChange,
+  type ConversationRun,
+  type ConversationRunCreate,
+  type ConversationRunQuery,
+} from './schemas.ts';
+
+// The number of runs of a company that may wait or be worked on, with 100,000 conversations together.
+const MAX_OPEN = 10;
+
+const queued = createWakeUps();
+/** Calls the listener whenever this process has stored a run. Returns a function that removes the listener. */
+export const onRunsQueued = queued.listen;
+/** Wakes the loop of this process that works on runs. */
+export const wakeRuns = queued.wake;
+
+/** Selects the conversations and stores the run. Throws when the change can not be made in any conversation. */
+export async function startRun(
+  tenant: Tenant,
+  { ids, filter, change }: ConversationRunCreate,
+  origin: Origin,
+): Promise<ConversationRun> {
+  if (ids === undefined && filter === undefined) throw invalid('ids', 'or filter is required', 'REQUIRED');
+  if (ids !== undefined && filter !== undefined) throw invalid('filter', 'has no place beside ids');
+  await checkInside('change', () => checkChange(tenant, change));
+  const conversations = ids
+    ? await checkIds(tenant, ids)
+    : await checkInside('filter', () => findMatchingIds(tenant, filter ?? {}, MAX_SELECTED + 1));
+  if (conversations.length > MAX_SELECTED)
+    throw invalid('filter', `selects more than ${MAX_SELECTED} conversations; one run changes so many`, 'TOO_MANY');
+  const { type, id, name } = tenant.principal;
+  return tenant.tx(async (tx) => {
+    const _id = newId();
+    tx.makes(_id);
+    const run = { _id, change, conversations: conversations.toSorted(), actor: { type, id, name }, origin };
+    const stored = await insertRun(tx, run);
+    await lockRunLimit(tx, _id);
+    if ((await countOpenRuns(tx)) > MAX_OPEN)
+      throw new AppError('RUNS_WAITING', `${MAX_OPEN} bulk changes of the company have not ended yet`);
+    tx.afterCommit(wakeRuns);
+    return stored;
+  });
+}
+
+/** Names the fields in the errors of a check by their place in the request. */
+async function checkInside<T>(parent: string, check: () => Promise<T>): Promise<T> {
+  try {
+    return await check();
+  } catch (error) {
+    // Failure policy: the error is thrown on, with other paths.
+    throw error instanceof AppError && error.status === 400 ? insideOf(parent, error) : error;
+  }
+}
+
+/** Checks what holds for all conversations, and not what depends on the state of each. */
+async function checkChange({ read }: Tenant, change: ConversationChange): Promise<void> {
+  const { owner, attendant, agent, step, snoozed_until } = change;
+  await expectUsers(read, { owner, attendant });
+  await expectKnownReferences(read, { ...(agent && { agent }), ...(step && { step }) });
+  await applyValues(read, 'conversation', {}, change.custom_fields);
+  if (snoozed_until && Date.parse(snoozed_until) <= Date.now()) throw invalid('snoozed_until', 'is in the past');
+}
+
+async function checkIds({ read }: Tenant, ids: string[]): Promise<string[]> {
+  const existing = new Set(await findExistingIds(read, ids));
+  const unknown = ids.findIndex((id) => !existing.has(id));
+  if (unknown >= 0) throw unknownReference(`ids[${unknown}]`);
+  return ids;
+}
+
+export async function readRun({ read }: Tenant, id: string): Promise<ConversationRun> {
+  return expectRun(read, id);
+}
+
+async function expectRun(tx: TenantRead, id: string): Promise<ConversationRun> {
+  const run = await findRun(tx, id);
+  if (!run) throw notFound();
+  return run;
+}
+
+/** Reads runs by their ids, for whoever follows their progress. Those that do not exist are left out. */
+export const readConversationRuns = (read: TenantRead, ids: string[]): Promise<ConversationRun[]> =>
+  findRuns(read, ids);
+
+export async function pageRuns(tenant: Tenant, query: ConversationRunQuery): Promise<Page<ConversationRun>> {
+  const { status = null } = query;
+  const window = pageWindow('conversation-runs', query);
+  const rows = await listRuns(tenant.read, status, window);
+  return makePage(query, window, rows, () => countRuns(tenant.read, status, window));
+}
+
+/** Ends a run after the conversation that is being changed. A run that has ended stays as it is. */
+export async function cancelRun(tenant: Tenant, id: string): Promise<ConversationRun> {
+  return tenant.tx(async (tx) => {
+    if ((await endRunEarly(tx, id, null)) > 0) announceRun(tx, id);
+    return expectRun(tx, id);
+  });
+}
+
+/** Names the run to the change feed. */
+export const announceRun = (tx: TenantTx, id: string): void =>
+  tx.changed([{ company: tx.companyId, kind: 'CONVERSATION_RUN', ids: [id] }]);

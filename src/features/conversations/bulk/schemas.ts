@@ -1,0 +1,80 @@
+import { Type, type Static } from 'typebox';
+import { ACTOR_TYPES } from '../../../platform/audit.ts';
+import { pageQuery, pageSchema } from '../../../platform/paging.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/schema.ts';
+import { ConversationFilters, SHARED_CHANGES, tagList } from '../schemas.ts';
+
+/** The most conversations that a request can list by their ids, and that a filter can select. */
+const MAX_IDS = 1_000;
+export const MAX_SELECTED = 10_000;
+/** The most failures that a run shows. */
+export const MAX_FAILURES = 100;
+
+const ConversationChange = define(
+  'ConversationChange',
+  Type.Partial(
+    strict({
+      ...SHARED_CHANGES,
+      add_tags: tagList('Tags that each conversation gets, beside those that it has'),
+      remove_tags: tagList('Tags that each conversation loses'),
+    }),
+    { additionalProperties: false, minProperties: 1 },
+  ),
+);
+export type ConversationChange = Static<typeof ConversationChange>;
+
+export const ConversationRunCreate = define(
+  'ConversationRunCreate',
+  strict({
+    ids: Type.Optional(
+      Type.Array(recordId('conversation'), {
+        minItems: 1,
+        maxItems: MAX_IDS,
+        uniqueItems: true,
+        description: 'The conversations to change. Either ids or filter is required',
+      }),
+    ),
+    filter: Type.Optional(ref(ConversationFilters)),
+    change: ref(ConversationChange),
+  }),
+);
+export type ConversationRunCreate = Static<typeof ConversationRunCreate>;
+
+const RUN_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'CANCELLED', 'FAILED'] as const;
+
+const ConversationFailure = Type.Object({
+  conversation: recordId('conversation'),
+  code: Type.String({ description: 'The code with which a PATCH of this conversation would be refused' }),
+  message: Type.String(),
+});
+export type ConversationFailure = Static<typeof ConversationFailure>;
+
+export const ConversationRun = define(
+  'ConversationRun',
+  Type.Object({
+    _id: recordId('conversation-run'),
+    company: recordId('company'),
+    change: ref(ConversationChange),
+    status: oneOf(RUN_STATUSES),
+    total: Type.Integer({ description: 'The selected conversations' }),
+    processed: Type.Integer({ description: 'Those that are done: changed, failed, and those that were so already' }),
+    changed_count: Type.Integer({ description: 'Those that the change has made different' }),
+    failed_count: Type.Integer(),
+    failures: Type.Array(ConversationFailure, { description: `The first ${MAX_FAILURES} that could not be changed` }),
+    error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+    created_by: Type.Object(
+      { type: oneOf(ACTOR_TYPES), _id: nullable(Type.String()), name: Type.String() },
+      { description: 'The user or API key that started the run' },
+    ),
+    started_at: nullable(Timestamp),
+    finished_at: nullable(Timestamp),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type ConversationRun = Static<typeof ConversationRun>;
+
+export const ConversationRunList = pageSchema(ref(ConversationRun));
+export const ConversationRunQuery = pageQuery('-createdAt', { status: Type.Optional(oneOf(RUN_STATUSES)) });
+export type ConversationRunQuery = Static<typeof ConversationRunQuery>;
+export const ConversationRunParams = Type.Object({ id: recordId('conversation-run') });

@@ -1,0 +1,34 @@
+import { one } from '../../platform/db.ts';
+import type { TenantRead } from '../../platform/tenant.ts';
+import { MOST_CLOSED, type ConversationCounts } from './schemas.ts';
+
+/** Returns SQL for the number of open conversations that match a condition. */
+const sumSql = (condition: string): string => `coalesce(sum(count) filter (where ${condition}), 0)::int`;
+
+/** Returns SQL for the number of open conversations of each record that a column names. */
+const sumPerSql = (name: string, column: string): string =>
+  `(select coalesce(json_agg(json_build_object('${name}', id, 'count', count) order by id), '[]')
+    from (select ${column} as id, sum(count)::int as count from open where ${column} is not null group by ${column}) counted)`;
+
+/**
+ * Counts the conversations of each view. `user` is the calling user; null for a key. The open ones are read once, from the index
+ * conversations_open alone. Of the closed ones only so many are counted that the statement stays quick.
+ */
+export function countViews(tx: TenantRead, user: string | null): Promise<ConversationCounts> {
+  return one(tx, {
+    name: 'conversations.countViews',
+    text: `with open as materialized (
+        select status, owner_id, inbox_id, step_id, count(*) as count from conversations
+        where company_id = $1 and status <> 'CLOSED' group by status, owner_id, inbox_id, step_id
+      )
+      select ${sumSql('true')} as open, case when $2::text is not null then ${sumSql('owner_id = $2')} end as mine,
+        ${sumSql('owner_id is null')} as unassigned,
+        json_build_object('OPEN', ${sumSql(`status = 'OPEN'`)}, 'PENDING', ${sumSql(`status = 'PENDING'`)},
+          'SNOOZED', ${sumSql(`status = 'SNOOZED'`)}, 'CLOSED', (select count(*) from (
+            select from conversations where company_id = $1 and status = 'CLOSED' limit ${MOST_CLOSED}) closed)) as status,
+        ${sumPerSql('inbox', 'inbox_id')} as inboxes, ${sumPerSql('step', 'step_id')} as steps
+      from open`,
+    values: [tx.companyId, user],
+    planEachTime: true,
+  });
+}

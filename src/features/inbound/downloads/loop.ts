@@ -1,0 +1,94 @@
+/**
+ * The loop that downloads the files of contacts. A number or a network that is slow occupies only the slots of its own company, and a
+ * worker that dies loses its claims after half a minute: another one then begins the download anew.
+ */
+import type { Kit } from '../../../kit.ts';
+import { startClaimLoop, type ClaimLoop } from '../../../platform/claims/claim-loop.ts';
+import type { SystemTx } from '../../../platform/tenant.ts';
+import { downloadFile } from './download.ts';
+import {
+  claimDownloads,
+  IS_WAITING,
+  recordDownloads,
+  renewClaims,
+  requeueDue,
+  restNumbers,
+  type Claimed,
+  type Outcome,
+} from './queries.ts';
+
+// A slot uses a connection, a temporary file and, for a moment, a slot of the inspection. Eight slots keep a network busy at little cost.
+const SLOTS = 8;
+const SLOTS_PER_COMPANY = 4;
+// 100 MB take this long at 350 kB/s. A working network is not slower.
+const DOWNLOAD_MS = 300_000;
+// While many callbacks wait, a slot begins a file every two seconds at most: the network repeats callbacks that wait too long, and keeps files.
+const PATIENCE_MS = 2_000;
+// The loop renews its claims every five seconds, so that some renewals may fail.
+const LEASE_SECONDS = 30;
+// Requeueing so many rows takes some milliseconds.
+const REQUEUED_AT_ONCE = 1_000;
+
+export function startDownloads(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
+  const system = kit.database.system('upkeep');
+  const stopping = new AbortController();
+  const running = new Set<Claimed>();
+
+  async function act(file: Claimed): Promise<Outcome> {
+    running.add(file);
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(DOWNLOAD_MS)]);
+    await kit.precedence.waitForCalm(PATIENCE_MS, signal);
+    const outcome = await downloadFile(kit, file, { signal, stopping: stopping.signal });
+    running.delete(file);
+    return outcome;
+  }
+
+  const loop = startClaimLoop<Claimed, Outcome>(
+    {
+      name: 'downloads',
+      waiting: IS_WAITING,
+      slots: SLOTS,
+      slotsPerCompany: SLOTS_PER_COMPANY,
+      claim: (capacity) => claimDownloads(system, capacity, LEASE_SECONDS),
+      act,
+      actMs: DOWNLOAD_MS,
+      record: (outcomes) => kit.database.systemTx('upkeep', (tx) => record(tx, outcomes)),
+      sweep: () => keepClaims(kit, system, [...running]),
+      ahead: null,
+    },
+    kit,
+  );
+  return {
+    dueWork: loop.dueWork,
+    stop: () => {
+      stopping.abort();
+      return loop.stop();
+    },
+  };
+}
+
+async function record(tx: SystemTx, outcomes: Outcome[]): Promise<void> {
+  const settled = await recordDownloads(tx, outcomes);
+  const paused = settled.filter(({ pauses }) => pauses);
+  if (paused.length > 0) await restNumbers(tx, paused);
+  for (const { company, attachment, message, conversation } of settled) {
+    if (message === null || conversation === null) continue;
+    tx.changed([
+      { company, kind: 'ATTACHMENT', ids: [attachment] },
+      { company, kind: 'MESSAGE', ids: [message] },
+      { company, kind: 'CONVERSATION', ids: [conversation] },
+    ]);
+  }
+}
+
+/** Renews the claims of this process, and returns files to the queue whose pause is over or whose process has died. */
+async function keepClaims(kit: Kit, system: SystemTx, running: Claimed[]): Promise<void> {
+  try {
+    if (running.length > 0) await renewClaims(system, running, LEASE_SECONDS);
+    await requeueDue(system, REQUEUED_AT_ONCE);
+  } catch (error) {
+    // Failure policy: the next renewal follows in five seconds. A file whose claim was lost meanwhile is downloaded anew, and the first
+    // outcome counts.
+    kit.log.warn({ err: error }, 'downloads: the claims could not be renewed');
+  }
+}

@@ -1,0 +1,356 @@
+/** The mails of a mailbox become messages: each one once, whatever fails in between. The mail servers are real ones on loopback. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import {
+  MAIL_LOG_IN,
+  startImapServer,
+  startSmtpServer,
+  trustCertificate,
+} from '../../../../test/support/mail-servers.ts';
+import { SAMPLE_HEADERS, writeMail, writeMultipart } from '../../../../test/support/mails.ts';
+import { startPlatform, type Json } from '../../../../test/support/platform.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
+import { makeMessageId } from '../../../channels/email/message-id.ts';
+
+const certificate = trustCertificate({ after });
+const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const { call, database } = platform;
+const mailbox = await startImapServer({ after }, certificate);
+const smtp = await startSmtpServer({ after }, certificate);
+const ADDRESS = 'support@shop.example';
+
+const config = {
+  ...MAIL_LOG_IN,
+  address: ADDRESS,
+  smtp_url: `smtps://127.0.0.1:${smtp.port}`,
+  imap_url: `imaps://127.0.0.1:${mailbox.port}`,
+};
+const { body: inbox } = await call(201, 'POST', '/v1/inboxes', {
+  body: { channel: 'EMAIL', name: 'Support', email_config: config },
+});
+// No turn has read the mailbox yet.
+const AT_ONCE = 'at-once@client.example';
+mailbox.add(writeMail({ ...SAMPLE_HEADERS, 'Message-ID': `<${AT_ONCE}>` }, 'You are connected!'));
+
+async function readRow(): Promise<Json> {
+  const rows = await database.sql<Json>('select * from inbox_fetches where inbox_id = $1', [inbox._id]);
+  return rows[0];
+}
+
+/** Makes the inbox due at once, again and again, until the test has what it waits for. */
+async function waitForFetch<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
+  return waitUntil(what, async () => {
+    await database.sql(
+      `update inbox_fetches set state = 'WAITING', due_at = null where inbox_id = $1 and state = 'RESTING'`,
+      [inbox._id],
+    );
+    return look();
+  });
+}
+
+const listMessages = async (): Promise<Json[]> => {
+  const { body } = await call(200, 'GET', `/v1/messages?inbox=${inbox._id}&limit=100`);
+  return body.result;
+};
+const waitForMessage = (externalId: string): Promise<Json> =>
+  waitForFetch(externalId, async () => (await listMessages()).find(({ external_id }) => external_id === externalId));
+
+let number = 0;
+function makeHeaders(extra: Record<string, string> = {}): { headers: Record<string, string>; id: string } {
+  number += 1;
+  const id = `mail-${number}@client.example`;
+  return { headers: { ...SAMPLE_HEADERS, 'Message-ID': `<${id}>`, ...extra }, id };
+}
+
+test('the inbox is connected as soon as both servers have accepted its log-in', () => {
+  assert.equal(inbox.connection.status, 'CONNECTED');
+});
+
+test('a mail that arrives right after the inbox was connected is read', async () => {
+  const message = await waitForMessage(AT_ONCE);
+  assert.equal(message['content'], 'You are connected!');
+});
+
+test('the mailbox of another user is read from the moment at which the inbox was connected to it', async () => {
+  const { username } = MAIL_LOG_IN;
+  const connectAs = (user: string): Promise<unknown> => {
+    MAIL_LOG_IN.username = user;
+    return call(200, 'PUT', `/v1/inboxes/${inbox._id}`, { body: { email_config: { ...config, username: user } } });
+  };
+  await connectAs('other@shop.example');
+  const { headers, id } = makeHeaders();
+  mailbox.add(writeMail(headers, 'To the other user'));
+  await waitForMessage(id);
+  await connectAs(username);
+});
+
+test('a mail becomes a message of its sender, and the sender a contact with this address', async () => {
+  const { headers, id } = makeHeaders();
+  mailbox.add(writeMail(headers, 'Where is my order?'));
+  const message = await waitForMessage(id);
+  assert.deepEqual(
+    [message['content'], message['contentType'], message['status']],
+    ['Where is my order?', 'TEXT', 'RECEIVED'],
+  );
+  const { body: contact } = await call(200, 'GET', `/v1/contacts/${message['contact']}`);
+  assert.deepEqual([contact.name, contact.email], ['Ana Sá', 'ana@client.example']);
+});
+
+test('a mail that is fetched twice is stored once', async () => {
+  const { headers, id } = makeHeaders();
+  mailbox.add(writeMail(headers, 'Once'));
+  await waitForMessage(id);
+  const before = (await listMessages()).length;
+  const { headers: next, id: nextId } = makeHeaders();
+  await database.sql(`update inbox_fetches set position = jsonb_set(position, '{lastUid}', '0') where inbox_id = $1`, [
+    inbox._id,
+  ]);
+  mailbox.add(writeMail(next, 'Again'));
+  await waitForMessage(nextId);
+  assert.equal((await listMessages()).length, before + 1);
+});
+
+test('another mail with the id of a stored one is stored as well, and each of the two once', async () => {
+  const { headers, id } = makeHeaders();
+  const addAll = async (): Promise<void> => {
+    for (const words of ['The first', 'The second', 'The first']) mailbox.add(writeMail(headers, words));
+    const last = makeHeaders();
+    mailbox.add(writeMail(last.headers, 'The end'));
+    await waitForMessage(last.id);
+  };
+  await addAll();
+  await addAll();
+  const stored = (await listMessages()).filter(({ external_id }) => external_id.startsWith(id));
+  assert.deepEqual(
+    stored.map(({ content }) => content),
+    ['The second', 'The first'],
+  );
+});
+
+test('mails whose ids have spaces and other odd characters are told apart, and answers find them', async () => {
+  const odd = ['odd id one@client.example', 'odd id two@client.example', 'odd#1', 'odd,ção "q"@client.example'];
+  for (const [index, id] of odd.entries())
+    mailbox.add(
+      writeMail({ ...SAMPLE_HEADERS, 'Message-ID': `<${id}>`, References: `<${odd[index - 1] ?? 'none'}>` }, id),
+    );
+  const { headers, id: last } = makeHeaders();
+  mailbox.add(writeMail(headers, 'Behind them'));
+  await waitForMessage(last);
+  const stored = (await listMessages()).filter(({ content }) => odd.includes(content)).toReversed();
+  assert.deepEqual(
+    stored.map(({ content }) => content),
+    odd,
+  );
+  assert.deepEqual(
+    stored.map(({ reply_to }) => reply_to),
+    [null, ...stored.slice(0, -1).map(({ _id }) => _id)],
+  );
+  const body = {
+    conversationId: stored[2]?.['conversation'],
+    message: { content: 'Seen' },
+    replyTo: stored[2]?.['_id'],
+  };
+  await call(201, 'POST', '/v1/messages/send-text', { body });
+  assert.match(smtp.taken.at(-1)?.raw ?? '', /^In-Reply-To: <odd#1>\r$/m);
+});
+
+test('a mailbox whose worker has died is read again', async () => {
+  const { headers, id } = makeHeaders();
+  await waitUntil('a rest', async () => (await readRow()).state === 'RESTING');
+  await database.sql(
+    `update inbox_fetches set state = 'RUNNING', turn = turn + 1, due_at = now() - interval '1 second' where inbox_id = $1`,
+    [inbox._id],
+  );
+  mailbox.add(writeMail(headers, 'Nobody reads it'));
+  await waitForMessage(id);
+});
+
+test('when the server numbers its mails anew, each mail of the time since the last reading is stored once', async () => {
+  const { headers, id } = makeHeaders();
+  mailbox.uidValidity += 1;
+  mailbox.add(writeMail(headers, 'Another number'));
+  await waitForMessage(id);
+  const ids = (await listMessages()).map(({ external_id }) => external_id);
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+test('a file of a mail is stored like every file that a contact sends', async () => {
+  const { headers, id } = makeHeaders();
+  const pdf = `%PDF-1.7\n${'x'.repeat(2_000)}\n%%EOF\n`;
+  mailbox.add(
+    writeMultipart(headers, 'mixed', [
+      { headers: { 'Content-Type': 'text/plain' }, body: 'The contract' },
+      {
+        headers: { 'Content-Type': 'application/pdf; name="contract.pdf"', 'Content-Transfer-Encoding': 'base64' },
+        body: Buffer.from(pdf).toString('base64'),
+      },
+    ]),
+  );
+  const message = await waitForMessage(`${id}#1`);
+  const media = await waitUntil('the file', async () => {
+    const { body } = await call(200, 'GET', `/v1/messages/${message['_id']}`);
+    return (body.media.size !== null || body.media.error) && body.media;
+  });
+  assert.equal(media.error, undefined);
+  assert.equal(await (await fetch(media.url)).text(), pdf);
+});
+
+test('an answer is sent to the sender with the subject of the mail, and a report that it was returned makes it FAILED', async () => {
+  const { headers, id } = makeHeaders();
+  mailbox.add(writeMail(headers, 'Hello?'));
+  const message = await waitForMessage(id);
+  assert.equal(message['email'].subject, 'Where is my order?');
+  const body = { conversationId: message['conversation'], message: { content: 'On its way' } };
+  const { body: sent } = await call(201, 'POST', '/v1/messages/send-text', { body });
+  assert.equal(sent.status, 'SENT');
+  const mail = smtp.taken.at(-1);
+  assert.deepEqual(mail?.to, ['ana@client.example']);
+  assert.match(mail?.raw ?? '', /^Subject: Re: Where is my order\?\r$/m);
+  assert.match(mail?.raw ?? '', new RegExp(`^In-Reply-To: <${id}>\r$`, 'm'));
+  mailbox.add(writeBounce(sent._id, 'ana@client.example').mail);
+  const failed = await waitForFetch('the failure', async () => {
+    const { body: now } = await call(200, 'GET', `/v1/messages/${sent._id}`);
+    return now.status === 'FAILED' && now;
+  });
+  assert.equal(failed.errors[0].code, '5.1.1');
+});
+
+/** Writes the report of a server that could not deliver the mail of this message to this recipient. */
+function writeBounce(message: string, recipient: string): { mail: string; id: string } {
+  const { headers, id } = makeHeaders({ From: 'mailer-daemon@client.example', 'X-Failed-Recipients': recipient });
+  const copy = `Message-ID: <${makeMessageId(message, ADDRESS)}>`;
+  return { mail: writeMail(headers, `550 5.1.1 No such user\n\n${copy}`), id };
+}
+
+function writeComplaint(message: string): { mail: string; id: string } {
+  const { headers, id } = makeHeaders({ From: 'abuse@client.example' });
+  const original = `Message-ID: <${makeMessageId(message, ADDRESS)}>\n`;
+  const mail = writeMultipart(headers, 'report; report-type=feedback-report', [
+    { headers: { 'Content-Type': 'text/plain' }, body: 'A complaint' },
+    {
+      headers: { 'Content-Type': 'message/feedback-report' },
+      body: 'Feedback-Type: abuse\nOriginal-Rcpt-To: <ana@client.example>\n',
+    },
+    { headers: { 'Content-Type': 'text/rfc822-headers' }, body: original },
+  ]);
+  return { mail, id };
+}
+
+test('a forged report changes no message and no contact: it counts only for a message that the inbox sent to its recipient', async () => {
+  const { headers, id } = makeHeaders();
+  mailbox.add(writeMail(headers, 'Are you there?'));
+  const { conversation, contact } = await waitForMessage(id);
+  const body = { conversationId: conversation, message: { content: 'Yes' } };
+  const { body: sent } = await call(201, 'POST', '/v1/messages/send-text', { body });
+  const forged = [
+    writeBounce(sent._id, 'somebody@elsewhere.example'),
+    writeBounce('65f0a1b2c3d4e5f60718293a', 'ana@client.example'),
+    writeComplaint('65f0a1b2c3d4e5f60718293a'),
+  ];
+  for (const { mail } of forged) mailbox.add(mail);
+  for (const { id: stored } of forged) await waitForMessage(stored);
+  const { body: message } = await call(200, 'GET', `/v1/messages/${sent._id}`);
+  const readContact = async (): Promise<Json> => (await call(200, 'GET', `/v1/contacts/${contact}`)).body;
+  assert.deepEqual([message.status, (await readContact())['opted_out']], ['SENT', false]);
+  mailbox.add(writeComplaint(sent._id).mail);
+  await waitForFetch('the opt-out', async () => (await readContact())['opted_out'] === true);
+  await call(200, 'PATCH', `/v1/contacts/${contact}`, { body: { opted_out: false } });
+});
+
+test('a mail that names the id of a mail to somebody else answers nothing', async () => {
+  const first = makeHeaders({ From: 'bea@client.example' });
+  mailbox.add(writeMail(first.headers, 'My secret'));
+  await waitForMessage(first.id);
+  const answer = makeHeaders({ From: 'eve@elsewhere.example', 'In-Reply-To': `<${first.id}>` });
+  mailbox.add(writeMail(answer.headers, 'I know your id'));
+  assert.equal((await waitForMessage(answer.id))['reply_to'], null);
+});
+
+test('a contact who never wrote gets a mail that is called after its first line, and the answer is in the same conversation', async () => {
+  const { body: contact } = await call(201, 'POST', '/v1/contacts', { body: { email: 'Rui@client.example' } });
+  const opening = { contact: contact._id, inbox: inbox._id };
+  const { body: conversation } = await call(201, 'POST', '/v1/conversations', { body: opening });
+  const body = { conversationId: conversation._id, message: { content: 'Your invoice\n\nIt is due on Monday.' } };
+  const { body: sent } = await call(201, 'POST', '/v1/messages/send-text', { body });
+  const mail = smtp.taken.at(-1);
+  assert.match(mail?.raw ?? '', /^Subject: Your invoice\r$/m);
+  assert.equal(sent.external_id, makeMessageId(sent._id, ADDRESS));
+  const { headers, id } = makeHeaders({ From: 'rui@client.example', 'In-Reply-To': `<${sent.external_id}>` });
+  mailbox.add(writeMail(headers, 'Paid'));
+  const answer = await waitForMessage(id);
+  assert.deepEqual([answer['conversation'], answer['reply_to']], [conversation._id, sent._id]);
+});
+
+test('answers and reports that name a mail by the id that its server gave it find the message', async () => {
+  const { headers, id } = makeHeaders();
+  mailbox.add(writeMail(headers, 'Do you rewrite ids?'));
+  const { conversation } = await waitForMessage(id);
+  const given = '0100018c5d3f0a2b-6f1c2d3e-4a5b-000000';
+  smtp.answer = `Ok ${given}`;
+  const body = { conversationId: conversation, message: { content: 'My server does' } };
+  const { body: sent } = await call(201, 'POST', '/v1/messages/send-text', { body });
+  smtp.answer = null;
+  const answer = makeHeaders({ 'In-Reply-To': `<${given}@eu-west-1.amazonses.com>` });
+  mailbox.add(writeMail(answer.headers, 'So it does'));
+  assert.equal((await waitForMessage(answer.id))['reply_to'], sent._id);
+  const copy = `Message-ID: <${given}@eu-west-1.amazonses.com>`;
+  const writeReport = (recipient: string): { mail: string; id: string } => {
+    const from = { From: 'mailer-daemon@amazonses.com', 'X-Failed-Recipients': recipient };
+    const made = makeHeaders(from);
+    return { mail: writeMail(made.headers, `550 5.1.1 No such user\n\n${copy}`), id: made.id };
+  };
+  const forged = writeReport('somebody@elsewhere.example');
+  mailbox.add(forged.mail);
+  await waitForMessage(forged.id);
+  const readStatus = async (): Promise<string> => (await call(200, 'GET', `/v1/messages/${sent._id}`)).body.status;
+  assert.equal(await readStatus(), 'SENT');
+  mailbox.add(writeReport('ana@client.example').mail);
+  await waitForFetch('the failure', async () => (await readStatus()) === 'FAILED');
+});
+
+test('a mail that can not be read is kept aside, and the mails behind it are stored', async () => {
+  const broken = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(1_000)}`;
+  mailbox.add(broken);
+  const { headers, id } = makeHeaders();
+  mailbox.add(writeMail(headers, 'Behind it'));
+  await waitForMessage(id);
+  const asides = await database.sql<Json>(`select reason from callbacks_aside where address like $1`, [
+    `${MAIL_LOG_IN.username} %`,
+  ]);
+  assert.ok(asides.length > 0);
+});
+
+test('mails are read while other callers use all places of those who wait for a file', async () => {
+  const { readers } = platform.running.kit;
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const held = ['first', 'second'].map((company) => readers.admit(company, () => end));
+  const { headers, id } = makeHeaders();
+  mailbox.add(writeMail(headers, 'Beside them'));
+  await waitForMessage(id);
+  resolve();
+  await Promise.all(held);
+});
+
+test('a mail that the server does not hand out in three tries is kept aside, and the mails behind it are stored', async () => {
+  await waitForFetch('a rest', async () => (await readRow()).state === 'RESTING');
+  const broken = mailbox.add(writeMail(makeHeaders().headers, 'Broken'));
+  mailbox.interfere = (command, _tag, socket) =>
+    command.startsWith(`UID FETCH ${broken} `) && Boolean(socket.destroy());
+  const { headers, id } = makeHeaders();
+  mailbox.add(writeMail(headers, 'Behind'));
+  await waitForMessage(id);
+  mailbox.interfere = null;
+  const asides = await database.sql<Json>(`select reason from callbacks_aside where reason like '%in three tries.'`);
+  assert.equal(asides.length, 1);
+});
+
+test('when the server refuses the log-in, the inbox shows it', async () => {
+  const { password } = MAIL_LOG_IN;
+  MAIL_LOG_IN.password = 'another one';
+  const shown = await waitForFetch('the error', async () => {
+    const { body } = await call(200, 'GET', `/v1/inboxes/${inbox._id}`);
+    return body.connection.status === 'ERROR' && body.connection;
+  });
+  MAIL_LOG_IN.password = password;
+  assert.match(shown.error, /refused the log-in/);
+});

@@ -1,0 +1,115 @@
+/** Statements on the queue of inboxes that are fetched. They work across companies. */
+import type { FetchPlace, FetchPosition } from '../../../channels/fetching.ts';
+import type { ChannelName } from '../../../channels/registry.ts';
+import { pickInTurn, pickValues } from '../../../platform/claims/fair-pick.ts';
+import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/claims/queue.ts';
+import { exec, many } from '../../../platform/db.ts';
+import type { SystemTx } from '../../../platform/tenant.ts';
+
+const QUEUE = { table: 'inbox_fetches', waiting: `state = 'WAITING'`, order: 'seq' };
+
+/** A condition that holds while an inbox waits to be fetched. */
+export const IS_WAITING = `exists (select from inbox_fetches where ${QUEUE.waiting})`;
+
+/** Whether the inbox `i` receives: it is open, and its network has accepted its credentials. */
+const RECEIVES = `i.status = 'ACTIVE' and i.accepted_at is not null`;
+
+export interface ClaimedInbox extends ClaimedRow, FetchPlace {
+  /** The inbox. */
+  _id: string;
+  turn: number;
+  failures: number;
+  channel: ChannelName;
+  address: string;
+  /** False when the inbox was closed, or refused by its network, since it was queued. */
+  receives: boolean;
+}
+
+/** Queues the inboxes of these channels that receive and were never fetched. */
+export function enqueueNew(tx: SystemTx, channels: string[]): Promise<number> {
+  return exec(tx, {
+    name: 'inbound.enqueueFetches',
+    text: `insert into inbox_fetches (company_id, inbox_id)
+      select i.company_id, i._id from inboxes i where i.channel = any($1) and ${RECEIVES}
+        and not exists (select from inbox_fetches f where f.company_id = i.company_id and f.inbox_id = i._id)
+      order by 1, 2 on conflict do nothing`,
+    values: [channels],
+  });
+}
+
+/** Takes inboxes out of the queue, a few of each company in turn. */
+export async function claimInboxes(
+  tx: SystemTx,
+  capacity: ClaimCapacity,
+  leaseSeconds: number,
+): Promise<{ claimed: ClaimedInbox[]; dismissed: number }> {
+  const claimed = await many<ClaimedInbox>(tx, {
+    name: 'inbound.claimFetches',
+    text: `with recursive ${pickInTurn(QUEUE)}
+      update inbox_fetches f set turn = f.turn + 1, state = 'RUNNING', due_at = now() + make_interval(secs => $6)
+      from inboxes i
+      where f.ctid = any(array(select ctid from picked)) and i.company_id = f.company_id and i._id = f.inbox_id
+      returning f.company_id as company, f.inbox_id as _id, f.seq, null as claimed_by, f.turn, f.failures, f.position,
+        i.fetch_from as start, i.channel, coalesce(i.network_address, '') as address, (${RECEIVES}) as receives`,
+    values: [...pickValues(capacity), leaseSeconds],
+  });
+  return { claimed, dismissed: 0 };
+}
+
+export interface FetchOutcome extends RowOutcome {
+  company: string;
+  turn: number;
+  failures: number;
+  /** The seconds until the inbox is fetched again. */
+  rest: number;
+}
+
+export function recordFetches(tx: SystemTx, outcomes: FetchOutcome[]): Promise<number> {
+  return exec(tx, {
+    name: 'inbound.recordFetches',
+    text: `update inbox_fetches f set state = case when o.rest = 0 then 'WAITING' else 'RESTING' end, failures = o.failures, seq = default,
+        due_at = case when o.rest > 0 then now() + make_interval(secs => o.rest) end
+      from unnest($1::text[], $2::text[], $3::int[], $4::int[], $5::float[]) as o (company_id, inbox_id, turn, failures, rest)
+      where f.company_id = o.company_id and f.inbox_id = o.inbox_id and f.turn = o.turn and f.state = 'RUNNING'`,
+    values: [
+      outcomes.map(({ company }) => company),
+      outcomes.map(({ _id }) => _id),
+      outcomes.map(({ turn }) => turn),
+      outcomes.map(({ failures }) => failures),
+      outcomes.map(({ rest }) => rest),
+    ],
+  });
+}
+
+/** Returns inboxes to the queue that are due, or whose worker has died. Those that do not receive stay until they do. */
+export function requeueDue(tx: SystemTx, limit: number): Promise<number> {
+  return exec(tx, {
+    name: 'inbound.requeueFetches',
+    text: `update inbox_fetches set state = 'WAITING', due_at = null where ctid = any(array(
+        select f.ctid from inbox_fetches f where f.state <> 'WAITING' and f.due_at <= now() and exists (
+          select from inboxes i where i.company_id = f.company_id and i._id = f.inbox_id and ${RECEIVES})
+        order by f.due_at limit $1 for update of f skip locked))`,
+    values: [limit],
+  });
+}
+
+export interface ReadInbox {
+  company: string;
+  inbox: string;
+  position: FetchPosition;
+}
+
+/** Stores how far inboxes have been read. */
+export function setPositions(tx: SystemTx, read: ReadInbox[]): Promise<number> {
+  return exec(tx, {
+    name: 'inbound.setPositions',
+    text: `update inbox_fetches f set position = p.position::jsonb
+      from unnest($1::text[], $2::text[], $3::text[]) as p (company_id, inbox_id, position)
+      where f.company_id = p.company_id and f.inbox_id = p.inbox_id`,
+    values: [
+      read.map(({ company }) => company),
+      read.map(({ inbox }) => inbox),
+      read.map(({ position }) => JSON.stringify(position)),
+    ],
+  });
+}

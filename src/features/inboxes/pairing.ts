@@ -1,0 +1,37 @@
+/** Shows the code by which a phone is paired with an inbox. The code is asked of the network each time and stored nowhere. */
+import type { Pairing } from '../../channels/check.ts';
+import type { Kit } from '../../kit.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { Tenant } from '../../platform/tenant.ts';
+import { checkConnection } from './connection.ts';
+import { findInbox, type InboxRow } from './queries.ts';
+import type { InboxPairing } from './schemas.ts';
+import { openSettings, readSettings } from './settings.ts';
+
+// The longest time that a caller waits for the network. It makes the first code within some seconds.
+const CALL_MS = 10_000;
+
+export async function pairInbox(kit: Kit, tenant: Tenant, id: string): Promise<InboxPairing> {
+  const row = await findInbox(tenant.read, id);
+  if (!row) throw notFound();
+  const pairing = await askForCode(kit, row);
+  if (pairing === null) return show({ state: 'NOT_NEEDED' });
+  // The network's own report of the pairing may be late, and does not come to an inbox that was never connected.
+  if (pairing.state === 'CONNECTED' && row.connection.status !== 'CONNECTED') await checkConnection(kit, row);
+  return show(pairing);
+}
+
+/** Returns null when no phone is paired with the inbox, because of its channel, its status or its missing settings. */
+async function askForCode(kit: Kit, row: InboxRow): Promise<Pairing | null> {
+  const channel = kit.channels.get(row.channel);
+  if (!channel.pair || row.status !== 'ACTIVE' || !readSettings(row, channel)) return null;
+  return channel.pair(openSettings(row, channel, kit.secrets), AbortSignal.timeout(CALL_MS));
+}
+
+const show = ({ state, ...rest }: Pairing | { state: 'NOT_NEEDED' }): InboxPairing => ({
+  state,
+  picture: null,
+  code: null,
+  error: null,
+  ...rest,
+});

@@ -1,0 +1,69 @@
+/** Statements about how many people a business may write to in a day, and whom it has reached. */
+import type { ChannelName } from '../../channels/registry.ts';
+import { exec, many, one } from '../../platform/db.ts';
+import type { TenantTx } from '../../platform/tenant.ts';
+
+/** The business of a network whose numbers share a limit. */
+export interface Portfolio {
+  channel: ChannelName;
+  portfolio: string;
+}
+
+/**
+ * Stores the limit that the network reports, unless a newer report is stored; null keeps the stored limit. The account belongs to the
+ * business.
+ */
+export function upsertPortfolio(
+  tx: TenantTx,
+  { channel, portfolio }: Portfolio,
+  told: { people: number | null; account: string | null; at: string },
+): Promise<number> {
+  return exec(tx, {
+    name: 'inboxes.upsertPortfolio',
+    text: `insert into portfolios as p (company_id, channel, portfolio, people_limit, accounts, told_at)
+      values ($1, $2, $3, $4, array_remove(array[$5::text], null), $6)
+      on conflict (company_id, channel, portfolio) do update set
+        people_limit = case when p.told_at > $6 then p.people_limit else coalesce($4, p.people_limit) end,
+        told_at = greatest(p.told_at, $6),
+        accounts = case when $5 is null or $5 = any(p.accounts) then p.accounts else p.accounts || $5 end`,
+    values: [tx.companyId, channel, portfolio, told.people, told.account, told.at],
+  });
+}
+
+/** A place in the daily limit of the business. `reached_at` is null when no place was left. */
+export interface Place {
+  person: string;
+  admitted: boolean;
+  reached_at: string | null;
+  /** When a message had reached the person before, within the last day. */
+  reached_before: string | null;
+}
+
+/** Reserves a place for each of these different people, in their order, as long as there are places. */
+export function reservePlaces(tx: TenantTx, { channel, portfolio }: Portfolio, people: string[]): Promise<Place[]> {
+  return many(tx, {
+    name: 'inboxes.reservePlaces',
+    text: `select person, admitted, reached_at, reached_before from reserve_people($1, $2, $3, $4) where company_id = $1`,
+    values: [tx.companyId, channel, portfolio, people],
+  });
+}
+
+/** Frees the places of people to whom no message was sent. */
+export function releasePlaces(
+  tx: TenantTx,
+  { channel, portfolio }: Portfolio,
+  places: Omit<Place, 'admitted'>[],
+): Promise<unknown> {
+  return one(tx, {
+    name: 'inboxes.releasePlaces',
+    text: 'select released from release_people($1, $2, $3, $4, $5, $6) where company_id = $1',
+    values: [
+      tx.companyId,
+      channel,
+      portfolio,
+      places.map(({ person }) => person),
+      places.map(({ reached_at }) => reached_at),
+      places.map(({ reached_before }) => reached_before),
+    ],
+  });
+}

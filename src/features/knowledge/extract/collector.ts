@@ -1,0 +1,29 @@
+/** Collects the text of a file as Markdown, up to a limit. */
+import { fileFault } from '../../../platform/file-fault.ts';
+
+export interface TextCollector {
+  /** Adds a block, such as a paragraph or a heading. */
+  add(block: string): void;
+  /** Adds a line to the block before it, such as the row of a table. */
+  addLine(line: string): void;
+  /** Adds text right behind what was added before. */
+  addText(text: string): void;
+  /** Returns everything that was added. */
+  read(): string;
+}
+
+export function createCollector(maxCharacters: number): TextCollector {
+  const parts: string[] = [];
+  let characters = 0;
+  const push = (part: string): void => {
+    characters += part.length;
+    if (characters > maxCharacters) throw fileFault(`has more than ${maxCharacters} characters of text`, 'TOO_LONG');
+    parts.push(part);
+  };
+  return {
+    add: (block) => push(`\n\n${block}`),
+    addLine: (line) => push(`\n${line}`),
+    addText: push,
+    read: () => parts.join('').trim(),
+  };
+}

@@ -1,0 +1,37 @@
+/** Has the passages of a file read by a child process. */
+import type { ChildReaders } from '../../../platform/child-readers.ts';
+import { workInChild, type FileReading } from '../../../platform/media/reading.ts';
+import type { Passage } from '../passages.ts';
+import type { PageProgress } from '../schemas.ts';
+import type { BegunFile, ExtractionAnswer, ExtractionRequest } from './request.ts';
+
+// The CPU time for a portion of pages, or for a file without pages. The longest text that is accepted takes some seconds.
+const CPU_MS = 30_000;
+// How long the worker waits, with the waits for its turns. It tries again later.
+const PATIENCE_MS = 90_000;
+
+export interface Extraction extends Pick<BegunFile, 'format' | 'maxPassages'> {
+  /** Called whenever some pages of the file were read. */
+  onProgress(progress: PageProgress): Promise<void>;
+}
+
+/** Throws an AppError about the part `file` when its text can not be read, and UNAVAILABLE when its turns do not come soon. */
+export function extractPassages(
+  readers: ChildReaders,
+  reading: FileReading,
+  { format, maxPassages, onProgress }: Extraction,
+): Promise<Passage[]> {
+  return workInChild(readers, reading, {
+    patienceMs: PATIENCE_MS,
+    isAwaited: false,
+    work: async (reader) => {
+      let request: ExtractionRequest = { extract: { bytes: reading.source.bytes, format, maxPassages } };
+      for (;;) {
+        const answer = await reader.ask<ExtractionAnswer>(request, CPU_MS);
+        if ('passages' in answer) return answer.passages;
+        await onProgress(answer.progress);
+        request = { extract: 'MORE' };
+      }
+    },
+  });
+}

@@ -1,0 +1,101 @@
+/** Reads the text of a PDF, some pages at a time. This runs in child processes. */
+import { PDFiumModule } from '@hyzyla/pdfium';
+import type { ByteSource } from '../../../platform/byte-source.ts';
+import { fileFault, isBroken } from '../../../platform/file-fault.ts';
+import type { PageProgress } from '../schemas.ts';
+import type { TextCollector } from './collector.ts';
+
+const MAX_PAGES = 2_000;
+// Reading them takes some tenths of a second. Between two portions other files get their turn.
+const PAGES_PER_PORTION = 16;
+// What PDFium says about a file that it can not open because it is encrypted.
+const ENCRYPTED: ReadonlySet<number> = new Set([4, 5]);
+
+/** Adds the text of each page to the collector, and yields how far it has come. */
+export async function* readPdf(source: ByteSource, collector: TextCollector): AsyncGenerator<PageProgress> {
+  const pdf = await openPdf(source);
+  const { pages } = pdf;
+  yield { read: 0, pages };
+  let hasText = false;
+  for (let page = 0; page < pages; page += 1) {
+    const text = joinLines(pdf.readPage(page));
+    if (text !== '') collector.add(text);
+    hasText ||= text !== '';
+    if ((page + 1) % PAGES_PER_PORTION === 0 || page + 1 === pages) yield { read: page + 1, pages };
+  }
+  if (!hasText) throw fileFault('has no text: its pages may be pictures, like those of a scanner', 'NO_TEXT');
+}
+
+interface OpenPdf {
+  pages: number;
+  /** Returns the text of a page, counted from 0. */
+  readPage(page: number): string;
+}
+
+/** Each file gets a PDFium of its own, so that nothing of a file is left in the memory with which the next one is read. */
+async function openPdf(source: ByteSource): Promise<OpenPdf> {
+  const pdfium = await PDFiumModule({});
+  pdfium._FPDF_InitLibraryWithConfig({});
+  const { malloc, free } = pdfium.wasmExports;
+  const start = runPdfium(() => malloc(source.bytes));
+  if (start === 0) throw fileFault('takes too much memory to read');
+  let at = start;
+  for await (const piece of source.read(0, source.bytes)) {
+    pdfium.HEAPU8.set(piece, at);
+    at += piece.length;
+  }
+  const document = runPdfium(() => pdfium._FPDF_LoadMemDocument(start, source.bytes, 0));
+  if (document === 0) {
+    if (ENCRYPTED.has(pdfium._FPDF_GetLastError())) throw fileFault('is protected by a password', 'ENCRYPTED');
+    throw fileFault('is no PDF that can be read');
+  }
+  const pages = runPdfium(() => pdfium._FPDF_GetPageCount(document));
+  if (pages > MAX_PAGES) throw fileFault(`has more than ${MAX_PAGES} pages`, 'TOO_LONG');
+
+  function readPage(index: number): string {
+    const page = pdfium._FPDF_LoadPage(document, index);
+    // A page that is broken is left out, like most programs do that show the file.
+    const text = page && pdfium._FPDFText_LoadPage(page);
+    const characters = text && pdfium._FPDFText_CountChars(text);
+    const place = characters > 0 ? malloc(2 * (characters + 1)) : 0;
+    const length = place && 2 * (pdfium._FPDFText_GetText(text, 0, characters, place) - 1);
+    const read = length > 0 ? UTF_16.decode(pdfium.HEAPU8.subarray(place, place + length)) : '';
+    if (place) free(place);
+    if (text) pdfium._FPDFText_ClosePage(text);
+    if (page) pdfium._FPDF_ClosePage(page);
+    return read;
+  }
+  return { pages, readPage: (page) => runPdfium(() => readPage(page)) };
+}
+
+const UTF_16 = new TextDecoder('utf-16le');
+
+/** A file that makes PDFium fail is broken. */
+function runPdfium<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw isBroken(error) ? fileFault('is no PDF that can be read') : error;
+  }
+}
+
+// A line that is at least this long, compared with the longest one of its page, was broken because it has reached the edge.
+const FULL_LINE = 0.75;
+// PDFium writes this for a hyphen that divides a word at the end of a line, and no end of the line behind it.
+const LINE_HYPHEN = '\ufffe';
+
+/** Joins the lines of each paragraph. A line that ends before the edge of the page ends its paragraph. */
+function joinLines(text: string): string {
+  const lines = text
+    .split(/\r\n|\r|\n|(?<=\ufffe)/)
+    .map((line) => line.replaceAll(/\p{Cc}/gu, ' ').trim())
+    .filter((line) => line !== '');
+  const longest = lines.reduce((length, line) => Math.max(length, line.length), 0);
+  return lines
+    .map((line) => {
+      if (line.endsWith(LINE_HYPHEN)) return line.slice(0, -LINE_HYPHEN.length);
+      return line + (line.length < FULL_LINE * longest ? '\n' : ' ');
+    })
+    .join('')
+    .trim();
+}

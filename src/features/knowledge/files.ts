@@ -1,0 +1,9 @@
+/** The files of the knowledge base that can be sent to contacts. */
+import type { TenantRead } from '../../platform/tenant.ts';
+import { listMediaFiles, type SendableFile } from './queries.ts';
+
+const MOST = 50;
+
+/** Lists MEDIA items, the newest first, at most 50: of these items, or with null of all. */
+export const listSendableFiles = (read: TenantRead, items: string[] | null): Promise<SendableFile[]> =>
+  listMediaFiles(read, items, MOST);

@@ -1,0 +1,142 @@
+/** Prepares an item for the search: its text is split into passages, and each passage gets a vector. */
+import type { Kit } from '../../kit.ts';
+import { AppError } from '../../platform/errors.ts';
+import { findTextFormat } from '../../platform/media/formats.ts';
+import type { TenantTx } from '../../platform/tenant.ts';
+import { expectAttachment } from '../attachments/attachments.ts';
+import { withFile } from '../attachments/read-file.ts';
+import { chooseEmbedder } from './embedder.ts';
+import { extractPassages } from './extract/extractor.ts';
+import {
+  insertPassages,
+  insertVectors,
+  listPassages,
+  lockRevision,
+  publishRevision,
+  replaceModel,
+  updateProgress,
+  type ItemRevision,
+  type StoredPassage,
+  type StoredVectors,
+} from './passage-queries.ts';
+import { splitIntoPassages, type Passage } from './passages.ts';
+import { changeLibrary } from './queries.ts';
+import type { PageProgress } from './schemas.ts';
+import type { ClaimedItem } from './turn-queries.ts';
+
+// The most passages of an item: some 500 pages.
+const MAX_ITEM_PASSAGES = 2_000;
+/** The most passages of all items of a company, because a search compares its question with the vectors of all of them. */
+export const MAX_COMPANY_PASSAGES = 20_000;
+// How many vectors a row has. With those of the largest models a row has some 800 kB.
+const VECTORS_PER_ROW = 64;
+
+/** Why an item can not be prepared, however often it is tried. The message is shown to callers. */
+export class PreparationFault extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Makes the passages of an item and stores them, unless the item has changed meanwhile. Searches find the passages that the item had before
+ * until all new ones are stored. An item whose passages are there already only gets vectors of the model that is used now.
+ */
+export async function prepareItem(kit: Kit, item: ClaimedItem, signal: AbortSignal): Promise<void> {
+  const stored = { item: item._id, revision: item.revision };
+  const isSplit = item.indexed_revision === item.revision;
+  const passages = isSplit
+    ? await listPassages(kit.database.read(item.company), stored)
+    : await makePassages(kit, item, signal);
+  const { model, embed } = chooseEmbedder(kit);
+  const vectors = await embed(
+    passages.map(({ headings, content }) => `${headings}\n${content}`),
+    signal,
+  );
+  const prepared = { passages, model, rows: packVectors(vectors) };
+  await kit.database.tenantTx(item.company, (tx) =>
+    isSplit ? renewVectors(tx, stored, prepared) : storePassages(tx, stored, { ...prepared, language: item.language }),
+  );
+}
+
+async function makePassages(kit: Kit, item: ClaimedItem, signal: AbortSignal): Promise<StoredPassage[]> {
+  const passages = await readItemPassages(kit, item, signal);
+  if (passages.length === 0) throw new PreparationFault('NO_TEXT', 'The text has no words.');
+  if (passages.length > MAX_ITEM_PASSAGES)
+    throw new PreparationFault('TOO_LONG', `The text makes more than ${MAX_ITEM_PASSAGES} passages.`);
+  return passages.map(({ headings, content }) => ({ headings: [item.name, ...headings].join('\n'), content }));
+}
+
+async function readItemPassages(kit: Kit, item: ClaimedItem, signal: AbortSignal): Promise<Passage[]> {
+  const { company, content, type, name, description, attachment } = item;
+  if (content !== null) return splitIntoPassages(content);
+  // A file to send is found by what the company says about it.
+  if (type === 'MEDIA') return splitIntoPassages(description || name);
+  const row = await expectAttachment(kit.database.read(company), attachment ?? '', 'attachment');
+  const format = findTextFormat(row.extension);
+  if (!format) throw new PreparationFault('NO_TEXT', 'The text of this file can not be read.');
+  try {
+    return await withFile(kit, row, (reading) =>
+      extractPassages(
+        kit.readers,
+        { ...reading, signal },
+        { format, maxPassages: MAX_ITEM_PASSAGES, onProgress: (progress) => noteProgress(kit, item, progress) },
+      ),
+    );
+  } catch (error) {
+    // Failure policy: what is wrong with the file is shown with the item; any other failure is tried again.
+    const [fault] = error instanceof AppError && error.code === 'VALIDATION_FAILED' ? error.errors : [];
+    throw fault ? new PreparationFault(fault.code, `The file ${fault.message}.`) : error;
+  }
+}
+
+async function noteProgress(kit: Kit, { company, _id, revision }: ClaimedItem, progress: PageProgress): Promise<void> {
+  await kit.database.tenantTx(company, (tx) => updateProgress(tx, { item: _id, revision }, progress));
+}
+
+interface Prepared {
+  passages: StoredPassage[];
+  model: string;
+  rows: StoredVectors[];
+}
+
+async function storePassages(
+  tx: TenantTx,
+  stored: ItemRevision,
+  { passages, model, rows, language }: Prepared & Pick<ClaimedItem, 'language'>,
+): Promise<void> {
+  const before = await lockRevision(tx, stored);
+  if (!before) return;
+  const library = await changeLibrary(tx, passages.length - before.chunk_count);
+  if (library.passages > MAX_COMPANY_PASSAGES && passages.length > before.chunk_count)
+    throw new PreparationFault('LIBRARY_FULL', `The company would have more than ${MAX_COMPANY_PASSAGES} passages.`);
+  await insertPassages(tx, stored, language, passages);
+  await insertVectors(tx, stored, model, rows);
+  await publishRevision(tx, stored, { passages: passages.length, model });
+}
+
+async function renewVectors(tx: TenantTx, stored: ItemRevision, { model, rows }: Prepared): Promise<void> {
+  const before = await lockRevision(tx, stored);
+  if (!before) return;
+  await replaceModel(tx, stored.item, model);
+  if (before.embedding_model === model) return;
+  await insertVectors(tx, stored, model, rows);
+  // Searches load the new vectors when they see another version.
+  await changeLibrary(tx, 0);
+}
+
+function packVectors(vectors: Float32Array[]): StoredVectors[] {
+  const rows: StoredVectors[] = [];
+  for (let firstPosition = 0; firstPosition < vectors.length; firstPosition += VECTORS_PER_ROW) {
+    const some = vectors.slice(firstPosition, firstPosition + VECTORS_PER_ROW);
+    rows.push({ firstPosition, dimensions: some[0]?.length ?? 0, vectors: Buffer.concat(some.map(toBytes)) });
+  }
+  return rows;
+}
+
+/** All processors on which the platform runs store the lowest byte first. */
+const toBytes = ({ buffer, byteOffset, byteLength }: Float32Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);

@@ -1,0 +1,160 @@
+import { Type, type Static } from 'typebox';
+import { TEXT_FORMATS } from '../../platform/media/formats.ts';
+import { FilePart } from '../../platform/multipart.ts';
+import { pageQuery, pageSchema, searchParameter } from '../../platform/paging.ts';
+import { define, Name, NOT_BLANK, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { OwningCompany } from '../companies/schemas.ts';
+import { tagList } from '../conversations/schemas.ts';
+
+const ITEM_TYPES = ['KNOWLEDGE', 'MEDIA'] as const;
+const ITEM_FILE_TYPES = ['PDF', 'DOCX', 'AUTCL', 'IMAGE', 'VIDEO', 'AUDIO', 'DOCUMENT'] as const;
+const ITEM_STATUSES = ['PROCESSING', 'READY', 'ERROR'] as const;
+export type ItemType = (typeof ITEM_TYPES)[number];
+export type ItemFileType = (typeof ITEM_FILE_TYPES)[number];
+/** The languages whose stems the search knows. */
+const ITEM_LANGUAGES = ['pt', 'en', 'es'] as const;
+export type ItemLanguage = (typeof ITEM_LANGUAGES)[number];
+
+/** The most characters of the text of an item. The whole record has a limit in bytes as well. */
+const MAX_CONTENT = 100_000;
+const MAX_DESCRIPTION = 2_000;
+
+/** How many pages of the file of an item were read. */
+export interface PageProgress {
+  read: number;
+  pages: number;
+}
+
+const ItemError = Type.Object({
+  code: Type.String({ description: 'The cause, for programs' }),
+  message: Type.String(),
+});
+export type ItemError = Static<typeof ItemError>;
+
+const shownProperties = {
+  _id: recordId('knowledge-item'),
+  name: Type.String(),
+  type: oneOf(ITEM_TYPES, { description: 'KNOWLEDGE is searched, MEDIA is sent' }),
+  file_type: oneOf(ITEM_FILE_TYPES, { description: 'What it was made from; AUTCL is Markdown that is edited here' }),
+  company: ref(OwningCompany),
+  description: Type.Optional(Type.String()),
+  attachment: Type.Optional(
+    recordId('attachment', { description: 'The file that it was made from, which can be sent' }),
+  ),
+  storage_key: Type.Optional(Type.String({ description: 'The name of the file in the store' })),
+  file_url: Type.Optional(Type.String({ description: 'A public link to the file that never expires' })),
+  meta: Type.Optional(
+    Type.Object({
+      mimeType: Type.String({ description: 'The media type that the contents have' }),
+      size: Type.Optional(Type.Integer({ description: 'The bytes of the file' })),
+      fileName: Type.String({ description: 'The name that the caller gave the file' }),
+      pages: Type.Optional(Type.Integer({ description: 'How many pages a PDF has, once the platform has opened it' })),
+      pagesRead: Type.Optional(Type.Integer({ description: 'How many of its pages were read' })),
+    }),
+  ),
+  language: oneOf(ITEM_LANGUAGES, { description: 'The language of the text, whose words the search compares' }),
+  tags: Type.Array(Type.String()),
+  status: oneOf(ITEM_STATUSES, {
+    description:
+      'PROCESSING: it is being prepared for the search, which finds the text before the last edit until then; READY: the search finds it; ERROR: it could not be prepared',
+  }),
+  error: Type.Optional(ItemError),
+  chunk_count: Type.Integer({ description: 'How many passages the search finds of it' }),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+
+export const KnowledgeItem = define(
+  'KnowledgeItem',
+  Type.Object({ ...shownProperties, content: Type.Optional(Type.String({ description: 'The text, as Markdown' })) }),
+);
+export type KnowledgeItem = Static<typeof KnowledgeItem>;
+
+/** An item of a list, which leaves the text out. */
+export const ListedKnowledgeItem = define('ListedKnowledgeItem', Type.Object(shownProperties));
+export type ListedKnowledgeItem = Static<typeof ListedKnowledgeItem>;
+
+const content = Type.String({
+  minLength: 1,
+  maxLength: MAX_CONTENT,
+  ...NOT_BLANK,
+  description: 'The text, as Markdown. Its headings are kept with the passages below them',
+});
+const optionalProperties = {
+  description: Type.Optional(nullable(Type.String({ maxLength: MAX_DESCRIPTION }))),
+  tags: Type.Optional(tagList('Replaces all tags of the item')),
+  language: Type.Optional(
+    oneOf(ITEM_LANGUAGES, {
+      description: 'The language of the text; that of the company when a new item has none',
+    }),
+  ),
+};
+
+export const AutclCreate = define('AutclCreate', strict({ name: Name, content, ...optionalProperties }));
+export type AutclCreate = Static<typeof AutclCreate>;
+
+export const AutclUpdate = define(
+  'AutclUpdate',
+  strict({ name: Type.Optional(Name), content: Type.Optional(content), ...optionalProperties }),
+);
+export type AutclUpdate = Static<typeof AutclUpdate>;
+
+export const KnowledgeUpload = strict({
+  file: FilePart,
+  name: Type.Optional({ ...Name, description: 'The name of the item; that of the file when there is none' }),
+  description: Type.Optional(
+    Type.String({ maxLength: MAX_DESCRIPTION, description: 'What the file shows: MEDIA is found by it' }),
+  ),
+  type: Type.Optional(
+    oneOf(ITEM_TYPES, {
+      description: `KNOWLEDGE reads the text of ${TEXT_FORMATS.join(', ')}; MEDIA is every other file, and the default for it`,
+    }),
+  ),
+  language: optionalProperties.language,
+  tags: optionalProperties.tags,
+});
+export type KnowledgeUpload = Static<typeof KnowledgeUpload>;
+
+export const KnowledgeParams = Type.Object({ id: recordId('knowledge-item') });
+export const KnowledgeList = pageSchema(ref(ListedKnowledgeItem));
+export const KnowledgeQuery = pageQuery('-createdAt', {
+  type: Type.Optional(oneOf(ITEM_TYPES, { description: 'Those of this type' })),
+  file_type: Type.Optional(oneOf(ITEM_FILE_TYPES, { description: 'Those that were made from this' })),
+  status: Type.Optional(oneOf(ITEM_STATUSES, { description: 'Those in this state' })),
+  search: searchParameter('A part of the name, the description or a tag'),
+});
+export type KnowledgeQuery = Static<typeof KnowledgeQuery>;
+
+export const KnowledgeSearch = define(
+  'KnowledgeSearch',
+  strict({
+    query: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      ...NOT_BLANK,
+      description: 'A question or some words, in any language',
+    }),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 50, default: 10, description: 'How many passages are found at most' }),
+    ),
+  }),
+);
+export type KnowledgeSearch = Static<typeof KnowledgeSearch>;
+
+const FoundPassage = Type.Object({
+  item: recordId('knowledge-item'),
+  name: Type.String({ description: 'The name of the item' }),
+  headings: Type.Array(Type.String(), { description: 'The headings above the passage, the outermost first' }),
+  content: Type.String({ description: 'The text of the passage, as Markdown' }),
+  position: Type.Integer({ description: 'Its place among the passages of the item, from 0' }),
+  score: Type.Number({
+    description:
+      'How well it fits, up to 1: it joins the places that the passage has among those with the words of the question, with words that are spelled like them, and with a similar text',
+  }),
+});
+
+export const KnowledgeSearchResult = define(
+  'KnowledgeSearchResult',
+  Type.Object({ result: Type.Array(FoundPassage, { description: 'The passages, the best first' }) }),
+);
+export type KnowledgeSearchResult = Static<typeof KnowledgeSearchResult>;

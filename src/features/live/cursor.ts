@@ -1,0 +1,29 @@
+/** The place in a live stream from which a client goes on: when it was written, and the transactions that had ended then. */
+import { MAX_CURSOR } from './schemas.ts';
+
+const CURSOR = /^(\d{9,11})\.(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)$/;
+
+/** How long a client may be away and go on without reading its lists anew. */
+export const RESUMABLE_SECONDS = 3_600;
+
+export interface Cursor {
+  /** Seconds since 1970. */
+  writtenAt: number;
+  /** As PostgreSQL writes a pg_snapshot. */
+  snapshot: string;
+}
+
+export const formatCursor = (snapshot: string): string => `${Math.floor(Date.now() / 1_000)}.${snapshot}`;
+
+/** Returns null for a text that is no cursor. PostgreSQL throws an error for a snapshot that contradicts itself, so the order is checked. */
+export function parseCursor(text: string): Cursor | null {
+  const [, seconds, xmin = '', xmax = '', running = ''] = (text.length <= MAX_CURSOR && CURSOR.exec(text)) || [];
+  if (seconds === undefined) return null;
+  const inOrder = [xmin, ...(running === '' ? [] : running.split(',')), xmax].map(BigInt);
+  const isOrdered = inOrder.every((xid, at) => {
+    const before = inOrder[at - 1] ?? 0n;
+    // The first running transaction may be xmin itself, and without running ones xmax may be.
+    return xid > before || (xid === before && at === 1);
+  });
+  return isOrdered ? { writtenAt: Number(seconds), snapshot: `${xmin}:${xmax}:${running}` } : null;
+}

@@ -1,0 +1,100 @@
+/**
+ * Who looks at which conversation of a company, and who types there. It is stored nowhere: processes tell each other by signals of the
+ * change feed. Who views a conversation does so until they say otherwise or their last stream has closed, so a page makes no request for it
+ * meanwhile.
+ */
+import type { LiveEvent } from './records.ts';
+import type { Presence, PresenceState } from './schemas.ts';
+
+// How long each state holds without being said again.
+const HOLDS_MS: Record<PresenceState, number> = { VIEWING: 75_000, TYPING: 15_000, AWAY: 0 };
+// A process says VIEWING again for the callers that have a stream in it, well before it ends.
+const RENEW_MS = 30_000;
+// A page that is loaded anew closes its stream and opens another one.
+const LINGER_MS = 5_000;
+// The most presences of a company, and of one caller.
+const MOST = 2_000;
+const MOST_OF_CALLER = 20;
+
+/** What processes tell each other. */
+interface PresenceSignal {
+  presence: Presence;
+  /** The caller's last stream in a process has closed; others may be open elsewhere. */
+  isClosed?: boolean;
+}
+
+interface Entry {
+  presence: Presence;
+  endsAtMs: number;
+}
+
+export interface CompanyPresence {
+  /** Takes a signal of this process or another one. */
+  take(signal: unknown): void;
+  /** Ends what has not been said again, and says again what still holds. */
+  tick(): void;
+  /** Counts a stream of the caller. Returns a function that ends this. */
+  enter(caller: string): () => void;
+  /** Returns all as events. */
+  list(): LiveEvent[];
+}
+
+/** `announce` sends events to the streams of the company in this process, and `signal` reaches all processes, this one included. */
+export function createPresence(
+  announce: (events: LiveEvent[]) => void,
+  signal: (signal: PresenceSignal) => void,
+): CompanyPresence {
+  const entries = new Map<string, Entry>();
+  const streams = new Map<string, number>();
+  let renewedAtMs = performance.now();
+
+  const isHere = (caller: string): boolean => (streams.get(caller) ?? 0) > 0;
+  const all = (): Presence[] => [...entries.values()].map(({ presence }) => presence);
+  const listOf = (caller: string): Presence[] => all().filter(({ by }) => by._id === caller);
+
+  /** Keeps a presence, and announces it if it differs from what was known. */
+  function set(presence: Presence): void {
+    const key = `${presence.by._id} ${presence.conversation}`;
+    const known = entries.get(key)?.presence.state ?? 'AWAY';
+    const isKept = presence.state !== 'AWAY' && (entries.has(key) || entries.size < MOST);
+    entries.delete(key);
+    if (isKept) entries.set(key, { presence, endsAtMs: performance.now() + HOLDS_MS[presence.state] });
+    if (known !== presence.state && (isKept || known !== 'AWAY')) announce([toEvent(presence)]);
+  }
+
+  function close(caller: string): void {
+    if (isHere(caller)) return;
+    streams.delete(caller);
+    for (const presence of listOf(caller)) signal({ presence: { ...presence, state: 'AWAY' }, isClosed: true });
+  }
+
+  return {
+    take: (data) => {
+      const { presence, isClosed = false } = data as PresenceSignal;
+      const caller = presence.by._id;
+      if (isClosed && isHere(caller)) return signal({ presence: { ...presence, state: 'VIEWING' } });
+      const others = listOf(caller).filter(({ conversation }) => conversation !== presence.conversation);
+      for (const old of others.slice(0, -MOST_OF_CALLER)) set({ ...old, state: 'AWAY' });
+      set(presence);
+    },
+    tick: () => {
+      const now = performance.now();
+      const ended = [...entries.values()].filter(({ endsAtMs }) => endsAtMs <= now);
+      // Who has stopped typing still looks at the conversation.
+      for (const { presence } of ended) set({ ...presence, state: presence.state === 'TYPING' ? 'VIEWING' : 'AWAY' });
+      if (now - renewedAtMs < RENEW_MS) return;
+      renewedAtMs = now;
+      for (const presence of all()) if (presence.state === 'VIEWING' && isHere(presence.by._id)) signal({ presence });
+    },
+    enter: (caller) => {
+      streams.set(caller, (streams.get(caller) ?? 0) + 1);
+      return () => {
+        streams.set(caller, (streams.get(caller) ?? 0) - 1);
+        setTimeout(close, LINGER_MS, caller).unref();
+      };
+    },
+    list: () => all().map(toEvent),
+  };
+}
+
+const toEvent = (data: Presence): LiveEvent => ({ name: 'presence', scope: 'conversations:read', data });

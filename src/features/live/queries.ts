@@ -1,0 +1,71 @@
+import { exec, many, one } from '../../platform/db.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+
+/**
+ * Makes the database note what changes in these companies for the next three hours. What an earlier call began goes on without a gap as
+ * long as the calls are less than two hours apart.
+ */
+export function noteChangesOf(tx: SystemTx, companies: string[]): Promise<number> {
+  return exec(tx, {
+    name: 'live.noteChanges',
+    text: `insert into live_companies as l (company_id, noted_until)
+      select company, now() + interval '3 hours' from unnest($1::text[]) company order by company
+      on conflict (company_id) do update set noted_until = excluded.noted_until,
+        since_xid = case when l.noted_until < now() + interval '1 hour' then excluded.since_xid else l.since_xid end`,
+    values: [companies],
+  });
+}
+
+/** Returns those of the companies for which no transaction is open any more that began before their changes were noted. */
+export async function listSettled(tx: SystemTx, companies: string[]): Promise<string[]> {
+  const rows = await many<{ company: string }>(tx, {
+    name: 'live.listSettled',
+    text: `select company_id as company from live_companies
+      where company_id = any($1::text[]) and since_xid < pg_snapshot_xmin(pg_current_snapshot())`,
+    values: [companies],
+  });
+  return rows.map(({ company }) => company);
+}
+
+/** Returns true when all changes of the company that the snapshot does not contain have been noted, and by this database. */
+export async function isSnapshotUsable(tx: SystemTx, company: string, snapshot: string): Promise<boolean> {
+  const { usable } = await one<{ usable: boolean }>(tx, {
+    name: 'live.isSnapshotUsable',
+    text: `select exists (select from live_companies where company_id = $1 and since_xid < pg_snapshot_xmin($2::pg_snapshot)
+        and pg_snapshot_xmax($2::pg_snapshot) <= pg_snapshot_xmax(pg_current_snapshot())) as usable`,
+    values: [company, snapshot],
+  });
+  return usable;
+}
+
+/** Records of one table that one statement has changed. */
+export interface NotedChange {
+  company: string;
+  kind: string;
+  ids: string[];
+}
+
+export interface Noted {
+  /** The transactions that had ended when the changes were read (pg_snapshot). */
+  snapshot: string;
+  changes: NotedChange[];
+}
+
+type NotedRow = { snapshot: string } & (NotedChange | { [field in keyof NotedChange]: null });
+
+/** Reads what has changed in these companies since the snapshot; with null only the present snapshot. */
+export async function readNoted(tx: SystemTx, companies: string[], since: string | null): Promise<Noted> {
+  const rows = await many<NotedRow>(tx, {
+    name: 'live.readNoted',
+    text: `select s.snapshot, c.company, c.kind, c.ids from (select pg_current_snapshot()::text as snapshot) s
+      left join lateral (
+        select r.company_id as company, r.kind, r.record_ids as ids from unnest($1::text[]) watched join record_changes r
+          on r.company_id = watched and r.xid >= pg_snapshot_xmin($2::pg_snapshot)
+        where not pg_visible_in_snapshot(r.xid, $2::pg_snapshot)
+      ) c on true`,
+    values: [companies, since],
+  });
+  const [first] = rows;
+  if (!first) throw new Error('the statement answers at least the snapshot');
+  return { snapshot: first.snapshot, changes: rows.filter((row) => row.company !== null) };
+}

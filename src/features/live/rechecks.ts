@@ -1,0 +1,69 @@
+/** Checks again and again whether the callers of open streams may still read what they receive. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Access } from '../../platform/access.ts';
+import type { Credentials } from '../../platform/auth.ts';
+import { AppError } from '../../platform/errors.ts';
+import { readSessionCookie } from '../../platform/session-cookie.ts';
+import type { Viewer } from './viewer.ts';
+
+// A right that is taken away ends within five seconds, as it does for requests.
+const RECHECK_MS = 4_000;
+const AT_ONCE = 20;
+
+export interface Rechecks {
+  /** Ends the viewer's stream when its token or session, shown by these headers, is not valid any more. Returns a function that ends this. */
+  begin(viewer: Viewer, company: string, headers: IncomingHttpHeaders): () => void;
+  stop(): void;
+}
+
+interface Caller {
+  viewer: Viewer;
+  company: string;
+  credentials: Credentials;
+}
+
+export function createRechecks(access: Access): Rechecks {
+  const callers = new Set<Caller>();
+  let timer: NodeJS.Timeout | null = null;
+
+  async function recheckAll(): Promise<void> {
+    const waiting = [...callers];
+    const recheckSome = async (): Promise<void> => {
+      for (let caller = waiting.pop(); caller; caller = waiting.pop()) await recheck(access, caller);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, recheckSome));
+    if (timer) timer = setTimeout(() => void recheckAll(), RECHECK_MS);
+  }
+
+  function stop(): void {
+    if (timer) clearTimeout(timer);
+    timer = null;
+  }
+
+  return {
+    begin: (viewer, company, headers) => {
+      const credentials = { authorization: headers.authorization, session: readSessionCookie(headers) };
+      const caller = { viewer, company, credentials };
+      callers.add(caller);
+      timer ??= setTimeout(() => void recheckAll(), RECHECK_MS);
+      return () => {
+        callers.delete(caller);
+        if (callers.size === 0) stop();
+      };
+    },
+    stop,
+  };
+}
+
+/** Never throws. */
+async function recheck(access: Access, { viewer, company, credentials }: Caller): Promise<void> {
+  try {
+    const principal = await access.auth.authenticate(credentials);
+    // Only a global key outlives the suspension of the company that it acts for.
+    if (principal.type === 'global' && !(await access.companyExists(company))) viewer.stream.end();
+    else viewer.allow(principal.scopes);
+  } catch (error) {
+    // Failure policy: while the database does not answer, the stream goes on and is checked again.
+    if (error instanceof AppError && error.status < 500) viewer.stream.end();
+  }
+}

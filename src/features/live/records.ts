@@ -1,0 +1,108 @@
+/** The kinds of records that a stream brings: the event of each, who may see it, and how it is read. */
+import type { Scope } from '../../platform/scopes.ts';
+import type { TenantRead } from '../../platform/tenant.ts';
+import { readFollowUps } from '../agents/follow-ups/follow-ups.ts';
+import { readRuns } from '../bulk/bulk.ts';
+import { readCampaigns } from '../campaigns/campaigns.ts';
+import { readContacts } from '../contacts/contacts.ts';
+import { readConversationRuns } from '../conversations/bulk/runs.ts';
+import { readConversations } from '../conversations/conversations.ts';
+import { readImports } from '../imports/imports.ts';
+import { readMessages } from '../messages/messages.ts';
+import type { NotedChange } from './queries.ts';
+import type { RecordEvent } from './schemas.ts';
+
+interface Kind {
+  event: RecordEvent;
+  scope: Scope;
+  /** Whether a record that is not found has been removed; records of the other kinds are only forgotten with time. */
+  isRemovable: boolean;
+  read(read: TenantRead, ids: string[]): Promise<{ _id: string | null }[]>;
+}
+
+/** The kinds by the table whose changes are noted, in the order in which they are sent: what others refer to comes first. */
+const KINDS = new Map<string, Kind[]>([
+  ['contacts', [{ event: 'contact', scope: 'contacts:read', isRemovable: true, read: readContacts }]],
+  ['campaigns', [{ event: 'campaign', scope: 'campaigns:read', isRemovable: true, read: readCampaigns }]],
+  [
+    'conversations',
+    [{ event: 'conversation', scope: 'conversations:read', isRemovable: true, read: readConversations }],
+  ],
+  ['messages', [{ event: 'message', scope: 'messages:read', isRemovable: false, read: readMessages }]],
+  [
+    'imports',
+    [
+      { event: 'contact_import', scope: 'contacts:read', isRemovable: false, read: importsOfKind('CONTACTS') },
+      { event: 'table_import', scope: 'tables:read', isRemovable: false, read: importsOfKind('TABLE') },
+    ],
+  ],
+  [
+    'conversation_runs',
+    [{ event: 'conversation_run', scope: 'conversations:read', isRemovable: false, read: readConversationRuns }],
+  ],
+  ['follow_ups', [{ event: 'follow_up', scope: 'agents:read', isRemovable: false, read: readFollowUps }]],
+  ['bulk_runs', [{ event: 'bulk_run', scope: 'messages:read', isRemovable: false, read: readRuns }]],
+]);
+
+function importsOfKind(kind: 'CONTACTS' | 'TABLE'): Kind['read'] {
+  return async (read, ids) => (await readImports(read, ids)).filter((each) => each.kind === kind);
+}
+
+/** An event with the scope that its receiver needs. */
+export interface LiveEvent {
+  name: RecordEvent | 'removed' | 'reset' | 'presence';
+  scope: Scope;
+  data: object;
+}
+
+/** Ids of records that have changed, by the table that holds them. */
+export type ChangedRecords = Map<string, Set<string>>;
+
+export function groupChanges(changes: NotedChange[]): ChangedRecords {
+  const changed: ChangedRecords = new Map();
+  for (const { kind, ids } of changes) addChanges(changed, [[kind, ids]]);
+  return changed;
+}
+
+export function addChanges(to: ChangedRecords, more: Iterable<[table: string, ids: Iterable<string>]>): void {
+  for (const [table, ids] of more) to.set(table, new Set([...(to.get(table) ?? []), ...ids]));
+}
+
+// Beyond this number of changed records of a kind at once, clients read their lists anew, which are shorter.
+const MOST_AT_ONCE = 500;
+// The records of one statement.
+const PORTION = 100;
+
+/** Reads the changed records, a portion at a time, as events. */
+export async function* readChanges(read: TenantRead, changed: ChangedRecords): AsyncGenerator<LiveEvent[]> {
+  for (const [table, kinds] of KINDS) {
+    const ids = [...(changed.get(table) ?? [])];
+    for (const kind of kinds) {
+      if (ids.length > MOST_AT_ONCE) yield [{ name: 'reset', scope: kind.scope, data: { events: [kind.event] } }];
+      else
+        for (let from = 0; from < ids.length; from += PORTION)
+          yield await readPortion(read, kind, ids.slice(from, from + PORTION));
+    }
+  }
+}
+
+async function readPortion(read: TenantRead, kind: Kind, ids: string[]): Promise<LiveEvent[]> {
+  const { event, scope, isRemovable } = kind;
+  const records = await kind.read(read, ids);
+  const found = new Set(records.map(({ _id }) => _id));
+  const removed = isRemovable ? ids.filter((id) => !found.has(id)) : [];
+  return [
+    ...records.map((data) => ({ name: event, scope, data })),
+    ...removed.map((_id) => ({ name: 'removed' as const, scope, data: { event, _id } })),
+  ];
+}
+
+/** The scopes that make a difference to a stream. */
+export const SCOPES: Scope[] = [...new Set([...KINDS.values()].flat().map(({ scope }) => scope))];
+
+/** The events of the records that these scopes may read. */
+export const visibleEvents = (scopes: Scope[]): RecordEvent[] =>
+  [...KINDS.values()]
+    .flat()
+    .filter(({ scope }) => scopes.includes(scope))
+    .map(({ event }) => event);

@@ -1,0 +1,74 @@
+/** One client of a hub: its stream, and what its caller may read. */
+import { allows, type Scope } from '../../platform/scopes.ts';
+import { SCOPES, visibleEvents, type LiveEvent } from './records.ts';
+import { createStream, writeEvent, type Stream } from './stream.ts';
+
+export interface WrittenEvent extends LiveEvent {
+  text: string;
+}
+
+export const writeEvents = (events: LiveEvent[]): WrittenEvent[] =>
+  events.map((event) => ({ ...event, text: writeEvent(event.name, event.data) }));
+
+/** Who receives the events of a hub. */
+export interface Follower {
+  /** Viewers that may read the same have an equal key, and receive the same text. */
+  key(): string;
+  /** Joins the events that the viewer may read. */
+  select(events: WrittenEvent[]): Buffer;
+  /** Sends a text of the hub, or keeps it until the viewer has caught up. */
+  push(text: Buffer): void;
+  /** Tells the client to read its lists anew. */
+  reset(): void;
+  end(): void;
+}
+
+export interface Viewer extends Follower {
+  stream: Stream;
+  /** Changes what the viewer may read. */
+  allow(scopes: readonly string[]): void;
+  /** Sends what was kept, and then everything at once. `cursor` is where the client would go on from here. */
+  begin(cursor: () => string): void;
+}
+
+// A viewer for whom more is kept while it catches up is too slow, and is disconnected.
+const MOST_KEPT = 1_000;
+
+export function createViewer(scopes: readonly string[]): Viewer {
+  const stream = createStream();
+  let visible = findVisible(scopes);
+  let kept: Buffer[] | null = [];
+
+  const reset = (): void => stream.send(Buffer.from(writeEvent('reset', { events: visibleEvents(visible) })));
+
+  return {
+    stream,
+    key: () => visible.join(),
+    select: (events) =>
+      Buffer.from(
+        events
+          .filter(({ scope }) => visible.includes(scope))
+          .map(({ text }) => text)
+          .join(''),
+      ),
+    push: (text) => {
+      if (!kept) stream.send(text);
+      else if (kept.push(text) > MOST_KEPT) stream.end();
+    },
+    allow: (granted) => {
+      const before = visible;
+      visible = findVisible(granted);
+      // The client has not received what it could not read before.
+      if (visible.some((scope) => !before.includes(scope))) reset();
+    },
+    reset,
+    end: stream.end,
+    begin: (cursor) => {
+      for (const text of kept ?? []) stream.send(text);
+      kept = null;
+      stream.send(Buffer.from(writeEvent('ready', {}, cursor())));
+    },
+  };
+}
+
+const findVisible = (granted: readonly string[]): Scope[] => SCOPES.filter((scope) => allows(granted, scope));

@@ -1,0 +1,179 @@
+/** Statements that store the messages of a batch of callbacks, with the records of their files. */
+import { many } from '../../platform/db.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
+import type { Message, MessageStatus } from './schemas.ts';
+
+export interface NewInbound {
+  _id: string;
+  company_id: string;
+  conversation_id: string;
+  contact_id: string;
+  inbox_id: string;
+  channel: string;
+  sender_type: string;
+  sender_id: string | null;
+  message_type: string;
+  origin: string;
+  content_type: string;
+  content: string | null;
+  attachment_id: string | null;
+  media: string | null;
+  interactive: string | null;
+  location: string | null;
+  contacts: string | null;
+  reaction: string | null;
+  referral: string | null;
+  forwarded: string | null;
+  unsupported: string | null;
+  email: string | null;
+  digest: string | null;
+  reply_to: string | null;
+  reply_to_external: string | null;
+  status: MessageStatus;
+  errors: string;
+  external_id: string;
+  is_echo: boolean;
+  is_test: boolean;
+  sent_at: string;
+  created_at: string;
+  updated_at: string;
+}
+
+const INBOUND_TYPES: Record<keyof NewInbound, string> = {
+  _id: 'text',
+  company_id: 'text',
+  conversation_id: 'text',
+  contact_id: 'text',
+  inbox_id: 'text',
+  channel: 'text',
+  sender_type: 'text',
+  sender_id: 'text',
+  message_type: 'text',
+  origin: 'text',
+  content_type: 'text',
+  content: 'text',
+  attachment_id: 'text',
+  media: 'jsonb',
+  interactive: 'jsonb',
+  location: 'jsonb',
+  contacts: 'jsonb',
+  reaction: 'jsonb',
+  referral: 'jsonb',
+  forwarded: 'text',
+  unsupported: 'jsonb',
+  email: 'jsonb',
+  digest: 'text',
+  reply_to: 'text',
+  reply_to_external: 'text',
+  status: 'text',
+  errors: 'jsonb',
+  external_id: 'text',
+  is_echo: 'boolean',
+  is_test: 'boolean',
+  sent_at: 'timestamptz',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+};
+const INBOUND_COLUMNS = Object.keys(INBOUND_TYPES) as (keyof NewInbound)[];
+const INBOUND_LIST = INBOUND_COLUMNS.join(', ');
+// JSON columns are sent as text and cast, because an array of jsonb would need PostgreSQL's quoting twice.
+const INBOUND_ARRAYS = INBOUND_COLUMNS.map(
+  (name, index) => `$${index + 1}::${INBOUND_TYPES[name] === 'jsonb' ? 'text' : INBOUND_TYPES[name]}[]`,
+);
+const INBOUND_VALUES = INBOUND_COLUMNS.map((name) =>
+  INBOUND_TYPES[name] === 'jsonb' ? `n.${name}::jsonb` : `n.${name}`,
+);
+
+/** The record of a file that the network still has to hand out. */
+export interface NewFile {
+  company: string;
+  _id: string;
+  file_type: string;
+  extension: string;
+  mime_type: string;
+  file_name: string;
+  storage_key: string;
+  link: string;
+}
+
+const INSERT_INBOUND = `insert into messages as m (${INBOUND_LIST})
+  select ${INBOUND_VALUES.join(', ')} from unnest(${INBOUND_ARRAYS.join(', ')}) as n (${INBOUND_LIST})
+  order by n.company_id, n.inbox_id, n.external_id
+  on conflict (company_id, inbox_id, external_id) do nothing
+  returning ${MESSAGE}`;
+const FILE_COLUMNS = '(company_id, _id, file_type, extension, mime_type, file_name, storage_key, link)';
+
+/**
+ * Returns common table expressions that store the records of files and queue their downloads, for the messages of an earlier expression
+ * `stored (company, _id, inbox, attachment)`. The parameters of the files begin with number `first`.
+ */
+const storeFiles = (first: number): string => `expected as (
+    select * from unnest(${Array.from({ length: 8 }, (_, index) => `$${first + index}::text[]`).join(', ')}) as f ${FILE_COLUMNS}
+  ), files as (
+    insert into attachments (company_id, _id, file_type, extension, mime_type, file_name, storage_key, link, state, is_brought)
+    select f.*, 'PENDING', true from expected f join stored s on s.company = f.company_id and s.attachment = f._id
+  ), downloads as (
+    insert into media_downloads (company_id, attachment_id, message_id, inbox_id)
+    select s.company, s.attachment, s._id, s.inbox from expected f join stored s on s.company = f.company_id and s.attachment = f._id
+  )`;
+
+const fileColumns = (files: NewFile[]): string[][] => [
+  files.map((file) => file.company),
+  files.map((file) => file._id),
+  files.map((file) => file.file_type),
+  files.map((file) => file.extension),
+  files.map((file) => file.mime_type),
+  files.map((file) => file.file_name),
+  files.map((file) => file.storage_key),
+  files.map((file) => file.link),
+];
+
+/** Inserts the messages that are not stored yet, with the records of their files, and returns the inserted ones. */
+export async function insertInbound(tx: SystemTx, messages: NewInbound[], files: NewFile[]): Promise<Message[]> {
+  const values = INBOUND_COLUMNS.map((name) => messages.map((message) => message[name]));
+  const rows = await many<MessageRow>(
+    tx,
+    files.length === 0
+      ? { name: 'messages.insertInbound', text: INSERT_INBOUND, values }
+      : {
+          name: 'messages.insertInboundFiles',
+          text: `with stored as (${INSERT_INBOUND}), ${storeFiles(values.length + 1)} select * from stored`,
+          values: [...values, ...fileColumns(files)],
+        },
+  );
+  return rows.map(toMessage);
+}
+
+/**
+ * Completes history messages: the network first sends a placeholder without content, and later the same message with its file. Returns the
+ * completed ones.
+ */
+export function completePlaceholders(
+  tx: SystemTx,
+  messages: NewInbound[],
+  files: NewFile[],
+): Promise<{ company: string; _id: string; conversation: string }[]> {
+  return many(tx, {
+    name: 'messages.completePlaceholders',
+    text: `with stored as (
+        update messages m set content_type = n.content_type, content = n.content, media = n.media::jsonb, attachment_id = n.attachment_id,
+          unsupported = null, updated_at = now()
+        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+          as n (company_id, inbox_id, external_id, content_type, content, media, attachment_id)
+        where m.company_id = n.company_id and m.inbox_id = n.inbox_id and m.external_id = n.external_id
+          and m.content_type = 'UNSUPPORTED' and m.media is null
+        returning m.company_id as company, m._id, m.inbox_id as inbox, m.attachment_id as attachment, m.conversation_id as conversation
+      ), ${storeFiles(8)} select company, _id, conversation from stored`,
+    values: [
+      messages.map((message) => message.company_id),
+      messages.map((message) => message.inbox_id),
+      messages.map((message) => message.external_id),
+      messages.map((message) => message.content_type),
+      messages.map((message) => message.content),
+      messages.map((message) => message.media),
+      messages.map((message) => message.attachment_id),
+      ...fileColumns(files),
+    ],
+  });
+}

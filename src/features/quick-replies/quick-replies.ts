@@ -1,0 +1,129 @@
+/** Quick replies: texts that people insert by a shortcut. Shared ones belong to the company, personal ones to a user. */
+import { isDeepStrictEqual } from 'node:util';
+import { violates } from '../../platform/db.ts';
+import { alreadyTaken, invalid, notFound, scopeMissing } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { makePage, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
+import { allows } from '../../platform/scopes.ts';
+import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { describeValues } from '../../platform/words.ts';
+import { expectAttachment } from '../attachments/attachments.ts';
+import { expectUsers } from '../users/assignments.ts';
+import {
+  countOwnersReplies,
+  countQuickReplies,
+  deleteQuickReply,
+  findByShortcut,
+  findQuickReply,
+  insertQuickReply,
+  listQuickReplies,
+  lockOwnersReplies,
+  lockQuickReply,
+  updateQuickReply,
+} from './queries.ts';
+import {
+  MAX_QUICK_REPLIES,
+  VARIABLES,
+  type QuickReply,
+  type QuickReplyCreate,
+  type QuickReplyQuery,
+  type QuickReplyUpdate,
+} from './schemas.ts';
+
+const findUser = ({ principal }: Tenant): string | null => (principal.type === 'user' ? principal.id : null);
+
+/** Throws QUICK_REPLY_EXISTS when the owner has one with this shortcut. */
+export async function createQuickReply(tenant: Tenant, input: QuickReplyCreate): Promise<QuickReply> {
+  const { attachment = null, owner = null, ...texts } = input;
+  checkVariables(input.content);
+  return refuseTakenShortcut(tenant, { owner, shortcut: input.shortcut }, () =>
+    tenant.tx(async (tx) => {
+      await expectUsers(tx, { owner });
+      if (owner !== null && owner !== findUser(tenant)) throw invalid('owner', 'is another user than you');
+      expectRight(tenant, owner);
+      if (attachment !== null) await expectAttachment(tx, attachment, 'attachment');
+      // They are counted after the lock was granted, so that those of other requests are included.
+      await lockOwnersReplies(tx, owner);
+      if ((await countOwnersReplies(tx, owner)) >= MAX_QUICK_REPLIES)
+        throw invalid('shortcut', `is one too many: there are ${MAX_QUICK_REPLIES} already`, 'LIMIT_REACHED');
+      const reply = await insertQuickReply(tx, { _id: newId(), ...texts, attachment, owner });
+      tx.makes(reply._id);
+      return reply;
+    }),
+  );
+}
+
+export async function readQuickReply(tenant: Tenant, id: string): Promise<QuickReply> {
+  const reply = await findQuickReply(tenant.read, findUser(tenant), id);
+  if (!reply) throw notFound();
+  return reply;
+}
+
+export async function pageQuickReplies(tenant: Tenant, query: QuickReplyQuery): Promise<Page<QuickReply>> {
+  const filter = { user: findUser(tenant), search: readSearch(query) };
+  const window = pageWindow('quick-replies', query);
+  const rows = await listQuickReplies(tenant.read, filter, window);
+  return makePage(query, window, rows, () => countQuickReplies(tenant.read, filter, window));
+}
+
+export async function updateQuickReplyById(tenant: Tenant, id: string, input: QuickReplyUpdate): Promise<QuickReply> {
+  checkVariables(input.content ?? '');
+  const { owner } = await readQuickReply(tenant, id);
+  return refuseTakenShortcut(tenant, { owner, shortcut: input.shortcut ?? '' }, () =>
+    tenant.tx(async (tx) => {
+      const before = await lockForChange(tx, tenant, id);
+      const { title, shortcut, content, attachment } = before;
+      const own = { title, shortcut, content, attachment };
+      const next = { ...own, ...input };
+      if (isDeepStrictEqual(next, own)) return before;
+      if (next.attachment !== null && next.attachment !== attachment)
+        await expectAttachment(tx, next.attachment, 'attachment');
+      return updateQuickReply(tx, id, next);
+    }),
+  );
+}
+
+export function removeQuickReply(tenant: Tenant, id: string): Promise<QuickReply> {
+  return tenant.tx(async (tx) => {
+    const reply = await lockForChange(tx, tenant, id);
+    await deleteQuickReply(tx, id);
+    return reply;
+  });
+}
+
+async function lockForChange(tx: TenantTx, tenant: Tenant, id: string): Promise<QuickReply> {
+  const reply = await lockQuickReply(tx, findUser(tenant), id);
+  if (!reply) throw notFound();
+  expectRight(tenant, reply.owner);
+  return reply;
+}
+
+/** Shared quick replies are changed by owners and admins, and by keys with the same scope; everybody who sends has personal ones. */
+function expectRight({ principal }: Tenant, owner: string | null): void {
+  if (owner === null && !allows(principal.scopes, 'messages:update')) throw scopeMissing('messages:update');
+}
+
+function checkVariables(content: string): void {
+  const named = [...content.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name = '']) => name.trim());
+  const unknown = named.find((name) => !(VARIABLES as readonly string[]).includes(name));
+  if (unknown !== undefined)
+    throw invalid(
+      'content',
+      `has an unknown variable; known ones are ${describeValues(VARIABLES)}`,
+      'UNKNOWN_VARIABLE',
+    );
+}
+
+async function refuseTakenShortcut<T>(
+  tenant: Tenant,
+  { owner, shortcut }: Pick<QuickReply, 'owner' | 'shortcut'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    // Failure policy: an error of the unique index becomes QUICK_REPLY_EXISTS; any other error is thrown on.
+    if (!violates(error, 'quick_replies_shortcut_key')) throw error;
+    throw alreadyTaken('QUICK_REPLY_EXISTS', 'shortcut', (await findByShortcut(tenant.read, owner, shortcut))?._id);
+  }
+}

@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { operation } from '../../platform/route.ts';
+import { ref } from '../../platform/schema.ts';
+import {
+  createQuickReply,
+  pageQuickReplies,
+  readQuickReply,
+  removeQuickReply,
+  updateQuickReplyById,
+} from './quick-replies.ts';
+import {
+  QuickReply,
+  QuickReplyCreate,
+  QuickReplyList,
+  QuickReplyParams,
+  QuickReplyQuery,
+  QuickReplyUpdate,
+} from './schemas.ts';
+
+const RIGHTS =
+  'A personal one is seen and changed by its owner only. One of the whole company is changed with the scope messages:update, which owners and admins have.';
+
+export function quickReplyRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/quick-replies',
+    scope: 'messages:create',
+    action: 'quick-replies.create',
+    summary: 'Create a quick reply',
+    description: RIGHTS,
+    body: ref(QuickReplyCreate),
+    answers: { 201: ref(QuickReply) },
+    errors: ['QUICK_REPLY_EXISTS', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    handler: (tenant, { body }) => createQuickReply(tenant, body),
+    again: readQuickReply,
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/quick-replies',
+    scope: 'messages:read',
+    summary: "List the company's quick replies and the caller's own",
+    query: QuickReplyQuery,
+    answers: { 200: QuickReplyList },
+    handler: (tenant, { query }) => pageQuickReplies(tenant, query),
+  });
+  recordRoutes(app, kit);
+}
+
+function recordRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/quick-replies/:id',
+    scope: 'messages:read',
+    summary: 'Read a quick reply',
+    params: QuickReplyParams,
+    answers: { 200: ref(QuickReply) },
+    handler: (tenant, { params }) => readQuickReply(tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/quick-replies/:id',
+    scope: 'messages:create',
+    action: 'quick-replies.update',
+    summary: 'Change a quick reply',
+    description: RIGHTS,
+    params: QuickReplyParams,
+    body: ref(QuickReplyUpdate),
+    answers: { 200: ref(QuickReply) },
+    errors: ['QUICK_REPLY_EXISTS', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    handler: (tenant, { params, body }) => updateQuickReplyById(tenant, params.id, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/quick-replies/:id',
+    scope: 'messages:create',
+    action: 'quick-replies.delete',
+    summary: 'Remove a quick reply',
+    description: RIGHTS,
+    params: QuickReplyParams,
+    answers: { 200: ref(QuickReply) },
+    handler: (tenant, { params }) => removeQuickReply(tenant, params.id),
+  });
+}

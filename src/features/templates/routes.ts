@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { operation } from '../../platform/route.ts';
+import { ref } from '../../platform/schema.ts';
+import { Message } from '../messages/schemas.ts';
+import {
+  InboxParams,
+  SendTemplate,
+  Template,
+  TemplateCreate,
+  TemplateList,
+  TemplateParams,
+  TemplateQuery,
+  TemplatesRemoved,
+} from './schemas.ts';
+import { readSentMessage, sendTemplate } from './send.ts';
+import { pageTemplates, readTemplate, removeTemplate, submitTemplate } from './templates.ts';
+
+export function templateRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/inboxes/:id/templates',
+    scope: 'inboxes:read',
+    summary: "List the templates of an inbox's account",
+    description:
+      'Shows the copy that the platform keeps of the templates at the network. The network reports changes of a template at once; the whole list is copied when an inbox connects, every few hours, and when a copy older than ten minutes is read. Inboxes with the same account have the same templates.',
+    params: InboxParams,
+    query: TemplateQuery,
+    answers: { 200: TemplateList },
+    errors: ['TEMPLATES_NOT_SUPPORTED'],
+    handler: (tenant, { params, query }) => pageTemplates(kit, tenant, params.id, query),
+  });
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/inboxes/:id/templates',
+    scope: 'inboxes:update',
+    action: 'templates.create',
+    summary: "Submit a template to the network's review",
+    description:
+      'The template is PENDING, or already APPROVED, in the answer; what the review decides is shown by the list. When the network does not answer, the answer is 503, and the list soon shows whether the network has the template.',
+    params: InboxParams,
+    body: ref(TemplateCreate),
+    answers: { 201: ref(Template) },
+    errors: ['NETWORK_REFUSED', 'QUOTA_EXCEEDED', 'TEMPLATES_NOT_SUPPORTED'],
+    handler: (tenant, { params, body }) => submitTemplate(kit, tenant, params.id, body),
+    again: readTemplate,
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/inboxes/:id/templates/:name',
+    scope: 'inboxes:update',
+    action: 'templates.delete',
+    summary: 'Remove a template in all its languages',
+    description: 'It is removed at the network and then here. Messages that were sent with it stay as they are.',
+    params: TemplateParams,
+    answers: { 200: ref(TemplatesRemoved) },
+    errors: ['NETWORK_REFUSED', 'TEMPLATES_NOT_SUPPORTED'],
+    handler: (tenant, { params }) => removeTemplate(kit, tenant, params.id, params.name),
+  });
+  sendRoutes(app, kit);
+}
+
+function sendRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/messages/send-template',
+    scope: 'messages:create',
+    summary: 'Send a template',
+    description:
+      "Sends an approved template into a conversation, or to a contact or a phone number in an inbox, whose conversation is opened. It may be sent at any time, also when the contact has not written for 24 hours. The parameters are checked before anything is stored; after that the answer is as that of send-text. The header may show an attachment of the company (`imageId`, `image.id`, `video.id`, `document.id`), which is uploaded to the network once for each number; the message has it as its `attachment`. A person who has not written for 24 hours takes a place in the daily limit of the business; when none is left, the message is FAILED with DAILY_LIMIT. The message's content is the text that the contact reads.",
+    body: ref(SendTemplate),
+    answers: { 201: ref(Message) },
+    errors: [
+      'AMBIGUOUS_PHONE',
+      'CONVERSATION_OPEN',
+      'QUOTA_EXCEEDED',
+      'TEMPLATE_NOT_SENDABLE',
+      'TEMPLATES_NOT_SUPPORTED',
+      'UNKNOWN_REFERENCE',
+    ],
+    handler: (tenant, { body }) => sendTemplate(kit, tenant, body),
+    again: readSentMessage,
+  });
+}

@@ -1,0 +1,147 @@
+/** The templates of an inbox's account: lists the platform's copy, submits a template to the network's review, and removes one. */
+import { NetworkRefusal } from '../../channels/channel.ts';
+import { readShape } from '../../channels/templates/shape.ts';
+import type { Kit } from '../../kit.ts';
+import { AppError, invalid, notFound } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { makePage, pageWindow, readSearch, type Page } from '../../platform/paging.ts';
+import type { Tenant } from '../../platform/tenant.ts';
+import { networkCredentials, type Credentials } from '../inboxes/connection.ts';
+import { noteRefusal } from '../inboxes/refused.ts';
+import { askForCopy, findShelf, openCatalogue, type Shelf } from './catalogue.ts';
+import { toDraft } from './draft.ts';
+import {
+  countTemplates,
+  deleteByName,
+  findByName,
+  findTemplate,
+  insertSubmitted,
+  listTemplates,
+  type TemplateRow,
+} from './queries.ts';
+import type { Template, TemplateCreate, TemplateQuery, TemplatesRemoved } from './schemas.ts';
+
+// Reading a list that is older than ten minutes requests a new copy. These are the shortest pauses between two copies: while lists are
+// read, and after a change that this platform made itself.
+const READ_PAUSE_SECONDS = 60;
+const CHANGE_PAUSE_SECONDS = 10;
+// The time limit of a call to the network, the same as that of a send.
+const CALL_MS = 10_000;
+
+type ListedTemplates = Page<Template> & { catalogue: { fetched_at: string | null; error: string | null } };
+
+export async function pageTemplates(
+  kit: Kit,
+  tenant: Tenant,
+  inbox: string,
+  query: TemplateQuery,
+): Promise<ListedTemplates> {
+  const window = pageWindow(`templates:${inbox}`, query);
+  const { account } = await findShelf(kit, tenant.read, inbox, null);
+  const catalogue = await openCatalogue(kit, tenant, account);
+  const { _id, fetched_at, error, is_old } = catalogue;
+  if (is_old) await askForCopy(kit, tenant, _id, READ_PAUSE_SECONDS);
+  const { name = null, language = null, category = null, status = null } = query;
+  const filter = { name, language, category, status, search: readSearch(query) };
+  const rows = await listTemplates(tenant.read, _id, filter, window);
+  const page = await makePage(query, window, rows, () => countTemplates(tenant.read, _id, filter, window));
+  return { ...page, result: page.result.map(present), catalogue: { fetched_at, error } };
+}
+
+export async function readTemplate(tenant: Tenant, id: string): Promise<Template> {
+  const row = await findTemplate(tenant.read, id);
+  if (!row) throw notFound();
+  return present(row);
+}
+
+/** Submits a template to the network's review, and stores it with the status that the network gives it. */
+export async function submitTemplate(
+  kit: Kit,
+  tenant: Tenant,
+  inbox: string,
+  input: TemplateCreate,
+): Promise<Template> {
+  const draft = toDraft(input);
+  const shelf = await findShelf(kit, tenant.read, inbox, null);
+  const catalogue = await openCatalogue(kit, tenant, shelf.account);
+  const accepted = await callNetwork(kit, tenant, { shelf, catalogue: catalogue._id }, (settings, signal) =>
+    shelf.templates.submit(settings, draft, signal),
+  );
+  const row = await tenant.tx(async (tx) => {
+    const stored = await insertSubmitted(
+      tx,
+      { _id: newId(), catalogue: catalogue._id },
+      {
+        name: draft.name,
+        language: draft.language,
+        category: accepted.category,
+        status: accepted.status,
+        parameter_format: draft.parameterFormat,
+        components: draft.components,
+        network_id: accepted.networkId,
+      },
+    );
+    tx.makes(stored._id);
+    return stored;
+  });
+  // The network writes some parts by itself, such as the text of a one-time code.
+  await askForCopy(kit, tenant, catalogue._id, CHANGE_PAUSE_SECONDS);
+  return present(row);
+}
+
+/** Removes a template in all its languages, at the network and then here. */
+export async function removeTemplate(kit: Kit, tenant: Tenant, inbox: string, name: string): Promise<TemplatesRemoved> {
+  const shelf = await findShelf(kit, tenant.read, inbox, null);
+  const { _id: catalogue } = await openCatalogue(kit, tenant, shelf.account);
+  const rows = await findByName(tenant.read, catalogue, name);
+  const [first] = rows;
+  if (!first) throw notFound();
+  await callNetwork(kit, tenant, { shelf, catalogue }, (settings, signal) =>
+    shelf.templates.remove(settings, name, signal),
+  );
+  await tenant.tx(async (tx) => {
+    await deleteByName(tx, catalogue, name);
+    tx.makes(first._id);
+  });
+  return { _id: first._id, name, removed: rows.map(present) };
+}
+
+/** Returns the template as answers show it, with the values that follow from its components. */
+function present(row: TemplateRow): Template {
+  const { slots, unsupported } = readShape({ components: row.components, parameterFormat: row.parameter_format });
+  return { ...row, parameters: slots, unsupported };
+}
+
+interface Called {
+  shelf: Shelf;
+  catalogue: string;
+}
+
+/** Calls the network with the credentials of the inbox. Throws NETWORK_REFUSED with its cause, and UNAVAILABLE when no answer came. */
+async function callNetwork<T>(
+  kit: Kit,
+  tenant: Tenant,
+  { shelf, catalogue }: Called,
+  call: (settings: Credentials['settings'], signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { inbox, channel } = shelf;
+  if (inbox.status !== 'ACTIVE') throw invalid('id', 'is the id of a deleted inbox', 'INBOX_INACTIVE');
+  const credentials = await networkCredentials(kit, tenant.read, inbox._id);
+  if (!credentials) throw invalid('id', 'is the id of an inbox without settings', 'CHANNEL_CONFIG_REQUIRED');
+  try {
+    return await call(credentials.settings, AbortSignal.timeout(CALL_MS));
+  } catch (error) {
+    if (!(error instanceof NetworkRefusal)) {
+      kit.log.warn({ err: error, inbox: inbox._id }, 'templates: the network gave no answer');
+      await askForCopy(kit, tenant, catalogue, 0);
+      const detail = 'The network gave no answer; the list of templates soon shows what it did';
+      throw new AppError('UNAVAILABLE', detail, [], { 'retry-after': '10' });
+    }
+    const { code, message } = error.error;
+    if (channel.refusesCredentials?.(code))
+      await kit.database.tenantTx(tenant.companyId, (tx) => noteRefusal(kit, tx, credentials, { code, message }));
+    throw new AppError('NETWORK_REFUSED', error.message, [
+      { path: 'network', code: String(code), message: error.message },
+    ]);
+  }
+}

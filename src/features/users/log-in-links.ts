@@ -1,0 +1,32 @@
+/** Links that log a browser in, and the tokens of all links. */
+import { randomBytes } from 'node:crypto';
+import { hashToken } from '../../platform/auth.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+import { findAccountByEmail } from './account-queries.ts';
+import { insertLink } from './link-queries.ts';
+
+const TOKEN_BYTES = 32;
+
+/** Returns the token of a new link, which nobody can guess. Only its hash is stored. */
+export const newLinkToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
+
+/**
+ * Stores a link that logs a browser in as this user, and returns its token. Returns null when the address belongs to no active user of the
+ * company.
+ */
+export async function createLogInLink(
+  tx: SystemTx,
+  { company, email, seconds }: { company: string; email: string; seconds: number },
+): Promise<string | null> {
+  const account = await findAccountByEmail(tx, email, company);
+  if (account?.status !== 'ACTIVE') return null;
+  const token = newLinkToken();
+  const link = {
+    tokenHash: hashToken(token),
+    purpose: 'LOG_IN',
+    company,
+    user: account._id,
+    email: account.email,
+  } as const;
+  return (await insertLink(tx, { ...link, seconds })) === 1 ? token : null;
+}

@@ -1,0 +1,33 @@
+/**
+ * Sessions of browsers: a random token in a cookie, whose hash is stored. A session ends when it is unused for too long, and after a week
+ * at the latest.
+ */
+import { randomBytes } from 'node:crypto';
+import { hashToken } from '../../platform/auth.ts';
+import type { SystemTx } from '../../platform/tenant.ts';
+import type { Account, UserOfReset } from './account-queries.ts';
+import { deleteSession, extendSession, insertSession } from './session-queries.ts';
+
+export { findSession } from './session-queries.ts';
+
+const TOKEN_BYTES = 32;
+const LIFE = { restSeconds: 12 * 3_600, longestSeconds: 7 * 86_400 };
+/** The longest time for which a browser keeps the cookie. */
+export const LONGEST_SESSION_SECONDS = LIFE.longestSeconds;
+
+/** Stores a new session of the user. `token` is for the cookie and is nowhere else. */
+export async function openSession(tx: SystemTx, account: Account): Promise<{ token: string; expires_at: string }> {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const { expires_at } = await insertSession(tx, account, hashToken(token), LIFE.restSeconds);
+  return { token, expires_at };
+}
+
+/** Prolongs a session that is in use. */
+export function renewSession(tx: SystemTx, tokenHash: Buffer): Promise<number> {
+  return extendSession(tx, tokenHash, LIFE);
+}
+
+/** Ends a session and returns its user; null when there is none with this token. */
+export function endSession(tx: SystemTx, token: string): Promise<UserOfReset | null> {
+  return deleteSession(tx, hashToken(token));
+}

@@ -1,0 +1,30 @@
+/** Serves the page of the chat, which the sites of its inbox show in a frame, and the script by which they do so. */
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { createVisitCounter } from '../../platform/access.ts';
+import { sharedFileRoute, webAppRoutes } from '../../platform/web-apps.ts';
+import { locateWebBuild } from '../../platform/web-builds.ts';
+import { addressShare, readSite, type Site } from './sites.ts';
+
+export function addChatPages(app: FastifyInstance, kit: Kit): void {
+  const count = createVisitCounter(kit.access);
+  const build = (): string => locateWebBuild('widget', kit.config.DATA_DIR);
+  webAppRoutes(app, count, {
+    name: 'widget',
+    path: '/widget',
+    build,
+    policy: { 'media-src': "'self'" },
+    microphone: true,
+    findPolicy: async (inbox, caller) => {
+      const site = await readSite(kit, inbox, addressShare(caller));
+      return site && makePolicy(site);
+    },
+  });
+  sharedFileRoute(app, count, { path: '/widget.js', file: 'widget.js', build });
+}
+
+/** The sites of the inbox may frame the page, and the pictures of the company and its people may come from elsewhere. */
+const makePolicy = ({ origins, pictureOrigins }: Site) => ({
+  'frame-ancestors': ["'self'", ...origins].join(' '),
+  'img-src': ["'self'", ...pictureOrigins].join(' '),
+});

@@ -1,0 +1,124 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Kit } from '../../kit.ts';
+import { hangUpSignal } from '../../platform/hang-up.ts';
+import { listMessages, reportReceipts, showTyping } from './chat.ts';
+import { siteRoute, visitorRoute } from './door.ts';
+import { describeSite } from './description.ts';
+import { MOST_FILE, sendFile } from './files.ts';
+import { addChatPages } from './page.ts';
+import {
+  Done,
+  Receipts,
+  SendFile,
+  SessionStart,
+  Typing,
+  UnreadCount,
+  WebMessage,
+  WebMessages,
+  WebMessagesQuery,
+  WebSession,
+  WebSite,
+  WriteMessage,
+} from './schemas.ts';
+import { startSession } from './session.ts';
+import type { WebChatServices } from './services.ts';
+import { createVisitorStreams } from './streams.ts';
+import { writeText, type Written } from './write.ts';
+
+export function webChatRoutes(app: FastifyInstance, kit: Kit, services: WebChatServices): void {
+  siteRoute(app, kit, {
+    method: 'GET',
+    path: '',
+    answers: { 200: WebSite },
+    handler: (site) => describeSite(kit, site),
+  });
+  siteRoute(app, kit, {
+    method: 'POST',
+    path: '/session',
+    body: SessionStart,
+    answers: { 201: WebSession },
+    handler: async (site, { body, request, reply }) => {
+      reply.code(201);
+      return startSession(kit, site, { authorization: request.headers.authorization, body });
+    },
+  });
+  readingRoutes(app, kit, services);
+  writingRoutes(app, kit, services);
+  addChatPages(app, kit);
+}
+
+function readingRoutes(app: FastifyInstance, kit: Kit, { intake, live }: WebChatServices): void {
+  const streams = createVisitorStreams(kit, live);
+  app.addHook('onClose', async () => streams.stop());
+  visitorRoute(app, kit, {
+    method: 'GET',
+    path: '/messages',
+    query: WebMessagesQuery,
+    answers: { 200: WebMessages },
+    handler: (visit, { query }) => listMessages(kit, visit, query as Parameters<typeof listMessages>[2]),
+  });
+  visitorRoute(app, kit, {
+    method: 'POST',
+    path: '/receipts',
+    body: Receipts,
+    answers: { 200: UnreadCount },
+    handler: (visit, { body }) => reportReceipts(kit, intake, visit, body),
+  });
+  visitorRoute(app, kit, {
+    method: 'GET',
+    path: '/live',
+    rate: [0.5, 10],
+    answers: {},
+    handler: (visit, { reply }) => {
+      reply
+        .header('content-type', 'text/event-stream')
+        .header('cache-control', 'no-store')
+        .header('x-accel-buffering', 'no');
+      return streams.open(visit, closeSignal(reply));
+    },
+  });
+}
+
+function closeSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  if (raw.closed) controller.abort();
+  else raw.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+function writingRoutes(app: FastifyInstance, kit: Kit, { intake }: WebChatServices): void {
+  visitorRoute(app, kit, {
+    method: 'POST',
+    path: '/messages',
+    rate: [1, 20],
+    body: WriteMessage,
+    answers: { 200: WebMessage, 201: WebMessage },
+    handler: async (visit, { body, reply }) => answer(reply, await writeText(kit, intake, visit, body)),
+  });
+  visitorRoute(app, kit, {
+    method: 'POST',
+    path: '/files',
+    rate: [0.1, 10],
+    body: SendFile,
+    form: MOST_FILE,
+    answers: { 200: WebMessage, 201: WebMessage },
+    handler: async (visit, { body, upload, reply }) =>
+      answer(reply, await sendFile(kit, intake, visit, { upload, body, signal: hangUpSignal(reply) })),
+  });
+  visitorRoute(app, kit, {
+    method: 'POST',
+    path: '/typing',
+    rate: [1, 10],
+    body: Typing,
+    answers: { 200: Done },
+    handler: async (visit, { body }) => {
+      await showTyping(kit, visit, body.state);
+      return { ok: true };
+    },
+  });
+}
+
+function answer(reply: FastifyReply, { message, isNew }: Written): WebMessage {
+  reply.code(isNew ? 201 : 200);
+  return message;
+}

@@ -1,0 +1,145 @@
+/** What visitors of a web chat send and receive. docs/web-chat.md describes it for sites that build a chat of their own. */
+import { Type, type Static } from 'typebox';
+import { CONTENT_TYPES } from '../../channels/content.ts';
+import { Id, NOT_BLANK, nullable, oneOf, strict, Timestamp, WEB_ADDRESS } from '../../platform/schema.ts';
+import { FilePart } from '../../platform/multipart.ts';
+import { MAX_TEXT, MESSAGE_STATUSES } from '../messages/schemas.ts';
+
+const text = nullable(Type.String());
+
+const FieldValue = Type.Unsafe<string | number | boolean | string[] | null>({
+  anyOf: [
+    { type: 'string', maxLength: 4_096 },
+    { type: 'number' },
+    { type: 'boolean' },
+    { type: 'array', maxItems: 100, items: { type: 'string', maxLength: 200 } },
+    { type: 'null' },
+  ],
+});
+/** Values of custom fields by their slug, and answers to questions by their key. */
+export const FieldValues = Type.Record(Type.String({ maxLength: 64 }), FieldValue, { maxProperties: 50 });
+export type FieldValues = Static<typeof FieldValues>;
+
+/** What a site says of its visitor. */
+export const Identity = Type.Object({
+  sub: Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK }),
+  exp: Type.Number(),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK })),
+  email: Type.Optional(Type.String({ maxLength: 254, format: 'email' })),
+  custom_fields: Type.Optional(FieldValues),
+});
+export type Identity = Static<typeof Identity>;
+
+export const SiteParams = Type.Object({ inbox: Type.String({ maxLength: 64 }) });
+
+const ClientId = Type.String({
+  format: 'uuid',
+  maxLength: 36,
+  description: "The visitor's own id of the message: a repeat with it stores nothing",
+});
+
+export const WebQuestion = Type.Object({
+  key: Type.String({ description: 'By which the first message answers it' }),
+  kind: oneOf(['NAME', 'EMAIL', 'CUSTOM_FIELD']),
+  title: text,
+  type: Type.String(),
+  options: Type.Array(Type.String()),
+  required: Type.Boolean(),
+});
+export type WebQuestion = Static<typeof WebQuestion>;
+
+/** How the chat looks, for everybody who opens the page. */
+export const WebSite = Type.Object({
+  inbox: Id,
+  title: Type.String(),
+  color: Type.String(),
+  position: oneOf(['LEFT', 'RIGHT']),
+  avatar_url: text,
+  welcome_text: text,
+  quick_replies: Type.Array(Type.String()),
+  language: text,
+  availability: Type.Object({ is_open: Type.Boolean(), opens_at: nullable(Timestamp), away_text: text }),
+  questions: Type.Array(WebQuestion),
+  identity_required: Type.Boolean(),
+  max_file_bytes: Type.Integer(),
+});
+export type WebSite = Static<typeof WebSite>;
+
+export const SessionStart = strict({
+  identity: Type.Optional(Type.String({ minLength: 1, description: "The site's proof of who the visitor is" })),
+});
+
+export const WebSession = Type.Object({
+  token: Type.String(),
+  expires_at: Timestamp,
+  visitor: Type.String({ description: 'Another one than before: what the page shows belongs to somebody else' }),
+  is_known: Type.Boolean(),
+  name: text,
+  has_conversation: Type.Boolean(),
+  unread_count: Type.Integer(),
+});
+export type WebSession = Static<typeof WebSession>;
+
+export const WebMessage = Type.Object({
+  _id: Id,
+  client_id: nullable(Type.String({ description: 'Only of messages that the visitor has written here' })),
+  author: Type.Object({ kind: oneOf(['VISITOR', 'OPERATOR', 'AGENT', 'SYSTEM']), name: text, avatar_url: text }),
+  contentType: oneOf(CONTENT_TYPES),
+  content: text,
+  media: nullable(Type.Object({ url: text, mimeType: text, fileName: text, size: nullable(Type.Integer()) })),
+  location: nullable(Type.Object({ latitude: Type.Number(), longitude: Type.Number(), name: text, address: text })),
+  buttons: Type.Array(Type.Object({ id: Type.String(), title: Type.String() })),
+  reply_to: nullable(Id),
+  status: oneOf(MESSAGE_STATUSES),
+  is_revoked: Type.Boolean(),
+  createdAt: Timestamp,
+});
+export type WebMessage = Static<typeof WebMessage>;
+
+const MAX_PAGE = 100;
+export const WebMessagesQuery = strict(
+  {
+    before: Type.Optional(Id),
+    after: Type.Optional(Id),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: 50 })),
+  },
+  { required: [] },
+);
+export type WebMessagesQuery = Static<typeof WebMessagesQuery>;
+
+export const WebMessages = Type.Object({
+  result: Type.Array(WebMessage, { description: 'The oldest first' }),
+  has_more: Type.Boolean(),
+  unseen_count: Type.Integer({ description: "How many of the visitor's newest messages the company has not read" }),
+});
+export type WebMessages = Static<typeof WebMessages>;
+
+export const WriteMessage = strict({
+  client_id: ClientId,
+  content: Type.String({ minLength: 1, maxLength: MAX_TEXT, ...NOT_BLANK }),
+  reply_to: Type.Optional(nullable(Id)),
+  button: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: 'The id of a button of the message that is answered' }),
+  ),
+  page: Type.Optional(
+    strict({
+      url: Type.String({ maxLength: 2_048, ...WEB_ADDRESS }),
+      title: Type.Optional(Type.String({ maxLength: 300 })),
+    }),
+  ),
+  answers: Type.Optional(FieldValues),
+});
+export type WriteMessage = Static<typeof WriteMessage>;
+
+export const SendFile = strict({
+  client_id: ClientId,
+  content: Type.Optional(Type.String({ maxLength: MAX_TEXT })),
+  file: FilePart,
+});
+
+export const Typing = strict({ state: oneOf(['TYPING', 'IDLE']) });
+export const Done = Type.Object({ ok: Type.Boolean() });
+
+export const Receipts = strict({ delivered_to: Type.Optional(Id), read_to: Type.Optional(Id) });
+export type Receipts = Static<typeof Receipts>;
+export const UnreadCount = Type.Object({ unread_count: Type.Integer() });

@@ -1,0 +1,141 @@
+/** What a visitor writes and sends. It is stored on the way of every message from a network. */
+import type { InboundMessage } from '../../channels/channel.ts';
+import { composeContent, composeInteractive, type MessageContent } from '../../channels/content.ts';
+import type { Kit } from '../../kit.ts';
+import { AppError, invalid, unknownReference } from '../../platform/errors.ts';
+import type { Intake } from '../inbound/intake.ts';
+import { composePress } from './buttons.ts';
+import { openChat, type Visit } from './chat.ts';
+import { findVisitorContact, toPerson } from './people.ts';
+import { readShown, toExternalId, toWebMessage, type NamedMessage } from './present.ts';
+import { findByExternalId, findPlace } from './queries.ts';
+import { readAnswers, type GivenAnswers } from './questions.ts';
+import type { WebMessage, WriteMessage } from './schemas.ts';
+
+export interface Written {
+  message: WebMessage;
+  /** False for a repetition, which stored nothing. */
+  isNew: boolean;
+  attachment: string | null;
+}
+
+export async function writeText(kit: Kit, intake: Intake, visit: Visit, body: WriteMessage): Promise<Written> {
+  const { client_id, reply_to = null, page } = body;
+  const known = await findWritten(kit, visit, client_id);
+  if (known) return toWritten(visit, known, false);
+  const replyTo = reply_to === null ? null : await findAnswered(kit, visit, reply_to);
+  const isFirst = (await findVisitorContact(kit, visit.site, visit.visitor)) === null;
+  if (!isFirst && body.answers) throw invalid('answers', 'belong to the first message');
+  const answers = isFirst ? await readAnswers(kit, visit, body.answers ?? {}) : null;
+  // Messages of one moment keep their order.
+  const timestamp = new Date();
+  const message = makeInbound(visit, client_id, {
+    timestamp,
+    content: await composeWritten(kit, visit, body),
+    replyTo,
+    referral: page ? { source_type: 'page', source_url: page.url, ...(page.title && { headline: page.title }) } : null,
+    ...(answers?.name && { displayName: answers.name }),
+  });
+  return storeWritten(kit, intake, visit, {
+    clientId: client_id,
+    elements: [...listAnswers(visit, answers, timestamp), message],
+    answers,
+  });
+}
+
+/** The content of the message: a text, or the press of a button of the message that it answers. */
+async function composeWritten(
+  kit: Kit,
+  { site }: Visit,
+  { content, button, reply_to }: WriteMessage,
+): Promise<MessageContent> {
+  if (button === undefined) return composeContent('TEXT', { content });
+  if (!reply_to) throw invalid('reply_to', 'is required with button', 'REQUIRED');
+  return composePress(kit.database.read(site.company), reply_to, button);
+}
+
+/** A form that the visitor filled in is a message of its own, which stands before the first text. */
+function listAnswers(visit: Visit, answers: GivenAnswers | null, timestamp: Date): InboundMessage[] {
+  if (!answers || answers.lines.length === 0) return [];
+  const interactive = composeInteractive('form', {
+    response: Object.fromEntries(answers.lines.map(({ title, value }) => [title, value])),
+  });
+  const content = answers.lines.map(({ title, value }) => `${title}: ${[value].flat().join(', ')}`).join('\n');
+  const form = composeContent('INTERACTIVE', { content, interactive });
+  return [makeInbound(visit, 'answers', { content: form, timestamp })];
+}
+
+interface Parts {
+  content: MessageContent;
+  timestamp?: Date;
+  replyTo?: string | null;
+  referral?: Record<string, unknown> | null;
+  displayName?: string;
+  attachment?: InboundMessage['attachment'];
+}
+
+export function makeInbound({ site, visitor }: Visit, clientId: string, parts: Parts): InboundMessage {
+  const { content, timestamp = new Date(), replyTo = null, referral = null, displayName, attachment } = parts;
+  return {
+    ...content,
+    kind: 'message',
+    address: site.inbox,
+    timestamp,
+    externalId: toExternalId(visitor._id, clientId),
+    origin: 'live',
+    fromBusiness: false,
+    system: false,
+    person: toPerson(visitor, displayName),
+    replyTo,
+    referral,
+    forwarded: null,
+    errors: [],
+    historyStatus: null,
+    renamed: null,
+    ...(attachment && { attachment }),
+  };
+}
+
+export const toWritten = ({ site }: Visit, row: NamedMessage, isNew: boolean): Written => ({
+  message: toWebMessage(site, row),
+  isNew,
+  attachment: row.attachment,
+});
+
+/** Finds what the visitor has already written with this id. */
+export async function findWritten(kit: Kit, { site, visitor }: Visit, clientId: string): Promise<NamedMessage | null> {
+  const read = kit.database.read(site.company);
+  const shown = await findByExternalId(read, site.inbox, toExternalId(visitor._id, clientId));
+  const [message = null] = shown ? await readShown(read, [shown]) : [];
+  return message;
+}
+
+interface ToStore {
+  clientId: string;
+  elements: InboundMessage[];
+  answers?: GivenAnswers | null;
+}
+
+export async function storeWritten(
+  kit: Kit,
+  intake: Intake,
+  visit: Visit,
+  { clientId, elements, answers = null }: ToStore,
+): Promise<Written> {
+  kit.storage.admit();
+  const bytes = elements.reduce((sum, { content }) => sum + Buffer.byteLength(content ?? ''), 0);
+  await intake.take(kit.channels.get('WEB_V2'), bytes, elements);
+  const stored = await findWritten(kit, visit, clientId);
+  // The inbox was deleted since its settings were read.
+  if (!stored) throw new AppError('NOT_FOUND', 'No such resource');
+  await answers?.store(stored.contact);
+  return toWritten(visit, stored, true);
+}
+
+/** The network's id of the message that is answered, which is in the visitor's own chat. */
+async function findAnswered(kit: Kit, visit: Visit, id: string): Promise<string> {
+  const opened = await openChat(kit, visit);
+  const place = opened && (await findPlace(opened.read, opened.chat, id));
+  if (!place?.external_id) throw unknownReference('reply_to');
+  return place.external_id;
+}

@@ -1,0 +1,91 @@
+/** Tests what the database reads for a page of the log of deliveries, and what it writes for an outcome. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import { openTestDatabase } from '../../../test/support/database.ts';
+import type { Json } from '../../../test/support/platform.ts';
+import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
+import { makeCursorAfter, pageWindow } from '../../platform/paging.ts';
+import { recordOutcomes } from './delivery-queries.ts';
+import type { DeliveryQuery } from './schemas.ts';
+import { pageDeliveries } from './webhooks.ts';
+
+const COMPANY = 'a'.repeat(24);
+const DELIVERIES = 50_000;
+const LIMIT = 20;
+// A page reads its own rows and, sorted by the last change, those of the same ten seconds. One delivery was queued each second.
+const MOST_ROWS = 100;
+
+const makeId = (n: number): string => n.toString(16).padStart(24, '0');
+const database = await openTestDatabase();
+await database.sql(`insert into companies (_id, name) values ($1, 'Large')`, [COMPANY]);
+await database.sql(
+  `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body, status, claimed_at, queued_at, attempted_at,
+      finished_at)
+    select $1, lpad(to_hex(n), 24, '0'), $1, 1, 'CONTACT_CREATED', $1, '{}', 'SENDING', now(), at, at, case when n > 1 then at + interval '3 s' end
+    from generate_series(1, ${DELIVERIES}) n, lateral (select now() - (${DELIVERIES} - n) * interval '1 s' as at) moment`,
+  [COMPANY],
+);
+await database.sql('vacuum analyze deliveries');
+const reader = new pg.Client({ connectionString: database.url, options: sessionOptions(ROLES.read) });
+const writer = new pg.Client({ connectionString: database.url, options: sessionOptions(ROLES.system) });
+await Promise.all([reader.connect(), writer.connect()]);
+after(async () => {
+  await Promise.all([reader.end(), writer.end()]);
+  await database.close();
+});
+
+const countRows = (node: Json): number =>
+  /Scan/.test(node['Node Type']) && node['Relation Name']
+    ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+    : (node.Plans ?? []).reduce((sum: number, inner: Json) => sum + countRows(inner), 0);
+
+/** Returns how many rows the database reads for a page, and how many records the page has. */
+async function explain(query: Partial<DeliveryQuery>): Promise<{ rows: number; found: number }> {
+  let rows = 0;
+  const run = async ({ text, values }: Statement): Promise<Json[]> => {
+    const explained = await reader.query(`explain (analyze, format json) ${text}`, values);
+    rows += countRows(explained.rows[0]['QUERY PLAN'][0].Plan);
+    return (await reader.query(text, values)).rows;
+  };
+  const tenant = { companyId: COMPANY, read: { companyId: COMPANY, query: run } };
+  const page = await pageDeliveries(tenant as never, { limit: LIMIT, skipCount: true, sort: '-createdAt', ...query });
+  return { rows, found: page.result.length };
+}
+
+const AGO = (seconds: number): string => new Date(Date.now() - seconds * 1_000).toISOString();
+const updatedAt = AGO(DELIVERIES / 2);
+const window = pageWindow('deliveries', { limit: LIMIT, skipCount: true, sort: '-updatedAt' });
+const middle = makeCursorAfter(window, { _id: 'f'.repeat(24), createdAt: updatedAt, updatedAt });
+const PAGES: Record<string, Partial<DeliveryQuery>> = {
+  'the last changes': { sort: '-updatedAt' },
+  'the last changes, in the middle': { sort: '-updatedAt', after: middle },
+  'the last changes since a moment': { sort: '-updatedAt', updated_since: AGO(60) },
+  'what has changed within a minute': { updated_since: AGO(60) },
+  'what will have changed': { updated_since: AGO(-60) },
+};
+for (const [name, query] of Object.entries(PAGES)) {
+  test(`a page of the log of deliveries with ${name} reads little more than its own rows among ${DELIVERIES}`, async () => {
+    const { rows, found } = await explain(query);
+    assert.ok(rows <= MOST_ROWS, String(rows));
+    assert.equal(found, query.updated_since && query.updated_since > AGO(0) ? 0 : LIMIT);
+  });
+}
+
+test('storing the outcome of a delivery soon after its attempt changes no index', async () => {
+  const count = async (): Promise<Json> =>
+    (
+      await writer.query(`select pg_stat_get_xact_tuples_updated('deliveries'::regclass)::int as all,
+        pg_stat_get_xact_tuples_hot_updated('deliveries'::regclass)::int as hot`)
+    ).rows[0];
+  const outcome = { company: COMPANY, _id: makeId(1), status: 'DELIVERED', response_status: 200, response_ms: 3 };
+  const tx = { execute: async ({ text, values }: Statement) => (await writer.query(text, values)).rowCount };
+  await writer.query('begin');
+  // In one transaction the attempt and its outcome have the same time.
+  await writer.query('update deliveries set attempted_at = now() where _id = $1', [outcome._id]);
+  const before = await count();
+  await recordOutcomes(tx as never, [{ ...outcome, response_body: 'ok', error: null } as never]);
+  const afterwards = await count();
+  await writer.query('rollback');
+  assert.deepEqual([afterwards.all - before.all, afterwards.hot - before.hot], [1, 1]);
+});
