@@ -9,17 +9,17 @@ export type Account = {
   is_on_biz_app: boolean;
 };
 
-type Override = { url: string; verify_token: string };
+type CallbackOverride = { url: string; verify_token: string };
 
 export type Accounts = {
   byPhone: Map<string, Account>;
-  /** The tokens of the registered accounts, so that a call does not look through all of them. */
+  /** The tokens of all registered accounts, so that the check of a token need not look through the accounts. */
   tokens: Set<string>;
-  /** While true, calls with unknown ids and any token are accepted, and an account is made up for them. */
+  /** While this is true, calls with any id and any token are accepted, and an account is made up for each unknown id. */
   open: boolean;
   subscribed: Set<string>;
-  wabaOverride: Map<string, Override>;
-  phoneOverride: Map<string, Override>;
+  wabaOverride: Map<string, CallbackOverride>;
+  phoneOverride: Map<string, CallbackOverride>;
 };
 
 /** The account that the quick start and the demo company use. */
@@ -64,7 +64,7 @@ export function registerAccount(accounts: Accounts, input: Partial<Account>): Ac
   return account;
 }
 
-/** The account of a phone number, a made-up one while the sandbox is open, or undefined when there is none. */
+/** Returns the account of a phone number, a made-up one while the sandbox is open, or undefined when there is none. */
 export function findAccount(accounts: Accounts, phoneNumberId: string): Account | undefined {
   const account = accounts.byPhone.get(phoneNumberId);
   if (account !== undefined || !accounts.open) return account;
@@ -76,13 +76,17 @@ export function findAccount(accounts: Accounts, phoneNumberId: string): Account 
 }
 
 /** All accounts of a WABA (a WhatsApp business account); while the sandbox is open, at least a made-up one. */
-export function accountsOfWaba(accounts: Accounts, wabaId: string): Account[] {
+export function listWabaAccounts(accounts: Accounts, wabaId: string): Account[] {
   const found = [...accounts.byPhone.values()].filter((account) => account.waba_id === wabaId);
   return found.length > 0 || !accounts.open ? found : [{ ...DEMO, waba_id: wabaId }];
 }
 
 /** The address for this number's notifications: the number's own callback, else its WABA's, else the app's. */
-export function callbackAddress(accounts: Accounts, account: Account, appCallbackUrl: string | null): string | null {
+export function findCallbackAddress(
+  accounts: Accounts,
+  account: Account,
+  appCallbackUrl: string | null,
+): string | null {
   const override = accounts.phoneOverride.get(account.phone_number_id) ?? accounts.wabaOverride.get(account.waba_id);
   return override?.url ?? appCallbackUrl;
 }

@@ -99,13 +99,13 @@ describe('media, numbers, subscriptions', () => {
     await refusedWith({ ...TEXT, type: 'document', document: { id } }, 100);
   });
 
-  test('a number answers the requested fields, and refuses a field that does not exist', async () => {
+  test('a request about a phone number is answered with the requested fields, and refused when it names an unknown field', async () => {
     const { body } = await graph(`${PHONE}?fields=is_on_biz_app,display_phone_number`);
     assert.deepEqual(body, { is_on_biz_app: false, display_phone_number: '+55 11 90000-0000', id: PHONE });
     assert.equal((await graph(`${PHONE}?fields=shoe_size`)).body.error!.code, 100);
   });
 
-  test('a callback override is accepted only after its address answers the challenge', async () => {
+  test('a callback address of a single number is accepted only after it has answered the challenge', async () => {
     const silent = createServer((_request, response) => void response.writeHead(404).end());
     await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
@@ -113,7 +113,7 @@ describe('media, numbers, subscriptions', () => {
       graph(`${WABA}/subscribed_apps`, { body: { override_callback_uri: address, verify_token: 't' } });
     assert.equal((await subscribe(`http://127.0.0.1:${port}/own`)).body.error!.code, 2200);
     silent.close();
-    // An address of the sandbox itself is refused: notifications would reach its control API.
+    // An address of the sandbox itself is refused, because notifications to it would reach the sandbox's control API.
     assert.equal((await subscribe(`${url()}/receiver/own`)).body.error!.code, 100);
     assert.equal((await graph(`${WABA}/subscribed_apps`, { method: 'POST' })).body.success, true);
     assert.equal((await graph(`${WABA}/subscribed_apps`)).body.data!.length, 1);

@@ -10,19 +10,19 @@ export type Element = {
   contact?: Json;
 };
 
-type Change = { field: 'messages'; value: Json };
+type NotificationChange = { field: 'messages'; value: Json };
 
-/** One notification body for all elements: an entry for each WABA, and in it a change for each number and kind, in the given order. */
+/** Builds one notification body for all elements: an entry for each WABA, and in it a change for each number and kind, in the given order. */
 export function buildNotification(elements: Element[]): Json {
-  const entries = new Map<string, Map<string, Change>>();
+  const entries = new Map<string, Map<string, NotificationChange>>();
   for (const { account, kind, item, contact } of elements) {
-    const changes = entries.get(account.waba_id) ?? new Map<string, Change>();
+    const changes = entries.get(account.waba_id) ?? new Map<string, NotificationChange>();
     entries.set(account.waba_id, changes);
     const key = `${account.phone_number_id} ${kind}`;
     const change = changes.get(key) ?? emptyChange(account);
     changes.set(key, change);
-    if (contact !== undefined) append(change.value, 'contacts', contact);
-    append(change.value, kind, item);
+    if (contact !== undefined) appendItem(change.value, 'contacts', contact);
+    appendItem(change.value, kind, item);
   }
   return {
     object: 'whatsapp_business_account',
@@ -30,7 +30,7 @@ export function buildNotification(elements: Element[]): Json {
   };
 }
 
-const emptyChange = ({ display_phone_number, phone_number_id }: Account): Change => ({
+const emptyChange = ({ display_phone_number, phone_number_id }: Account): NotificationChange => ({
   field: 'messages',
   value: {
     messaging_product: 'whatsapp',
@@ -38,15 +38,15 @@ const emptyChange = ({ display_phone_number, phone_number_id }: Account): Change
   },
 });
 
-function append(value: Json, key: 'contacts' | Element['kind'], item: Json): void {
+function appendItem(value: Json, key: 'contacts' | Element['kind'], item: Json): void {
   const list = value[key];
   if (Array.isArray(list)) list.push(item);
   else value[key] = [item];
 }
 
 /**
- * JSON escaped as the network escapes it: non-ASCII as \uXXXX and `/` as `\/`. The signature covers these very bytes, so a receiver that
- * verifies its own re-serialisation fails here as it would with the network.
+ * Formats JSON as the network escapes it: non-ASCII as \uXXXX and `/` as `\/`. The signature covers exactly these bytes, so a receiver that
+ * verifies the JSON after parsing and formatting it again fails here as it would with the network.
  */
 export function escapeLikeMeta(value: unknown): string {
   return JSON.stringify(value)

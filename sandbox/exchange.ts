@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** The answer of an operation; the server writes it. A Buffer is sent unchanged, anything else as JSON. */
@@ -25,7 +26,7 @@ export function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer
       if (size <= maxBytes) chunks.push(chunk);
     });
     req.on('end', () => resolve(size > maxBytes ? null : joinChunks(chunks)));
-    // Failure policy: the client is gone and gets no answer; the calling code treats null as a bad request.
+    // Failure policy: the client has disconnected and gets no answer; the calling code treats null as a bad request.
     req.on('error', () => resolve(null));
   });
 }
@@ -50,13 +51,14 @@ export function parseJson(bytes: Buffer | null): unknown {
 export type Json = Record<string, unknown>;
 
 /** Narrows a value to an object with unknown fields; any other value becomes an empty object. */
-export const asObject = (value: unknown): Json =>
+export const toObject = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 
-/** The property that the object itself has under a key chosen by a caller; inherited properties do not count. */
-export const own = <V>(object: Readonly<Record<string, V>>, key: string): V | undefined =>
+/** Returns the property that the object itself has under a key chosen by a caller; inherited properties are ignored. */
+export const getOwnProperty = <V>(object: Readonly<Record<string, V>>, key: string): V | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-export const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Waits, but does not keep the process alive. */
+export const waitMs = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });

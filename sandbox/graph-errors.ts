@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Answer } from './exchange.ts';
 
-/** An error of the Graph API; operations return it, and `errorAnswer` writes it. */
+/** An error of the Graph API; operations return it, and `makeErrorAnswer` writes it. */
 export type GraphFailure = {
   code: number;
   message?: string;
@@ -11,10 +11,10 @@ export type GraphFailure = {
   type?: string;
 };
 
-type Kind = { status: number; title: string };
+type ErrorKind = { status: number; title: string };
 
 // Status and title of each error code, as the Cloud API documents them. Other codes are answered 400.
-const KINDS: Record<number, Kind> = {
+const KINDS: Record<number, ErrorKind> = {
   1: { status: 400, title: 'API Unknown' },
   2: { status: 503, title: 'API Service' },
   3: { status: 403, title: 'API Method' },
@@ -62,13 +62,13 @@ const KINDS: Record<number, Kind> = {
 };
 
 /** The network's title of an error code, or a general one for a code that is not in the table. */
-export const errorTitle = (code: number): string => KINDS[code]?.title ?? 'Generic error';
+export const findErrorTitle = (code: number): string => KINDS[code]?.title ?? 'Generic error';
 
-/** `{error: {message, type, code, error_subcode?, error_data?, fbtrace_id}}` with the network's HTTP status. */
-export function errorAnswer(failure: GraphFailure): Answer {
+/** Makes the answer `{error: {message, type, code, error_subcode?, error_data?, fbtrace_id}}` with the network's HTTP status. */
+export function makeErrorAnswer(failure: GraphFailure): Answer {
   const { code, details, subcode } = failure;
   const error = {
-    message: failure.message ?? `(#${code}) ${errorTitle(code)}`,
+    message: failure.message ?? `(#${code}) ${findErrorTitle(code)}`,
     type: failure.type ?? 'OAuthException',
     code,
     ...(subcode === undefined ? {} : { error_subcode: subcode }),
@@ -79,8 +79,8 @@ export function errorAnswer(failure: GraphFailure): Answer {
   return { status: failure.httpStatus ?? KINDS[code]?.status ?? 400, body: { error }, headers };
 }
 
-/** The network's error for an id that does not exist or belongs to another token: code 100 with subcode 33. */
-export const unknownObject = (method: string, id: string): GraphFailure => ({
+/** Makes the network's error for an id that does not exist or belongs to another token: code 100 with subcode 33. */
+export const makeUnknownObjectFailure = (method: string, id: string): GraphFailure => ({
   code: 100,
   subcode: 33,
   type: 'GraphMethodException',

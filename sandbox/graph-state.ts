@@ -49,6 +49,8 @@ const ZERO_STATS = {
   sends: 0,
   refused: 0,
   reads: 0,
+  typings: 0,
+  uploads: 0,
   inbound: 0,
   notifications_posted: 0,
   notifications_delivered: 0,
@@ -58,14 +60,14 @@ const ZERO_STATS = {
 };
 
 /** The state of the fake Graph API. */
-export type Graph = {
+export type GraphState = {
   settings: Settings;
   accounts: Accounts;
   sent: Ring<SentMessage>;
   sentById: Map<string, SentMessage>;
   inbound: Ring<InboundMessage>;
   inboundById: Map<string, InboundMessage>;
-  /** When each contact last wrote, by `phone_number_id/contact`, for the 24-hour window. */
+  /** The time when each contact last wrote, by `phone_number_id/contact`, for the 24-hour window. */
   lastInboundAt: Map<string, number>;
   catalogue: Catalogue;
   media: MediaStore;
@@ -73,13 +75,13 @@ export type Graph = {
   stats: typeof ZERO_STATS;
 };
 
-// At about 1 kB each these take 50 MB and 5 MB: more than any test reads, and little for a laptop.
+// Messages take about 1 kB each, so these take 50 MB and 5 MB: more messages than any test reads, and little memory for a laptop.
 const SENT_KEPT = 50_000;
 const INBOUND_KEPT = 5_000;
 
-/** `open`: see Config. After a reset the numbers of messages go on after those of the state `before`. */
-export function createGraph(open: boolean, callbackUrl: string | null, before?: Graph): Graph {
-  const settings = defaultSettings(callbackUrl);
+/** Creates the state. For `open` see Config. After a reset, messages are numbered after those of the state `before`. */
+export function createGraph(open: boolean, callbackUrl: string | null, before?: GraphState): GraphState {
+  const settings = defaultSettings(callbackUrl, before?.settings.chat);
   return {
     settings,
     accounts: createAccounts(open),

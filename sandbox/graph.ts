@@ -1,9 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { accountsOfWaba, findAccount, type Account } from './accounts.ts';
-import { answer, asObject, asText, own, parseJson, pause, readBody, writeAnswer, type Answer } from './exchange.ts';
-import { errorAnswer, unknownObject, type GraphFailure } from './graph-errors.ts';
-import { deleteMedia, describeMedia, downloadMedia, findMedia, MEDIA_MAX_BYTES, uploadMedia } from './media.ts';
+import { listWabaAccounts, findAccount, type Account } from './accounts.ts';
+import { answer, toObject, toText, getOwnProperty, parseJson, readBody, writeAnswer, type Answer } from './exchange.ts';
+import { makeErrorAnswer, makeUnknownObjectFailure, type GraphFailure } from './graph-errors.ts';
+import { handleDownload } from './download.ts';
+import { applyFault } from './faults.ts';
+import { deleteMedia, describeMedia, findMedia, MEDIA_MAX_BYTES, uploadMedia } from './media.ts';
 import { onlyDigits, postMessage } from './messages.ts';
 import { configurePhone, describePhone, describeWaba, listPhones } from './phones.ts';
 import { takeFault, type Fault, type FaultPlace } from './settings.ts';
@@ -12,7 +14,7 @@ import { listSubscriptions, subscribe, unsubscribe } from './subscriptions.ts';
 import { createTemplate, deleteTemplate, listTemplates } from './templates.ts';
 
 /** One call of the Graph API, its path split into parts. */
-type Call = {
+type GraphCall = {
   sandbox: Sandbox;
   req: IncomingMessage;
   method: string;
@@ -23,17 +25,21 @@ type Call = {
   token: string;
 };
 
-type Edge = (call: Call) => Answer | Promise<Answer>;
+type HandleEdge = (call: GraphCall) => Answer | Promise<Answer>;
 
 const JSON_MAX_BYTES = 3 * 1_048_576;
-// Leaves room for the multipart headers around the largest file.
+// Larger than the largest file, to leave room for the multipart headers around it.
 const UPLOAD_MAX_BYTES = MEDIA_MAX_BYTES + 65_536;
 
-const PHONE_EDGES: Record<string, (call: Call, account: Account) => Answer | Promise<Answer>> = {
-  'POST messages': send,
-  'POST marketing_messages': send,
-  'POST media': async ({ sandbox, req }, account) =>
-    uploadMedia(sandbox.graph.media, account, req.headers['content-type'] ?? '', await readBody(req, UPLOAD_MAX_BYTES)),
+const PHONE_EDGES: Record<string, (call: GraphCall, account: Account) => Answer | Promise<Answer>> = {
+  'POST messages': handleMessages,
+  'POST marketing_messages': handleMessages,
+  'POST media': async ({ sandbox: { graph }, req }, account) => {
+    const bytes = await readBody(req, UPLOAD_MAX_BYTES);
+    const uploaded = await uploadMedia(graph.media, account, req.headers['content-type'] ?? '', bytes);
+    if (uploaded.status === 200) graph.stats.uploads += 1;
+    return uploaded;
+  },
   'GET ': ({ sandbox, query }, account) => describePhone(sandbox, account, query.get('fields')),
   'POST ': async (call, account) => configurePhone(call.sandbox, account, await readJson(call)),
   'POST register': () => answer({ success: true }),
@@ -41,13 +47,13 @@ const PHONE_EDGES: Record<string, (call: Call, account: Account) => Answer | Pro
   'POST smb_app_data': () => answer({ messaging_product: 'whatsapp', request_id: String(Date.now()) }),
 };
 
-const WABA_EDGES: Record<string, Edge> = {
+const WABA_EDGES: Record<string, HandleEdge> = {
   'GET ': ({ id }) => describeWaba(id),
   'GET phone_numbers': ({ sandbox, id, query }) => listPhones(sandbox, id, query.get('fields')),
   'GET message_templates': ({ sandbox, id, path, query }) =>
     listTemplates(sandbox.graph.catalogue, id, sandbox.url + path, query),
   'POST message_templates': async (call) =>
-    createTemplate(call.sandbox.graph.catalogue, call.id, asObject(await readJson(call))),
+    createTemplate(call.sandbox.graph.catalogue, call.id, toObject(await readJson(call))),
   'DELETE message_templates': ({ sandbox, id, query }) => deleteTemplate(sandbox.graph.catalogue, id, query),
   'GET subscribed_apps': ({ sandbox, id }) => listSubscriptions(sandbox, id),
   'POST subscribed_apps': async (call) => subscribe(call.sandbox, call.id, await readJson(call)),
@@ -61,22 +67,45 @@ const PLACES: Record<string, FaultPlace> = {
   subscribed_apps: 'subscribed_apps',
 };
 
-const readJson = async ({ req }: Call): Promise<unknown> => parseJson(await readBody(req, JSON_MAX_BYTES));
+/**
+ * Returns the place of the faults for a call. The call for a file's address and the call for a number's facts both have an id and no edge.
+ */
+const faultPlace = ({ sandbox, method, id, edge }: GraphCall): FaultPlace =>
+  edge === '' && method === 'GET' && findMedia(sandbox.graph.media, id) !== undefined
+    ? 'media_address'
+    : (getOwnProperty(PLACES, edge) ?? 'phone');
+
+const readJson = async ({ req }: GraphCall): Promise<unknown> => parseJson(await readBody(req, JSON_MAX_BYTES));
 
 /** Answers one call to the Graph API, with or without `/vNN.N` before it. */
 export async function handleGraph(sandbox: Sandbox, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const call = readCall(sandbox, req);
   const isSend = call.method === 'POST' && (call.edge === 'messages' || call.edge === 'marketing_messages');
   if (isSend) return handleSend(call, res);
-  const fault = takeFault(sandbox.graph.settings, own(PLACES, call.edge) ?? 'phone');
-  if (fault !== undefined && (await applyFault(fault, res))) return;
-  const done = await route(call);
-  // The connection can be used again only after the rest of the request is read.
-  req.resume();
+  if (call.id === 'whatsapp_business' && call.edge === 'attachments')
+    return handleDownload(sandbox, { refusal: checkToken(call), query: call.query }, res);
+  await answerCall(res, takeFault(sandbox.graph.settings, faultPlace(call)), async () => {
+    const done = await routeCall(call);
+    // The rest of the request is read and discarded, because the connection can be used again only after that.
+    req.resume();
+    return done;
+  });
+}
+
+/** Does the work of a call and answers it, unless a fault prevents the work or the answer. */
+async function answerCall(
+  res: ServerResponse,
+  fault: Fault | undefined,
+  work: () => Answer | Promise<Answer>,
+): Promise<void> {
+  const isLate = fault !== undefined && appliesAfterWork(fault);
+  if (fault !== undefined && !isLate && (await applyFault(fault, res))) return;
+  const done = await work();
+  if (isLate && (await applyFault(fault, res))) return;
   writeAnswer(res, done);
 }
 
-function readCall(sandbox: Sandbox, req: IncomingMessage): Call {
+function readCall(sandbox: Sandbox, req: IncomingMessage): GraphCall {
   const url = req.url ?? '/';
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
@@ -99,37 +128,40 @@ function readCall(sandbox: Sandbox, req: IncomingMessage): Call {
   };
 }
 
-function route(call: Call): Answer | Promise<Answer> {
-  const { sandbox, method, id, edge, query, path } = call;
+function routeCall(call: GraphCall): Answer | Promise<Answer> {
+  const { sandbox, method, id, edge } = call;
   const refusal = checkToken(call);
-  if (refusal !== undefined) return errorAnswer(refusal);
-  if (path.startsWith('/whatsapp_business/attachments')) return downloadMedia(sandbox.graph.media, query);
+  if (refusal !== undefined) return makeErrorAnswer(refusal);
   const media = edge === '' ? findMedia(sandbox.graph.media, id) : undefined;
   if (media !== undefined && method === 'GET') return describeMedia(sandbox.graph.media, media, sandbox.url);
   if (media !== undefined && method === 'DELETE') return deleteMedia(sandbox.graph.media, media);
-  const wabaEdge = own(WABA_EDGES, `${method} ${edge}`);
-  const isPhone = sandbox.graph.accounts.byPhone.has(id) || own(PHONE_EDGES, `${method} ${edge}`) !== undefined;
+  const wabaEdge = getOwnProperty(WABA_EDGES, `${method} ${edge}`);
+  const isPhone =
+    sandbox.graph.accounts.byPhone.has(id) || getOwnProperty(PHONE_EDGES, `${method} ${edge}`) !== undefined;
   if (wabaEdge !== undefined && (edge !== '' || !isPhone || isWaba(call))) {
-    return isWaba(call) ? wabaEdge(call) : errorAnswer(unknownObject(method, id));
+    return isWaba(call) ? wabaEdge(call) : makeErrorAnswer(makeUnknownObjectFailure(method, id));
   }
-  const account = ownAccount(call);
-  const phoneEdge = own(PHONE_EDGES, `${method} ${edge}`);
-  if (account === undefined || phoneEdge === undefined) return errorAnswer(unknownObject(method, id));
+  const account = findOwnAccount(call);
+  const phoneEdge = getOwnProperty(PHONE_EDGES, `${method} ${edge}`);
+  if (account === undefined || phoneEdge === undefined) return makeErrorAnswer(makeUnknownObjectFailure(method, id));
   return phoneEdge(call, account);
 }
 
-/** While the sandbox is open, an unknown id without an edge is taken for a phone number: `GET /{id}` exists for both. */
-const isWaba = ({ sandbox, id, edge, token }: Call): boolean =>
+/**
+ * Returns whether the id is a WABA's. `GET /{id}` exists for a WABA and for a phone number; while the sandbox is open, an unknown id
+ * without an edge counts as a phone number.
+ */
+const isWaba = ({ sandbox, id, edge, token }: GraphCall): boolean =>
   sandbox.graph.accounts.open
     ? edge !== ''
-    : accountsOfWaba(sandbox.graph.accounts, id).some((account) => account.token === token);
+    : listWabaAccounts(sandbox.graph.accounts, id).some((account) => account.token === token);
 
-function ownAccount({ sandbox, id, token }: Call): Account | undefined {
+function findOwnAccount({ sandbox, id, token }: GraphCall): Account | undefined {
   const account = findAccount(sandbox.graph.accounts, id);
   return account !== undefined && (sandbox.graph.accounts.open || account.token === token) ? account : undefined;
 }
 
-function checkToken({ sandbox, token, query }: Call): GraphFailure | undefined {
+function checkToken({ sandbox, token, query }: GraphCall): GraphFailure | undefined {
   if (token === '') return { code: 104 };
   const { open, tokens } = sandbox.graph.accounts;
   if (!open && !tokens.has(token)) return { code: 190 };
@@ -141,70 +173,30 @@ function checkToken({ sandbox, token, query }: Call): GraphFailure | undefined {
   return { code: 100, type: 'GraphMethodException', message: 'Invalid appsecret_proof provided in the API argument' };
 }
 
-async function send(call: Call, account: Account): Promise<Answer> {
+async function handleMessages(call: GraphCall, account: Account): Promise<Answer> {
   return postMessage(call.sandbox, account, await readBody(call.req, JSON_MAX_BYTES));
 }
 
 /** Benchmarks call this most: without a fault it reads, checks and answers once. */
-async function handleSend(call: Call, res: ServerResponse): Promise<void> {
+async function handleSend(call: GraphCall, res: ServerResponse): Promise<void> {
   const { sandbox, req } = call;
   const bytes = await readBody(req, JSON_MAX_BYTES);
   const fault = sandbox.graph.settings.faults.send.length === 0 ? undefined : takeSendFault(sandbox, bytes);
-  if (fault !== undefined && !isAfterAccept(fault) && (await applyFault(fault, res))) return;
-  const refusal = checkToken(call);
-  const account = ownAccount(call);
-  if (refusal !== undefined) return writeAnswer(res, errorAnswer(refusal));
-  if (account === undefined) return writeAnswer(res, errorAnswer(unknownObject('POST', call.id)));
-  const done = postMessage(sandbox, account, bytes);
-  if (fault !== undefined && isAfterAccept(fault) && (await applyFault(fault, res))) return;
-  writeAnswer(res, done);
+  await answerCall(res, fault, () => {
+    const refusal = checkToken(call);
+    if (refusal !== undefined) return makeErrorAnswer(refusal);
+    const account = findOwnAccount(call);
+    if (account === undefined) return makeErrorAnswer(makeUnknownObjectFailure('POST', call.id));
+    return postMessage(sandbox, account, bytes);
+  });
 }
 
 /** Faults concern messages only; read receipts are not affected. */
 function takeSendFault(sandbox: Sandbox, bytes: Buffer | null): Fault | undefined {
-  const body = asObject(parseJson(bytes));
+  const body = toObject(parseJson(bytes));
   if (body['status'] !== undefined) return undefined;
-  return takeFault(sandbox.graph.settings, 'send', onlyDigits(asText(body['to']) ?? ''));
+  return takeFault(sandbox.graph.settings, 'send', onlyDigits(toText(body['to']) ?? ''));
 }
 
-const isAfterAccept = (fault: Fault): boolean =>
-  'kind' in fault && ['hang_after_accept', 'reset_after_accept', 'not_json'].includes(fault.kind);
-
-/** Applies the fault. Returns true when the call has been answered or cut; a slow call continues after its wait. */
-async function applyFault(fault: Fault, res: ServerResponse): Promise<boolean> {
-  if ('code' in fault) {
-    const { code, http_status, message } = fault;
-    const failure = { code, ...(http_status === undefined ? {} : { httpStatus: http_status }) };
-    writeAnswer(
-      res,
-      errorAnswer({
-        ...failure,
-        ...(message === undefined ? {} : { message }),
-        details: message ?? 'A fault that was set.',
-      }),
-    );
-    return true;
-  }
-  switch (fault.kind) {
-    case 'slow':
-      await pause(fault.ms ?? 1_000);
-      return false;
-    case 'reset':
-    case 'reset_after_accept':
-      res.socket?.resetAndDestroy();
-      return true;
-    case 'http_500':
-      writeAnswer(res, {
-        status: 500,
-        body: Buffer.from('Service unavailable'),
-        headers: { 'content-type': 'text/html' },
-      });
-      return true;
-    case 'not_json':
-      writeAnswer(res, { status: 200, body: Buffer.from('<html>'), headers: { 'content-type': 'text/html' } });
-      return true;
-    case 'hang':
-    case 'hang_after_accept':
-      return true;
-  }
-}
+const appliesAfterWork = (fault: Fault): boolean =>
+  'kind' in fault && ['hang_after_accept', 'reset_after_accept', 'slow_after_accept', 'not_json'].includes(fault.kind);

@@ -7,8 +7,8 @@ import type { Sandbox } from './state.ts';
 import { scheduleStatuses } from './statuses.ts';
 
 /**
- * Fetches a linked file as the network does, after the call was accepted: a bad link gives a `failed` status 131053. Only addresses on
- * this machine are fetched; any other link counts as good, because the sandbox never leaves the machine.
+ * Fetches a linked file as the network does, after the call was accepted. A bad link gives the status `failed` with code 131053. Only
+ * addresses on this machine are fetched; any other link counts as good, because the sandbox calls no other machine.
  */
 export async function fetchLink(sandbox: Sandbox, account: Account, message: SentMessage, link: string): Promise<void> {
   const { generation } = sandbox;

@@ -5,7 +5,7 @@ export type Listeners = Map<ServerResponse, string>;
 
 type Topic = 'messages' | 'deliveries';
 
-// A page that has read so little of its stream is disconnected; it connects again and loads what it missed.
+// The number of unread bytes at which a page is disconnected. The page connects again and loads what it missed.
 const MAX_BUFFERED_BYTES = 1_048_576;
 const HEARTBEAT_MS = 15_000;
 

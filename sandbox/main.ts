@@ -25,16 +25,16 @@ function readConfig(env: NodeJS.ProcessEnv): Config | string {
 
 const exit = (): never => process.exit(0);
 
-/** The sandbox ends when the process that started it ends, even by a crash. */
+/** Ends the sandbox when the process that started it ends, even by a crash. */
 function endWithParent(): void {
   process.on('SIGTERM', exit);
   process.on('SIGINT', exit);
   process.on('disconnect', exit);
   const stdin = fstatSync(0);
-  // Only a pipe closes when the parent ends: /dev/null is at its end from the start, and a terminal sends signals.
+  // Only the end of a pipe shows that the parent has ended: /dev/null is at its end from the start, and a terminal sends signals.
   if (stdin.isFIFO() || stdin.isSocket()) process.stdin.on('end', exit).on('error', exit).resume();
   const parent = process.ppid;
-  // After `kill -9` of a parent that gave no pipe, the operating system gives this process another parent.
+  // When a parent without a pipe was killed by `kill -9`, the operating system gives this process another parent.
   setInterval(() => process.ppid !== parent && exit(), 1_000).unref();
 }
 
@@ -45,8 +45,8 @@ if (typeof config === 'string') {
 }
 endWithParent();
 try {
-  const { sandbox } = await startServer(config);
-  process.stdout.write(`${JSON.stringify({ ready: true, url: sandbox.url })}\n`);
+  const { url } = await startServer(config);
+  process.stdout.write(`${JSON.stringify({ ready: true, url })}\n`);
 } catch (error) {
   // Failure policy: the sandbox is useless without its port, so it prints one sentence and exits.
   process.stderr.write(`The sandbox could not listen on ${config.host}:${config.port}: ${String(error)}\n`);

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { Account } from './accounts.ts';
-import { answer, own, type Answer } from './exchange.ts';
-import { errorAnswer, unknownObject } from './graph-errors.ts';
+import { answer, getOwnProperty, type Answer } from './exchange.ts';
+import { makeErrorAnswer, makeUnknownObjectFailure } from './graph-errors.ts';
 
-type Media = {
+type StoredMedia = {
   id: string;
   bytes: Buffer;
   mimeType: string;
@@ -15,11 +15,11 @@ type Media = {
   keyExpiresAt: number;
 };
 
-export type MediaStore = { byId: Map<string, Media>; totalBytes: number };
+export type MediaStore = { byId: Map<string, StoredMedia>; totalBytes: number };
 
-/** The network's limit for documents, which may be larger than all other files. */
+/** The network's limit for documents. The limits for all other files are smaller. */
 export const MEDIA_MAX_BYTES = 100 * 1_048_576;
-// Beyond this the oldest files are dropped: the rest is enough for any test and fits into a laptop's memory.
+// When the files take more than this, the oldest ones are removed. The rest is enough for any test and fits into a laptop's memory.
 const STORE_MAX_BYTES = 512 * 1_048_576;
 const URL_LIFE_MS = 5 * 60_000;
 
@@ -37,13 +37,42 @@ const MAX_BYTES: Record<string, number> = {
   'video/3gpp': 16 * 1_048_576,
 };
 
+// Names that some browsers give to types of the list above.
+const OTHER_NAMES: Record<string, string> = { 'audio/x-m4a': 'audio/mp4', 'audio/vnd.dlna.adts': 'audio/aac' };
+
+/** Returns a media type without its parameters, by the name that the network uses. */
+function normalizeType(mimeType: string): string {
+  const bare = mimeType.replace(/;.*$/, '').trim().toLowerCase();
+  return getOwnProperty(OTHER_NAMES, bare) ?? bare;
+}
+
+const isRefusedType = (bare: string): boolean =>
+  /^(image|audio|video)\//.test(bare) && getOwnProperty(MAX_BYTES, bare) === undefined;
+
+type PhoneFile = { messageType: string; mimeType: string };
+
+/** Returns how a phone sends a file of this type and size, or a sentence when the network would refuse the file. */
+export function choosePhoneFile(givenType: string, bytes: number): PhoneFile | string {
+  const mimeType = normalizeType(givenType) || 'application/octet-stream';
+  if (isRefusedType(mimeType)) {
+    return `The network does not take ${mimeType}. It takes ${Object.keys(MAX_BYTES).join(', ')}, and documents.`;
+  }
+  if (bytes === 0) return 'The file is empty.';
+  const maxBytes = getOwnProperty(MAX_BYTES, mimeType) ?? MEDIA_MAX_BYTES;
+  if (bytes > maxBytes) return `The network takes at most ${maxBytes / 1_024} kB of ${mimeType}.`;
+  if (mimeType === 'image/webp') return { messageType: 'sticker', mimeType };
+  if (mimeType === 'audio/ogg') return { messageType: 'audio', mimeType: 'audio/ogg; codecs=opus' };
+  const [, kind = 'document'] = /^(image|audio|video)\//.exec(mimeType) ?? [];
+  return { messageType: kind, mimeType };
+}
+
 export const createMediaStore = (): MediaStore => ({ byId: new Map(), totalBytes: 0 });
 
-export const findMedia = (store: MediaStore, id: string): Media | undefined => store.byId.get(id);
+export const findMedia = (store: MediaStore, id: string): StoredMedia | undefined => store.byId.get(id);
 
 type NewMedia = { bytes: Buffer; mimeType: string; phoneNumberId: string | null; fileName?: string };
 
-export function addMedia(store: MediaStore, { bytes, mimeType, phoneNumberId, fileName }: NewMedia): Media {
+export function addMedia(store: MediaStore, { bytes, mimeType, phoneNumberId, fileName }: NewMedia): StoredMedia {
   // Ids are larger than 2^53, as on the network, so that a client fails here too when it reads them as numbers.
   const id = `1${randomInt(1e8, 1e9)}${randomInt(1e7, 1e8)}`;
   const sha256 = createHash('sha256').update(bytes).digest();
@@ -62,34 +91,33 @@ function removeMedia(store: MediaStore, id: string): void {
   store.byId.delete(id);
 }
 
-/** `POST /{phone}/media`, multipart with `messaging_product`, `type` and `file` → `{id}`. */
+/** Answers `POST /{phone}/media`, a multipart form with `messaging_product`, `type` and `file`, with `{id}`. */
 export async function uploadMedia(
   store: MediaStore,
   account: Account,
   contentType: string,
   bytes: Buffer | null,
 ): Promise<Answer> {
-  if (bytes === null) return errorAnswer({ code: 131053, details: 'The file is larger than 100 MB.' });
+  if (bytes === null) return makeErrorAnswer({ code: 131053, details: 'The file is larger than 100 MB.' });
   const form = await parseForm(contentType, bytes);
   if (form?.get('messaging_product') !== 'whatsapp') {
-    return errorAnswer({ code: 100, message: '(#100) The parameter messaging_product is required.' });
+    return makeErrorAnswer({ code: 100, message: '(#100) The parameter messaging_product is required.' });
   }
   const file = form.get('file');
-  if (!(file instanceof File)) return errorAnswer({ code: 100, message: '(#100) The parameter file is required.' });
+  if (!(file instanceof File)) return makeErrorAnswer({ code: 100, message: '(#100) The parameter file is required.' });
   const declared = form.get('type');
   const mimeType =
     (typeof declared === 'string' && declared !== '' ? declared : file.type) || 'application/octet-stream';
-  const bare = mimeType.replace(/;.*$/, '').trim();
-  const isRefusedKind = /^(image|audio|video)\//.test(bare) && own(MAX_BYTES, bare) === undefined;
-  if (isRefusedKind) {
+  const bare = normalizeType(mimeType);
+  if (isRefusedType(bare)) {
     const known = Object.keys(MAX_BYTES).join(', ');
-    return errorAnswer({
+    return makeErrorAnswer({
       code: 100,
       message: `(#100) Param file must be a file with one of the following types: ${known}. Received file of type '${bare}'.`,
     });
   }
-  if (file.size > (own(MAX_BYTES, bare) ?? MEDIA_MAX_BYTES)) {
-    return errorAnswer({ code: 131053, details: `The file is larger than the network accepts for ${bare}.` });
+  if (file.size > (getOwnProperty(MAX_BYTES, bare) ?? MEDIA_MAX_BYTES)) {
+    return makeErrorAnswer({ code: 131053, details: `The file is larger than the network accepts for ${bare}.` });
   }
   const content = Buffer.from(await file.arrayBuffer());
   const phoneNumberId = account.phone_number_id;
@@ -105,11 +133,14 @@ async function parseForm(contentType: string, bytes: Buffer): Promise<FormData |
   }
 }
 
-/** `GET /{media}` → an address from which the file can be downloaded for five minutes. */
-export function describeMedia(store: MediaStore, media: Media, sandboxUrl: string): Answer {
-  if (store.byId.get(media.id) !== media) return errorAnswer(unknownObject('get', media.id));
-  media.key = randomBytes(12).toString('base64url');
-  media.keyExpiresAt = Date.now() + URL_LIFE_MS;
+/** Answers `GET /{media}` with an address from which the file can be downloaded for five minutes. */
+export function describeMedia(store: MediaStore, media: StoredMedia, sandboxUrl: string): Answer {
+  if (store.byId.get(media.id) !== media) return makeErrorAnswer(makeUnknownObjectFailure('get', media.id));
+  // An address stays valid for its time, so that several downloads of one file do not disturb each other.
+  if (Date.now() >= media.keyExpiresAt) {
+    media.key = randomBytes(12).toString('base64url');
+    media.keyExpiresAt = Date.now() + URL_LIFE_MS;
+  }
   return answer({
     messaging_product: 'whatsapp',
     url: `${sandboxUrl}/whatsapp_business/attachments/?mid=${media.id}&ext=${Math.floor(media.keyExpiresAt / 1_000)}&hash=${media.key}`,
@@ -120,8 +151,8 @@ export function describeMedia(store: MediaStore, media: Media, sandboxUrl: strin
   });
 }
 
-/** The media object of a notification, whose checksum is in base64; `GET /{media}` has it in hex. */
-export const mediaFacts = (media: Media): Record<string, unknown> => ({
+/** Returns the media object of a notification. It has the checksum in base64, whereas `GET /{media}` has it in hex. */
+export const describeMediaFile = (media: StoredMedia): Record<string, unknown> => ({
   id: media.id,
   mime_type: media.mimeType,
   sha256: media.sha256.toString('base64'),
@@ -129,21 +160,21 @@ export const mediaFacts = (media: Media): Record<string, unknown> => ({
 });
 
 /** Answers `DELETE /{media}`. */
-export function deleteMedia(store: MediaStore, media: Media): Answer {
+export function deleteMedia(store: MediaStore, media: StoredMedia): Answer {
   removeMedia(store, media.id);
   return answer({ success: true });
 }
 
-/** The download address that `describeMedia` returned: answers the bytes, or 404 once it has expired. */
+/** Answers a call to the address that `describeMedia` returned: with the bytes, or 404 once the address has expired. */
 export function downloadMedia(store: MediaStore, query: URLSearchParams): Answer {
   const media = store.byId.get(query.get('mid') ?? '');
   const isValid = media !== undefined && media.key === query.get('hash') && Date.now() < media.keyExpiresAt;
   if (!isValid) return { status: 404, body: Buffer.alloc(0), headers: { 'content-type': 'text/plain' } };
-  return mediaBytes(media);
+  return answerMediaBytes(media);
 }
 
-/** The file in a form that is safe in a browser: never as HTML or a script. */
-export function mediaBytes(media: Media): Answer {
+/** Answers with the file in a form that is safe in a browser: never as HTML or a script. */
+export function answerMediaBytes(media: StoredMedia): Answer {
   const isShown = /^(image\/(png|jpeg|webp|gif)|audio\/|video\/)/.test(media.mimeType);
   return {
     status: 200,

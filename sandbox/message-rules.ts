@@ -1,9 +1,9 @@
-import { asObject, asText, own, type Json } from './exchange.ts';
+import { toObject, toText, getOwnProperty, type Json } from './exchange.ts';
 import type { GraphFailure } from './graph-errors.ts';
 import { findMedia } from './media.ts';
 import type { Sandbox } from './state.ts';
 
-type Rule = (part: unknown, sandbox: Sandbox) => GraphFailure | undefined;
+type CheckPart = (part: unknown, sandbox: Sandbox) => GraphFailure | undefined;
 
 // The length limits that the network documents.
 const TEXT_MAX = 4_096;
@@ -12,88 +12,93 @@ const INTERACTIVE_BODY_MAX = 1_024;
 const LIST_BODY_MAX = 4_096;
 const CALLBACK_DATA_MAX = 512;
 
-const missing = (path: string): GraphFailure => ({ code: 100, message: `(#100) The parameter ${path} is required.` });
-const invalid = (details: string): GraphFailure => ({ code: 131009, details });
-const tooLong = (path: string, max: number): GraphFailure => ({
+const makeMissingFailure = (path: string): GraphFailure => ({
+  code: 100,
+  message: `(#100) The parameter ${path} is required.`,
+});
+const makeInvalidFailure = (details: string): GraphFailure => ({ code: 131009, details });
+const makeTooLongFailure = (path: string, max: number): GraphFailure => ({
   code: 100,
   message: `(#100) Param ${path} must be at most ${max} characters long.`,
 });
 
-const RULES: Record<string, Rule> = {
+const RULES: Record<string, CheckPart> = {
   text: (part) => {
-    const body = asText(asObject(part)['body']);
-    if (!body) return missing("text['body']");
-    return body.length > TEXT_MAX ? tooLong("text['body']", TEXT_MAX) : undefined;
+    const body = toText(toObject(part)['body']);
+    if (!body) return makeMissingFailure("text['body']");
+    return body.length > TEXT_MAX ? makeTooLongFailure("text['body']", TEXT_MAX) : undefined;
   },
-  image: mediaRule('image', true),
-  video: mediaRule('video', true),
-  document: mediaRule('document', true),
-  audio: mediaRule('audio', false),
-  sticker: mediaRule('sticker', false),
+  image: makeMediaCheck('image', true),
+  video: makeMediaCheck('video', true),
+  document: makeMediaCheck('document', true),
+  audio: makeMediaCheck('audio', false),
+  sticker: makeMediaCheck('sticker', false),
   location: (part) => {
-    const { latitude, longitude } = asObject(part);
-    if (latitude === undefined) return missing("location['latitude']");
-    if (longitude === undefined) return missing("location['longitude']");
+    const { latitude, longitude } = toObject(part);
+    if (latitude === undefined) return makeMissingFailure("location['latitude']");
+    if (longitude === undefined) return makeMissingFailure("location['longitude']");
     const isInside = Math.abs(Number(latitude)) <= 90 && Math.abs(Number(longitude)) <= 180;
-    return isInside ? undefined : invalid("Param location['latitude'] or location['longitude'] is out of range.");
+    return isInside
+      ? undefined
+      : makeInvalidFailure("Param location['latitude'] or location['longitude'] is out of range.");
   },
   contacts: (part) => {
-    if (!Array.isArray(part) || part.length === 0) return missing('contacts');
-    const nameless = part.findIndex((contact) => !asText(asObject(asObject(contact)['name'])['formatted_name']));
-    return nameless < 0 ? undefined : missing(`contacts[${nameless}]['name']['formatted_name']`);
+    if (!Array.isArray(part) || part.length === 0) return makeMissingFailure('contacts');
+    const nameless = part.findIndex((contact) => !toText(toObject(toObject(contact)['name'])['formatted_name']));
+    return nameless < 0 ? undefined : makeMissingFailure(`contacts[${nameless}]['name']['formatted_name']`);
   },
   reaction: (part) => {
-    const { message_id, emoji } = asObject(part);
-    if (!asText(message_id)) return missing("reaction['message_id']");
-    return typeof emoji === 'string' ? undefined : missing("reaction['emoji']");
+    const { message_id, emoji } = toObject(part);
+    if (!toText(message_id)) return makeMissingFailure("reaction['message_id']");
+    return typeof emoji === 'string' ? undefined : makeMissingFailure("reaction['emoji']");
   },
-  interactive: (part) => checkInteractive(asObject(part)),
+  interactive: (part) => checkInteractive(toObject(part)),
   // template-rules.ts checks templates against the catalogue.
   template: () => undefined,
 };
 
 /** Checks the fields that all types have, and the object of the message's own type. */
 export function checkMessage(sandbox: Sandbox, body: Json): GraphFailure | undefined {
-  const type = asText(body['type']) ?? 'text';
-  const rule = own(RULES, type);
+  const type = toText(body['type']) ?? 'text';
+  const rule = getOwnProperty(RULES, type);
   if (rule === undefined) {
     const known = Object.keys(RULES).map((name) => name.toUpperCase());
     return { code: 100, message: `(#100) Param type must be one of {${known.join(', ')}} - got "${type}".` };
   }
   const callbackData = body['biz_opaque_callback_data'];
-  if (callbackData !== undefined && (asText(callbackData) ?? '').length > CALLBACK_DATA_MAX) {
-    return invalid(`Param biz_opaque_callback_data must be at most ${CALLBACK_DATA_MAX} characters long.`);
+  if (callbackData !== undefined && (toText(callbackData) ?? '').length > CALLBACK_DATA_MAX) {
+    return makeInvalidFailure(`Param biz_opaque_callback_data must be at most ${CALLBACK_DATA_MAX} characters long.`);
   }
-  if (body['context'] !== undefined && !asText(asObject(body['context'])['message_id'])) {
-    return missing("context['message_id']");
+  if (body['context'] !== undefined && !toText(toObject(body['context'])['message_id'])) {
+    return makeMissingFailure("context['message_id']");
   }
-  const part = own(body, type);
+  const part = getOwnProperty(body, type);
   if (part === undefined) return { code: 131008, details: `Required parameter is missing: ${type}.` };
   return rule(part, sandbox);
 }
 
-function mediaRule(type: string, takesCaption: boolean): Rule {
+function makeMediaCheck(type: string, takesCaption: boolean): CheckPart {
   return (part, sandbox) => {
-    const { caption } = asObject(part);
-    if (caption !== undefined && !takesCaption) return invalid(`Param ${type}['caption'] is not allowed.`);
+    const { caption } = toObject(part);
+    if (caption !== undefined && !takesCaption) return makeInvalidFailure(`Param ${type}['caption'] is not allowed.`);
     if (caption !== undefined && !isWithin(caption, CAPTION_MAX) && caption !== '')
-      return tooLong(`${type}['caption']`, CAPTION_MAX);
+      return makeTooLongFailure(`${type}['caption']`, CAPTION_MAX);
     return checkMediaReference(type, part, sandbox);
   };
 }
 
 /** Checks that a media object has exactly one of `id` and `link`, and that an id belongs to an uploaded file. */
 export function checkMediaReference(type: string, part: unknown, sandbox: Sandbox): GraphFailure | undefined {
-  const { id, link } = asObject(part);
+  const { id, link } = toObject(part);
   if ((id === undefined) === (link === undefined)) {
     return { code: 100, message: `(#100) Exactly one of ${type}['id'] and ${type}['link'] is required.` };
   }
-  if (link !== undefined && !/^https?:\/\//.test(asText(link) ?? ''))
-    return invalid(`Param ${type}['link'] is not a valid URI.`);
+  if (link !== undefined && !/^https?:\/\//.test(toText(link) ?? ''))
+    return makeInvalidFailure(`Param ${type}['link'] is not a valid URI.`);
   if (
     id !== undefined &&
     !sandbox.graph.accounts.open &&
-    findMedia(sandbox.graph.media, asText(id) ?? '') === undefined
+    findMedia(sandbox.graph.media, toText(id) ?? '') === undefined
   ) {
     return {
       code: 100,
@@ -104,14 +109,14 @@ export function checkMediaReference(type: string, part: unknown, sandbox: Sandbo
 }
 
 function checkInteractive(part: Json): GraphFailure | undefined {
-  const type = asText(part['type']);
-  if (type === undefined) return missing("interactive['type']");
-  const text = asText(asObject(part['body'])['text']);
+  const type = toText(part['type']);
+  if (type === undefined) return makeMissingFailure("interactive['type']");
+  const text = toText(toObject(part['body'])['text']);
   const takesNoBody = type === 'product' || type === 'catalog_message';
-  if (!text && !takesNoBody) return missing("interactive['body']['text']");
+  if (!text && !takesNoBody) return makeMissingFailure("interactive['body']['text']");
   const max = type === 'list' ? LIST_BODY_MAX : INTERACTIVE_BODY_MAX;
-  if ((text ?? '').length > max) return tooLong("interactive['body']['text']", max);
-  const action = asObject(part['action']);
+  if ((text ?? '').length > max) return makeTooLongFailure("interactive['body']['text']", max);
+  const action = toObject(part['action']);
   if (type === 'button') return checkButtons(action['buttons']);
   if (type === 'list') return checkList(action);
   if (part['action'] === undefined)
@@ -120,29 +125,29 @@ function checkInteractive(part: Json): GraphFailure | undefined {
 }
 
 function checkButtons(buttons: unknown): GraphFailure | undefined {
-  if (!Array.isArray(buttons)) return missing("interactive['action']['buttons']");
+  if (!Array.isArray(buttons)) return makeMissingFailure("interactive['action']['buttons']");
   if (buttons.length < 1 || buttons.length > 3)
-    return invalid('Invalid buttons count. Min allowed buttons: 1, Max allowed buttons: 3');
-  const replies = buttons.map((button) => asObject(asObject(button)['reply']));
+    return makeInvalidFailure('Invalid buttons count. Min allowed buttons: 1, Max allowed buttons: 3');
+  const replies = buttons.map((button) => toObject(toObject(button)['reply']));
   if (replies.some(({ id, title }) => !isWithin(id, 256) || !isWithin(title, 20))) {
-    return invalid('Button id must have 1 to 256 and button title 1 to 20 characters.');
+    return makeInvalidFailure('Button id must have 1 to 256 and button title 1 to 20 characters.');
   }
   const isUnique = new Set(replies.map(({ id }) => id)).size === replies.length;
-  return isUnique ? undefined : invalid('Button ids must be unique.');
+  return isUnique ? undefined : makeInvalidFailure('Button ids must be unique.');
 }
 
 function checkList(action: Json): GraphFailure | undefined {
-  if (!isWithin(action['button'], 20)) return invalid('List button must have 1 to 20 characters.');
+  if (!isWithin(action['button'], 20)) return makeInvalidFailure('List button must have 1 to 20 characters.');
   const sections = action['sections'];
-  if (!Array.isArray(sections)) return missing("interactive['action']['sections']");
-  const rows = sections.flatMap((section) => asObject(section)['rows'] ?? []).map(asObject);
-  if (rows.length < 1 || rows.length > 10) return invalid('Total row count exceed max allowed count: 10');
+  if (!Array.isArray(sections)) return makeMissingFailure("interactive['action']['sections']");
+  const rows = sections.flatMap((section) => toObject(section)['rows'] ?? []).map(toObject);
+  if (rows.length < 1 || rows.length > 10) return makeInvalidFailure('Total row count exceed max allowed count: 10');
   const hasBadRow = rows.some(
     ({ id, title, description }) =>
       !isWithin(id, 200) || !isWithin(title, 24) || (description !== undefined && !isWithin(description, 72)),
   );
   return hasBadRow
-    ? invalid('Row id must have 1 to 200, title 1 to 24 and description at most 72 characters.')
+    ? makeInvalidFailure('Row id must have 1 to 200, title 1 to 24 and description at most 72 characters.')
     : undefined;
 }
 

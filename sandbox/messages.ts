@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import type { Account } from './accounts.ts';
-import { answer, asObject, asText, own, parseJson, type Answer, type Json } from './exchange.ts';
-import { errorAnswer, type GraphFailure } from './graph-errors.ts';
+import { answer, toObject, toText, getOwnProperty, parseJson, type Answer, type Json } from './exchange.ts';
+import { makeErrorAnswer, type GraphFailure } from './graph-errors.ts';
 import type { SentMessage } from './graph-state.ts';
 import { fetchLink } from './links.ts';
 import { publish } from './live.ts';
 import { checkMessage } from './message-rules.ts';
-import { push } from './ring.ts';
+import { pushToRing } from './ring.ts';
 import type { Sandbox } from './state.ts';
 import { scheduleStatuses } from './statuses.ts';
 import { checkTemplateMessage, renderTemplate } from './template-messages.ts';
 
-/** `POST /{phone}/messages`: sends a message, or a read receipt with or without a typing indicator. */
+/** Answers `POST /{phone}/messages`, which sends a message, or a read receipt with or without a typing indicator. */
 export function postMessage(sandbox: Sandbox, account: Account, bytes: Buffer | null): Answer {
-  const body = asObject(parseJson(bytes));
+  const body = toObject(parseJson(bytes));
   const failure = checkEnvelope(sandbox, account, body);
   if (failure !== undefined) {
     sandbox.graph.stats.refused += 1;
-    return errorAnswer(failure);
+    return makeErrorAnswer(failure);
   }
   if (body['status'] === 'read') return markRead(sandbox, account, body);
   return acceptMessage(sandbox, account, body);
@@ -29,9 +29,9 @@ function checkEnvelope(sandbox: Sandbox, account: Account, body: Json): GraphFai
   }
   if (body['status'] !== undefined) {
     if (body['status'] !== 'read') return { code: 100, details: "Param status must be one of {'read'}." };
-    return asText(body['message_id'])
-      ? undefined
-      : { code: 100, message: '(#100) The parameter message_id is required.' };
+    if (!toText(body['message_id'])) return { code: 100, message: '(#100) The parameter message_id is required.' };
+    const isKnown = body['typing_indicator'] === undefined || toObject(body['typing_indicator'])['type'] === 'text';
+    return isKnown ? undefined : { code: 100, details: "Param typing_indicator['type'] must be one of {'text'}." };
   }
   return (
     checkRecipient(sandbox, account, body) ??
@@ -43,9 +43,9 @@ function checkEnvelope(sandbox: Sandbox, account: Account, body: Json): GraphFai
 const USER_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
 
 function checkRecipient(sandbox: Sandbox, account: Account, body: Json): GraphFailure | undefined {
-  const to = asText(body['to']);
+  const to = toText(body['to']);
   if (to === undefined) {
-    const recipient = asText(body['recipient']);
+    const recipient = toText(body['recipient']);
     if (recipient === undefined) return { code: 100, message: '(#100) The parameter to is required.' };
     if (!USER_ID.test(recipient)) return { code: 131009, details: 'Param recipient is not a valid user id.' };
     return undefined;
@@ -75,6 +75,7 @@ function markRead(sandbox: Sandbox, account: Account, body: Json): Answer {
   const message = sandbox.graph.inboundById.get(id);
   if (message !== undefined) message.read = true;
   const typing = body['typing_indicator'] !== undefined;
+  if (typing) sandbox.graph.stats.typings += 1;
   publish(sandbox.listeners, 'messages', 'read', {
     id,
     from: message?.from,
@@ -90,16 +91,21 @@ function acceptMessage(sandbox: Sandbox, account: Account, body: Json): Answer {
   publish(sandbox.listeners, 'messages', 'message', message);
   const missed =
     sandbox.graph.settings.enforce_window && message.type !== 'template' && !isWindowOpen(sandbox, message);
-  const link = missed ? undefined : asText(asObject(own(body, message.type))['link']);
+  const link = missed ? undefined : toText(toObject(getOwnProperty(body, message.type))['link']);
   if (missed) scheduleStatuses(sandbox, account, message, OUTSIDE_WINDOW);
   else if (link === undefined) scheduleStatuses(sandbox, account, message);
   else void fetchLink(sandbox, account, message, link);
-  const input = asText(body['to']) ?? message.to;
+  const input = toText(body['to']) ?? message.to;
   const contact = message.wa_id === '' ? { input, user_id: message.to } : { input, wa_id: message.wa_id };
   return answer({
     messaging_product: 'whatsapp',
     contacts: [contact],
-    messages: [{ id: message.id, ...(message.type === 'template' ? { message_status: 'accepted' } : {}) }],
+    messages: [
+      {
+        id: message.id,
+        ...(message.type === 'template' ? { message_status: sandbox.graph.settings.template_message_status } : {}),
+      },
+    ],
   });
 }
 
@@ -114,15 +120,15 @@ function isWindowOpen(sandbox: Sandbox, message: SentMessage): boolean {
   return at !== undefined && Date.now() - at < sandbox.graph.settings.window_ms;
 }
 
-/** The key of a contact's 24-hour window; a number with and without the ninth digit is the same contact. */
+/** Returns the key of a contact's 24-hour window. A number with and without the ninth digit is the same contact. */
 export const windowKey = (phoneNumberId: string, contact: string): string =>
   `${phoneNumberId}/${withoutNinthDigit(contact)}`;
 
 function storeMessage(sandbox: Sandbox, account: Account, body: Json): SentMessage {
-  const given = asText(body['to']);
+  const given = toText(body['to']);
   const digits = given === undefined ? '' : onlyDigits(given);
   const at = new Date().toISOString();
-  const callbackData = asText(body['biz_opaque_callback_data']);
+  const callbackData = toText(body['biz_opaque_callback_data']);
   const template = body['template'];
   const message: SentMessage = {
     seq: sandbox.graph.sent.nextSeq,
@@ -131,23 +137,23 @@ function storeMessage(sandbox: Sandbox, account: Account, body: Json): SentMessa
     waba_id: account.waba_id,
     to: digits || String(body['recipient']),
     wa_id: sandbox.graph.settings.wa_id_ninth_digit === 'drop' ? withoutNinthDigit(digits) : digits,
-    type: asText(body['type']) ?? 'text',
+    type: toText(body['type']) ?? 'text',
     body,
     status: 'accepted',
     states: [{ status: 'accepted', at }],
     ...(template === undefined
       ? {}
-      : { preview: renderTemplate(sandbox.graph.catalogue, account, asObject(template)) }),
+      : { preview: renderTemplate(sandbox.graph.catalogue, account, toObject(template)) }),
     ...(callbackData === undefined ? {} : { biz_opaque_callback_data: callbackData }),
     created_at: at,
   };
-  const evicted = push(sandbox.graph.sent, message);
+  const evicted = pushToRing(sandbox.graph.sent, message);
   if (evicted !== undefined) sandbox.graph.sentById.delete(evicted.id);
   sandbox.graph.sentById.set(message.id, message);
   return message;
 }
 
-/** An id that looks like the network's: `wamid.` and base64 that contains the recipient. */
+/** Makes an id that looks like the network's: `wamid.` and base64 that contains the recipient. */
 export function makeMessageId(contact: string): string {
   const unique = randomBytes(9).toString('hex').toUpperCase();
   return `wamid.${Buffer.from(`\u001d\u0018\r${contact}\u0015\u0002\u0011\u0018\u0012${unique}\u0000`).toString('base64')}`;

@@ -4,16 +4,16 @@ import type { Element } from './envelope.ts';
 /** The result of one POST of a notification; `status` is null when no answer came. */
 export type PostResult = { delivered: boolean; status: number | null };
 
-export type Post = { target: string; bytes: Buffer; tries: number; tried?: (result: PostResult) => void };
-export type Waiting = { element: Element; tried?: (result: PostResult) => void };
+export type QueuedPost = { target: string; bytes: Buffer; tries: number; tried?: (result: PostResult) => void };
+export type WaitingElement = { element: Element; tried?: (result: PostResult) => void };
 
 /** The notifications that wait for their POST, and the means to post them; notifier.ts works on them. */
 export type Notifier = {
-  queue: Post[];
+  queue: QueuedPost[];
   /** Index of the first item of the queue: shifting a long array would cost O(n) for each post. */
   head: number;
   active: number;
-  waiting: Waiting[];
+  waiting: WaitingElement[];
   flushTimer: NodeJS.Timeout | undefined;
   random: () => number;
   agent: Agent;
@@ -31,7 +31,7 @@ export function createNotifier(seed: number): Notifier {
   };
 }
 
-/** Mulberry32, a small random generator that gives the same order for the same seed on every machine. */
+/** Mulberry32, a small random generator that gives the same numbers for the same seed on every machine. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

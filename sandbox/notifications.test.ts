@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { call, type Delivery, PHONE, SECRET, until, useSandbox, readValues } from './test-process.ts';
+import { call, type Delivery, PHONE, SECRET, waitUntil, useSandbox, readValues } from './test-process.ts';
 
 const { url, graph, control, listen, deliveries, stats } = useSandbox();
 
@@ -9,7 +9,7 @@ type Written = { id: string; delivered: boolean; status: number | null };
 type Listed = { deliveries: Delivery[] };
 
 describe('notifications', () => {
-  test('the signature covers the exact bytes, whose escaping a re-serialisation would not reproduce', async () => {
+  test('a notification is signed over the exact bytes of its body', async () => {
     await listen();
     const result = await control<Written>('inbound', { text: 'Olá / 👍', name: 'José' });
     assert.deepEqual([result.delivered, result.status], [true, 200]);
@@ -30,10 +30,10 @@ describe('notifications', () => {
     await listen({ retry: { start_ms: 5, max_ms: 10, tries: 3 } });
     await control('receiver', { mode: 'status', status: 204, times: 2 }, 'PUT');
     assert.equal((await control<Written>('inbound', { text: 'a' })).delivered, false);
-    await until(stats, (seen) => seen.notifications_delivered === 1);
+    await waitUntil(stats, (seen) => seen.notifications_delivered === 1);
     await control('receiver', { mode: 'status', status: 500 }, 'PUT');
     await control('inbound', { text: 'b' });
-    const seen = await until(stats, ({ notifications_given_up: count }) => count === 1);
+    const seen = await waitUntil(stats, ({ notifications_given_up: count }) => count === 1);
     assert.equal(seen.notifications_posted, 6);
     assert.equal(seen.notifications_retried, 4);
     assert.equal((await control<{ count: number; duplicates: number }>('deliveries/stats')).duplicates, 4);
@@ -42,9 +42,9 @@ describe('notifications', () => {
   test('duplicates repeat each notification, a batch holds several of them, and a shuffle changes their order without losing any', async () => {
     await listen({ duplicates: 1 });
     await control('inbound', { text: 'twice' });
-    await until(deliveries, (list) => list.length === 2);
+    await waitUntil(deliveries, (list) => list.length === 2);
     await control('deliveries', undefined, 'DELETE');
-    await listen({ duplicates: 0, batch: 3 });
+    await listen({ duplicates: 0, batch: 3, batch_wait_ms: 60_000 });
     await Promise.all(['a', 'b', 'c'].map((text) => control('inbound', { text })));
     const [batch] = await deliveries();
     assert.equal(readValues(batch!)[0]!.messages!.length, 3);
@@ -78,14 +78,14 @@ describe('notifications', () => {
     await listen({ retry: { start_ms: 5, max_ms: 10, tries: 3 } });
     await control('receiver', { mode: 'status', status: 500, times: 1 }, 'PUT');
     await control('inbound', { text: 'refused once' });
-    await until(delivered, (seen) => seen[1] === true);
+    await waitUntil(delivered, (seen) => seen[1] === true);
     await control('receiver', { mode: 'hang' }, 'PUT');
-    // This call is never answered: the sandbox ends before.
+    // This call is never answered, because the sandbox ends first.
     control('inbound', { text: 'on its way' }).catch(() => undefined);
-    await until(delivered, (seen) => seen[2] === null);
+    await waitUntil(delivered, (seen) => seen[2] === null);
   });
 
-  test("the control API posts any body: an object with the network's escaping, a string byte for byte", async () => {
+  test('the control API sends the platform any body, a JSON object as the network would write it and a string unchanged', async () => {
     await listen();
     await control('notify', { body: '{"object":  "é"}' });
     await control('notify', { body: { object: 'é' } });
@@ -95,7 +95,7 @@ describe('notifications', () => {
     );
   });
 
-  test('an image of a contact comes with a file that the platform can download', async () => {
+  test('an image that a contact sends has a file that the platform can download', async () => {
     await listen();
     await control('inbound', { type: 'image', text: 'legenda' });
     const [value] = readValues((await deliveries())[0]!);
@@ -106,8 +106,8 @@ describe('notifications', () => {
   });
 });
 
-describe('the receiver and the pages', () => {
-  test('the receiver lists each request with its event, and counts repetitions', async () => {
+describe('the webhook receiver and the pages', () => {
+  test('the webhook receiver lists each request with its event, and counts repetitions', async () => {
     const event = { event: 'MESSAGE_SENT', data: {} };
     await call(`${url()}/receiver/mine`, { body: event, headers: { 'x-webhook-event': 'MESSAGE_SENT' } });
     await call(`${url()}/receiver/mine`, { body: event });
@@ -123,7 +123,7 @@ describe('the receiver and the pages', () => {
     assert.equal(later.deliveries.length, 1);
   });
 
-  test('the receiver answers with the failure that was set', async () => {
+  test('the webhook receiver answers with the failure that its settings name', async () => {
     const post = (): Promise<Response> =>
       fetch(`${url()}/receiver/x`, { method: 'POST', redirect: 'manual', body: '1' });
     await control('receiver', { mode: 'redirect' }, 'PUT');
@@ -181,7 +181,7 @@ describe('the receiver and the pages', () => {
     assert.equal((await reset({})).status, 200);
   });
 
-  test('a delivery reaches the receiver and no other part of the sandbox', async () => {
+  test('a webhook delivery reaches the receiver and no other part of the sandbox', async () => {
     const headers = { 'x-webhook-event': 'CONTACT_CREATED' };
     for (const path of ['/sandbox/reset', '/sandbox/settings', '/v26.0/100000000000001/messages', '/']) {
       assert.equal((await call(`${url()}${path}`, { method: 'POST', headers, body: {} })).status, 403, path);

@@ -1,34 +1,32 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'undici';
 import { buildNotification, escapeLikeMeta, type Element } from './envelope.ts';
-import type { Notifier, Post, PostResult, Waiting } from './notification-queue.ts';
+import type { Notifier, QueuedPost, PostResult, WaitingElement } from './notification-queue.ts';
 import type { Sandbox } from './state.ts';
 
-// A batch that is not full is sent after this time: the network does not delay notifications for long either.
-const BATCH_WAIT_MS = 20;
-// About 200 MB of bodies. Beyond this the receiver is hopelessly slow, and new notifications are dropped.
+// The bodies of so many notifications take about 200 MB. A receiver for which more wait is far too slow, so new notifications are dropped.
 const MAX_QUEUED = 200_000;
 
-/** Queues one element for its webhook, with the duplicates and the shuffling of the settings. */
+/** Queues one element for its webhook, duplicated and shuffled as the settings demand. */
 export function notify(sandbox: Sandbox, element: Element, tried?: (result: PostResult) => void): void {
   const { duplicates, shuffle } = sandbox.graph.settings;
   const { generation } = sandbox;
   for (let copy = 0; copy <= duplicates; copy += 1) {
-    const waiting: Waiting = copy === 0 && tried !== undefined ? { element, tried } : { element };
+    const waiting: WaitingElement = copy === 0 && tried !== undefined ? { element, tried } : { element };
     const delayMs = shuffle === 0 ? 0 : Math.floor(sandbox.graph.notifier.random() * shuffle);
-    if (delayMs === 0) offer(sandbox, waiting);
-    else setTimeout(() => generation === sandbox.generation && offer(sandbox, waiting), delayMs);
+    if (delayMs === 0) offerElement(sandbox, waiting);
+    else setTimeout(() => generation === sandbox.generation && offerElement(sandbox, waiting), delayMs).unref();
   }
 }
 
-function offer(sandbox: Sandbox, waiting: Waiting): void {
+function offerElement(sandbox: Sandbox, waiting: WaitingElement): void {
   const { notifier, settings } = sandbox.graph;
   notifier.waiting.push(waiting);
-  if (notifier.waiting.length >= settings.batch) flush(sandbox);
-  else notifier.flushTimer ??= setTimeout(() => flush(sandbox), BATCH_WAIT_MS);
+  if (notifier.waiting.length >= settings.batch) flushElements(sandbox);
+  else notifier.flushTimer ??= setTimeout(() => flushElements(sandbox), settings.batch_wait_ms);
 }
 
-function flush(sandbox: Sandbox): void {
+function flushElements(sandbox: Sandbox): void {
   const { notifier } = sandbox.graph;
   clearTimeout(notifier.flushTimer);
   notifier.flushTimer = undefined;
@@ -56,10 +54,10 @@ export function postBody(
     return;
   }
   notifier.queue.push({ target, bytes, tries: 0, ...(tried === undefined ? {} : { tried }) });
-  pump(sandbox, notifier);
+  postWaiting(sandbox, notifier);
 }
 
-function pump(sandbox: Sandbox, notifier: Notifier): void {
+function postWaiting(sandbox: Sandbox, notifier: Notifier): void {
   while (notifier.active < sandbox.graph.settings.concurrency) {
     const post = notifier.queue[notifier.head];
     if (post === undefined) return;
@@ -69,14 +67,14 @@ function pump(sandbox: Sandbox, notifier: Notifier): void {
       notifier.head = 0;
     }
     notifier.active += 1;
-    void attempt(sandbox, notifier, post).finally(() => {
+    void attemptPost(sandbox, notifier, post).finally(() => {
       notifier.active -= 1;
-      pump(sandbox, notifier);
+      postWaiting(sandbox, notifier);
     });
   }
 }
 
-async function attempt(sandbox: Sandbox, notifier: Notifier, post: Post): Promise<void> {
+async function attemptPost(sandbox: Sandbox, notifier: Notifier, post: QueuedPost): Promise<void> {
   const { stats } = sandbox.graph;
   post.tries += 1;
   stats.notifications_posted += 1;
@@ -97,13 +95,13 @@ async function attempt(sandbox: Sandbox, notifier: Notifier, post: Post): Promis
       if (notifier !== sandbox.graph.notifier) return;
       stats.notifications_retried += 1;
       notifier.queue.push(post);
-      pump(sandbox, notifier);
+      postWaiting(sandbox, notifier);
     },
     Math.min(max_ms, start_ms * 2 ** (post.tries - 1)),
-  );
+  ).unref();
 }
 
-async function postOnce(sandbox: Sandbox, notifier: Notifier, { target, bytes }: Post): Promise<number | null> {
+async function postOnce(sandbox: Sandbox, notifier: Notifier, { target, bytes }: QueuedPost): Promise<number | null> {
   const timeoutMs = sandbox.graph.settings.post_timeout_ms;
   try {
     const { statusCode, body } = await request(target, {
@@ -111,7 +109,11 @@ async function postOnce(sandbox: Sandbox, notifier: Notifier, { target, bytes }:
       dispatcher: notifier.agent,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
-      headers: { 'content-type': 'application/json', 'user-agent': 'facebookexternalua', ...sign(sandbox, bytes) },
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'facebookexternalua',
+        ...makeSignatureHeader(sandbox, bytes),
+      },
       body: bytes,
     });
     await body.dump();
@@ -122,14 +124,14 @@ async function postOnce(sandbox: Sandbox, notifier: Notifier, { target, bytes }:
   }
 }
 
-function sign(sandbox: Sandbox, bytes: Buffer): Record<string, string> {
+function makeSignatureHeader(sandbox: Sandbox, bytes: Buffer): Record<string, string> {
   const { signature } = sandbox.graph.settings;
   if (signature === 'missing') return {};
   const key = signature === 'valid' ? sandbox.config.appSecret : `not ${sandbox.config.appSecret}`;
   return { 'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(bytes).digest('hex')}` };
 }
 
-/** Verifies an address by a GET with a challenge, which the address must answer unchanged. Returns true when it did. */
+/** Verifies an address by a GET with a challenge, which the address must return unchanged. Returns true when it did. */
 export async function verifyCallback(sandbox: Sandbox, target: string, verifyToken: string): Promise<boolean> {
   const challenge = String(Math.floor(1e9 + Math.random() * 9e9));
   const url = new URL(target);

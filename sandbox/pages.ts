@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { own, type Answer } from './exchange.ts';
+import { addChat, allowChat, type DemoChat } from './demo.ts';
+import { getOwnProperty, type Answer } from './exchange.ts';
 
 const FILES: Record<string, string> = {
   '/': 'index.html',
   '/phone': 'phone.html',
   '/receiver': 'receiver.html',
+  '/demo': 'demo.html',
 };
 
 const TYPES: Record<string, string> = {
@@ -15,11 +17,12 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
+// Messages and deliveries contain texts of strangers, so the pages run and load only our own files.
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 const HEADERS = {
-  // Messages and deliveries contain text of strangers, so only our own files may run or be loaded.
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; " +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',
@@ -27,16 +30,24 @@ const HEADERS = {
 
 const ASSET = /^\/pages\/([a-z-]+\.(?:css|js|svg))$/;
 
-/** The file for a path; undefined when there is no such page. It is read each time, so that a reload shows an edit. */
-export async function readPage(path: string): Promise<Answer | undefined> {
-  const name = own(FILES, path) ?? ASSET.exec(path)?.[1];
+/**
+ * Returns the file for a path; undefined when there is no such page. The file is read each time, so that an edit is visible after a reload.
+ * The demo shop shows the chat, if there is one.
+ */
+export async function readPage(path: string, chat: DemoChat | null): Promise<Answer | undefined> {
+  const name = getOwnProperty(FILES, path) ?? ASSET.exec(path)?.[1];
   if (name === undefined) return undefined;
   try {
-    const body = await readFile(new URL(`./pages/${name}`, import.meta.url));
+    const file = await readFile(new URL(`./pages/${name}`, import.meta.url));
+    const shown = path === '/demo' ? chat : null;
     return {
       status: 200,
-      body,
-      headers: { ...HEADERS, 'content-type': own(TYPES, extname(name)) ?? 'application/octet-stream' },
+      body: addChat(file, shown),
+      headers: {
+        ...HEADERS,
+        'content-security-policy': allowChat(POLICY, shown),
+        'content-type': getOwnProperty(TYPES, extname(name)) ?? 'application/octet-stream',
+      },
     };
   } catch {
     // Failure policy: a file that can not be read counts as a page that does not exist.

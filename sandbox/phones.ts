@@ -1,13 +1,13 @@
-import { accountsOfWaba, callbackAddress, type Account } from './accounts.ts';
-import { answer, asObject, asText, own, type Answer, type Json } from './exchange.ts';
-import { errorAnswer } from './graph-errors.ts';
+import { listWabaAccounts, findCallbackAddress, type Account } from './accounts.ts';
+import { answer, toObject, toText, getOwnProperty, type Answer, type Json } from './exchange.ts';
+import { makeErrorAnswer } from './graph-errors.ts';
 import { checkOverride } from './subscriptions.ts';
 import type { Sandbox } from './state.ts';
 
 const DEFAULT_FIELDS =
   'verified_name,code_verification_status,display_phone_number,quality_rating,platform_type,throughput,webhook_configuration';
 
-function phoneFields(sandbox: Sandbox, account: Account): Json {
+function describePhoneFields(sandbox: Sandbox, account: Account): Json {
   const { phoneOverride, wabaOverride } = sandbox.graph.accounts;
   const phone = phoneOverride.get(account.phone_number_id)?.url;
   const waba = wabaOverride.get(account.waba_id)?.url;
@@ -25,30 +25,30 @@ function phoneFields(sandbox: Sandbox, account: Account): Json {
     status: 'CONNECTED',
     account_mode: 'LIVE',
     is_official_business_account: false,
-    whatsapp_business_manager_messaging_limit: 'TIER_2K',
-    messaging_limit_tier: 'TIER_2K',
+    whatsapp_business_manager_messaging_limit: sandbox.graph.settings.messaging_limit,
+    messaging_limit_tier: sandbox.graph.settings.messaging_limit,
     webhook_configuration: {
       ...(phone === undefined ? {} : { phone_number: phone }),
       ...(waba === undefined ? {} : { whatsapp_business_account: waba }),
-      application: callbackAddress(sandbox.graph.accounts, account, sandbox.graph.settings.callback_url) ?? '',
+      application: findCallbackAddress(sandbox.graph.accounts, account, sandbox.graph.settings.callback_url) ?? '',
     },
   };
 }
 
-/** `GET /{phone}?fields=`: answers the requested fields and always the id, and refuses an unknown field as the network does. */
+/** Answers `GET /{phone}?fields=` with the requested fields and always the id, and refuses an unknown field as the network does. */
 export function describePhone(sandbox: Sandbox, account: Account, fields: string | null): Answer {
-  const all = phoneFields(sandbox, account);
+  const all = describePhoneFields(sandbox, account);
   const names = (fields ?? DEFAULT_FIELDS).split(',').map((name) => name.trim());
   const unknown = names.find((name) => !Object.hasOwn(all, name));
   if (unknown !== undefined) {
-    return errorAnswer({ code: 100, message: `(#100) Tried accessing nonexisting field (${unknown})` });
+    return makeErrorAnswer({ code: 100, message: `(#100) Tried accessing nonexisting field (${unknown})` });
   }
-  return answer(Object.fromEntries([...names, 'id'].map((name) => [name, own(all, name)])));
+  return answer(Object.fromEntries([...names, 'id'].map((name) => [name, getOwnProperty(all, name)])));
 }
 
 /** Answers `GET /{waba}/phone_numbers`. */
 export function listPhones(sandbox: Sandbox, wabaId: string, fields: string | null): Answer {
-  const data = accountsOfWaba(sandbox.graph.accounts, wabaId).map(
+  const data = listWabaAccounts(sandbox.graph.accounts, wabaId).map(
     (account) => describePhone(sandbox, account, fields).body,
   );
   return answer({ data });
@@ -58,19 +58,19 @@ export function listPhones(sandbox: Sandbox, wabaId: string, fields: string | nu
 export const describeWaba = (id: string): Answer =>
   answer({ id, name: 'Sandbox account', currency: 'BRL', timezone_id: '25', message_template_namespace: 'sandbox' });
 
-/** `POST /{phone}`: sets or clears this number's own callback; other settings are accepted and ignored. */
+/** Answers `POST /{phone}`, which sets or clears this number's own callback. Other settings are accepted and ignored. */
 export async function configurePhone(sandbox: Sandbox, account: Account, body: unknown): Promise<Answer> {
-  const configuration = asObject(body)['webhook_configuration'];
+  const configuration = toObject(body)['webhook_configuration'];
   if (configuration === undefined) return answer({ success: true });
-  const { override_callback_uri, verify_token } = asObject(configuration);
-  const url = asText(override_callback_uri);
+  const { override_callback_uri, verify_token } = toObject(configuration);
+  const url = toText(override_callback_uri);
   if (!url) {
     sandbox.graph.accounts.phoneOverride.delete(account.phone_number_id);
     return answer({ success: true });
   }
-  const override = { url, verify_token: asText(verify_token) ?? '' };
+  const override = { url, verify_token: toText(verify_token) ?? '' };
   const refusal = await checkOverride(sandbox, override);
-  if (refusal !== undefined) return errorAnswer(refusal);
+  if (refusal !== undefined) return makeErrorAnswer(refusal);
   sandbox.graph.accounts.phoneOverride.set(account.phone_number_id, override);
   return answer({ success: true });
 }

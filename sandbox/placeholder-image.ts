@@ -19,9 +19,9 @@ export function drawPlaceholder(seed: number): Buffer {
   header.set([8, 2, 0, 0, 0], 8);
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(Buffer.concat(rows))),
-    chunk('IEND', Buffer.alloc(0)),
+    makePngChunk('IHDR', header),
+    makePngChunk('IDAT', deflateSync(Buffer.concat(rows))),
+    makePngChunk('IEND', Buffer.alloc(0)),
   ]);
 }
 
@@ -42,7 +42,7 @@ function toRgb(hue: number, saturation: number, lightness: number): number[] {
   });
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+function makePngChunk(type: string, data: Buffer): Buffer {
   const typed = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);

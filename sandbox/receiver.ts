@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { asObject, parseJson, readBody, writeAnswer } from './exchange.ts';
+import { toObject, parseJson, readBody, writeAnswer } from './exchange.ts';
 import { publish, type Listeners } from './live.ts';
-import { createRing, push, type Ring } from './ring.ts';
+import { createRing, pushToRing, type Ring } from './ring.ts';
 
 const MODES = ['ok', 'status', 'hang', 'drip', 'redirect', 'reset', 'endless'] as const;
 
-/** How the receiver behaves: `ms` is the wait before an answer, or between two bytes of a slow one; `times` null means for ever. */
-export type Behaviour = {
+/** How the receiver answers: `ms` is the wait before an answer, or between two bytes of a slow one; `times` null means for ever. */
+export type ReceiverBehaviour = {
   mode: (typeof MODES)[number];
   status: number;
   ms: number;
@@ -15,7 +15,7 @@ export type Behaviour = {
   times: number | null;
 };
 
-/** One request that the receiver got, unchanged; `body` is text. */
+/** One request that the receiver got, unchanged; `body` is its text. */
 export type Delivery = {
   seq: number;
   at: string;
@@ -28,7 +28,7 @@ export type Delivery = {
 };
 
 export type Receiver = {
-  behaviour: Behaviour;
+  behaviour: ReceiverBehaviour;
   deliveries: Ring<Delivery>;
   count: number;
   byEvent: Map<string, number>;
@@ -39,11 +39,17 @@ export type Receiver = {
 
 const KEPT = 1_000;
 const BODY_MAX_BYTES = 16 * 1_048_576;
-// 20 MB of fingerprints: a benchmark of a million deliveries still finds repetitions among its last 200,000.
+// The fingerprints take 20 MB, so a benchmark of a million deliveries still finds repetitions among its last 200,000.
 const SEEN_KEPT = 200_000;
-const DEFAULT_BEHAVIOUR: Behaviour = { mode: 'ok', status: 200, ms: 0, location: '/receiver/redirected', times: null };
+const DEFAULT_BEHAVIOUR: ReceiverBehaviour = {
+  mode: 'ok',
+  status: 200,
+  ms: 0,
+  location: '/receiver/redirected',
+  times: null,
+};
 
-/** The numbers of requests go on after those of the receiver that it replaces. */
+/** Creates a receiver. Its requests are numbered after those of the receiver that it replaces. */
 export const createReceiver = (replaced?: Receiver): Receiver => ({
   behaviour: DEFAULT_BEHAVIOUR,
   deliveries: createRing(KEPT, replaced?.deliveries),
@@ -53,12 +59,12 @@ export const createReceiver = (replaced?: Receiver): Receiver => ({
   seen: new Set(),
 });
 
-/** Validates and applies a behaviour; missing fields get their defaults. Returns an error sentence when a field is wrong. */
-export function setBehaviour(receiver: Receiver, input: unknown): Behaviour | string {
-  const given = asObject(input);
+/** Validates and stores a behaviour; missing fields get their defaults. Returns an error sentence when a field is wrong. */
+export function setBehaviour(receiver: Receiver, input: unknown): ReceiverBehaviour | string {
+  const given = toObject(input);
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(DEFAULT_BEHAVIOUR, key));
   if (unknown !== undefined) return `There is no field ${unknown}.`;
-  const next = { ...DEFAULT_BEHAVIOUR, ...(given as Partial<Behaviour>) };
+  const next = { ...DEFAULT_BEHAVIOUR, ...(given as Partial<ReceiverBehaviour>) };
   if (!MODES.includes(next.mode)) return `The mode must be one of ${MODES.join(', ')}.`;
   const isStatus = Number.isInteger(next.status) && next.status >= 200 && next.status <= 599;
   if (!isStatus) return 'The status must be a number from 200 to 599.';
@@ -69,16 +75,20 @@ export function setBehaviour(receiver: Receiver, input: unknown): Behaviour | st
   return next;
 }
 
-type Reception = { receiver: Receiver; listeners: Listeners };
+type ReceptionContext = { receiver: Receiver; listeners: Listeners };
 
-/** Stores a request to /receiver/ and answers as the behaviour says. */
-export async function receive(reception: Reception, req: IncomingMessage, res: ServerResponse): Promise<void> {
+/** Stores a request to /receiver/ and answers as the behaviour demands. */
+export async function receiveDelivery(
+  reception: ReceptionContext,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
   const body = await readBody(req, BODY_MAX_BYTES);
-  store(reception, req, body ?? Buffer.alloc(0));
-  behave(takeBehaviour(reception.receiver), res);
+  storeDelivery(reception, req, body ?? Buffer.alloc(0));
+  answerAsConfigured(takeBehaviour(reception.receiver), res);
 }
 
-function store({ receiver, listeners }: Reception, req: IncomingMessage, bytes: Buffer): void {
+function storeDelivery({ receiver, listeners }: ReceptionContext, req: IncomingMessage, bytes: Buffer): void {
   const path = req.url ?? '';
   const event = readEventName(req, bytes);
   const fingerprint = createHash('sha1').update(path).update(bytes).digest('base64');
@@ -94,7 +104,7 @@ function store({ receiver, listeners }: Reception, req: IncomingMessage, bytes: 
     headers: req.headers,
     body: bytes.toString(),
   };
-  push(receiver.deliveries, delivery);
+  pushToRing(receiver.deliveries, delivery);
   receiver.count += 1;
   if (duplicate) receiver.duplicates += 1;
   receiver.byEvent.set(event ?? '', (receiver.byEvent.get(event ?? '') ?? 0) + 1);
@@ -108,15 +118,15 @@ function rememberFingerprint(seen: Set<string>, fingerprint: string): void {
   if (oldest !== undefined) seen.delete(oldest);
 }
 
-/** The name of the event, from its header when there is one, because parsing the body costs time. */
+/** Returns the name of the event, from its header when there is one, because parsing the body costs time. */
 function readEventName(req: IncomingMessage, bytes: Buffer): string | null {
   const header = req.headers['x-webhook-event'];
   if (typeof header === 'string') return header;
-  const event = asObject(parseJson(bytes))['event'];
+  const event = toObject(parseJson(bytes))['event'];
   return typeof event === 'string' ? event : null;
 }
 
-function takeBehaviour(receiver: Receiver): Behaviour {
+function takeBehaviour(receiver: Receiver): ReceiverBehaviour {
   const { behaviour } = receiver;
   if (behaviour.times !== null) {
     behaviour.times -= 1;
@@ -125,13 +135,13 @@ function takeBehaviour(receiver: Receiver): Behaviour {
   return behaviour;
 }
 
-function behave({ mode, status, ms, location }: Behaviour, res: ServerResponse): void {
+function answerAsConfigured({ mode, status, ms, location }: ReceiverBehaviour, res: ServerResponse): void {
   switch (mode) {
     case 'ok':
     case 'status': {
       const reply = { status: mode === 'ok' ? 200 : status, body: { received: true } };
       if (ms === 0) writeAnswer(res, reply);
-      else setTimeout(() => writeAnswer(res, reply), ms);
+      else setTimeout(() => writeAnswer(res, reply), ms).unref();
       return;
     }
     case 'redirect':
@@ -143,15 +153,15 @@ function behave({ mode, status, ms, location }: Behaviour, res: ServerResponse):
     case 'hang':
       return;
     case 'drip':
-      drip(res, ms || 1_000);
+      writeSlowly(res, ms || 1_000);
       return;
     case 'endless':
-      pour(res);
+      writeWithoutEnd(res);
       return;
   }
 }
 
-function drip(res: ServerResponse, everyMs: number): void {
+function writeSlowly(res: ServerResponse, everyMs: number): void {
   res.writeHead(200, { 'content-type': 'text/plain' });
   const timer = setInterval(() => res.write('.'), everyMs);
   res.on('close', () => clearInterval(timer));
@@ -159,10 +169,10 @@ function drip(res: ServerResponse, everyMs: number): void {
 
 const FLOOD = Buffer.alloc(65_536, '.');
 
-function pour(res: ServerResponse): void {
+function writeWithoutEnd(res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'text/plain' });
   const timer = setInterval(() => {
-    // Writes only as fast as the client reads: the flood is meant to fill the client's memory, not ours.
+    // The receiver writes only as fast as the client reads, because the test wants to fill the client's memory and not this process's.
     while (!res.destroyed && res.write(FLOOD));
   }, 1);
   res.on('close', () => clearInterval(timer));

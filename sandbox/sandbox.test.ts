@@ -10,7 +10,7 @@ import {
   startSandbox,
   TEXT,
   TOKEN,
-  until,
+  waitUntil,
   useSandbox,
   WABA,
 } from './test-process.ts';
@@ -19,15 +19,15 @@ const { url, graph, send, control, set, listen, statuses, stats, refusedWith } =
 
 type Listed = { messages: { states: { status: string }[] }[] };
 
-describe('sends', () => {
-  test("an accepted message gets a wamid, and then the statuses sent, delivered and read with the caller's own id", async () => {
+describe('sending messages', () => {
+  test("an accepted message gets an id of the network, and then the statuses sent, delivered and read with the caller's own id", async () => {
     await listen({ status_delays_ms: { sent: 1, delivered: 20, read: 40 } });
     const reply = await send({ ...TEXT, to: '+55 11 98888-7777', biz_opaque_callback_data: 'mine' });
     assert.equal(reply.status, 200);
     assert.deepEqual(reply.body.contacts, [{ input: '+55 11 98888-7777', wa_id: '5511988887777' }]);
     const id = reply.body.messages![0]!.id!;
     assert.match(id, /^wamid\./);
-    const seen = await until(statuses, (list) => list.length === 3);
+    const seen = await waitUntil(statuses, (list) => list.length === 3);
     assert.deepEqual(seen.map((item) => item.status).toSorted(), ['delivered', 'read', 'sent']);
     assert.ok(seen.every((item) => item.id === id && item.biz_opaque_callback_data === 'mine'));
     const { messages } = await control<Listed>(`messages?phone=${PHONE}`);
@@ -37,16 +37,16 @@ describe('sends', () => {
     );
   });
 
-  test('a null delay switches a status off, and a reaction gets no other status than sent', async () => {
+  test('a status whose delay is null is never sent, and a reaction gets only the status sent', async () => {
     await listen({ status_delays_ms: { sent: 1, delivered: null, read: 2 } });
     await send(TEXT);
-    await until(statuses, (list) => list.length === 2);
+    await waitUntil(statuses, (list) => list.length === 2);
     await send({ ...TEXT, type: 'reaction', reaction: { message_id: 'wamid.x', emoji: '👍' } });
-    const seen = await until(statuses, (list) => list.length === 3);
+    const seen = await waitUntil(statuses, (list) => list.length === 3);
     assert.deepEqual(seen.map((item) => item.status).toSorted(), ['read', 'sent', 'sent']);
   });
 
-  test('every message type is accepted in its right form', async () => {
+  test('a valid message of every type is accepted', async () => {
     const link = 'https://example.com/a';
     const reply = { type: 'reply', reply: { id: 'yes', title: 'Yes' } };
     const parts: Record<string, unknown> = {
@@ -65,7 +65,7 @@ describe('sends', () => {
     }
   });
 
-  test('a BSUID can be a recipient, and wa_id lacks the ninth digit when the setting says so', async () => {
+  test('a business-scoped user id can be a recipient, and a setting leaves the Brazilian ninth digit out of wa_id', async () => {
     const { to: _, ...nobody } = TEXT;
     const byUserId = await send({ ...nobody, recipient: 'BR.13491208655302741918' });
     assert.deepEqual(byUserId.body.contacts, [
@@ -108,24 +108,24 @@ describe('sends', () => {
   test('while the window is enforced, free text to a person who did not write is accepted and then fails with 131047', async () => {
     await listen({ enforce_window: true, status_delays_ms: { sent: 1, delivered: null, read: null } });
     assert.equal((await send(TEXT)).status, 200);
-    const [failed] = await until(statuses, (list) => list.length === 1);
+    const [failed] = await waitUntil(statuses, (list) => list.length === 1);
     assert.equal(failed!.status, 'failed');
     assert.equal(failed!.errors![0]!.code, 131047);
     await control('inbound', { from: '551188887777', text: 'oi' });
     await send(TEXT);
-    const seen = await until(statuses, (list) => list.length === 2);
+    const seen = await waitUntil(statuses, (list) => list.length === 2);
     assert.equal(seen[1]!.status, 'sent');
   });
 
-  test('a failure in the settings gives failed statuses as often as it says', async () => {
+  test('a failure in the settings makes as many messages fail as it says', async () => {
     await listen({
       fail_status: { code: 131026, times: 1 },
       status_delays_ms: { sent: 1, delivered: null, read: null },
     });
     await send(TEXT);
-    await until(statuses, (list) => list.length === 1);
+    await waitUntil(statuses, (list) => list.length === 1);
     await send(TEXT);
-    const seen = await until(statuses, (list) => list.length === 2);
+    const seen = await waitUntil(statuses, (list) => list.length === 2);
     assert.deepEqual(
       seen.map((item) => item.status),
       ['failed', 'sent'],
@@ -133,17 +133,17 @@ describe('sends', () => {
     assert.equal(seen[0]!.errors![0]!.title, 'Message undeliverable');
   });
 
-  test('a link on this machine is fetched after the answer, and a bad link gives a status 131053', async () => {
+  test('a media link on this machine is fetched after the answer, and a link that can not be fetched gives a failed status with code 131053', async () => {
     await listen({ status_delays_ms: { sent: 1, delivered: null, read: null } });
     await control('receiver', { mode: 'status', status: 404, times: 1 }, 'PUT');
     await send({ ...TEXT, type: 'image', image: { link: `${url()}/receiver/a.png` } });
-    const [failed] = await until(statuses, (list) => list.length === 1);
+    const [failed] = await waitUntil(statuses, (list) => list.length === 1);
     assert.equal(failed!.errors![0]!.code, 131053);
   });
 });
 
-describe('faults', () => {
-  test('a fault with a code is answered as often as it says, and no message is accepted meanwhile', async () => {
+describe('faults that the control API sets', () => {
+  test('a fault with an error code is answered as often as its settings say, and no message is accepted meanwhile', async () => {
     await set({ faults: { send: [{ code: 130429, times: 2 }] } });
     assert.equal((await send(TEXT)).status, 429);
     await refusedWith(TEXT, 130429);
@@ -164,7 +164,7 @@ describe('faults', () => {
       body: JSON.stringify(TEXT),
       signal: hanging.signal,
     });
-    await until(stats, (seen) => seen.sends === 2);
+    await waitUntil(stats, (seen) => seen.sends === 2);
     hanging.abort();
     await assert.rejects(pending, { name: 'AbortError' });
   });
@@ -186,7 +186,34 @@ describe('faults', () => {
   });
 });
 
-describe('the process', () => {
+test('the demo shop shows the web chat of a platform on this machine, and allows its script and frame only', async () => {
+  const put = (chat: unknown) => call(`${url()}/sandbox/settings`, { method: 'PUT', body: { chat } });
+  const open = async () => {
+    const reply = await fetch(`${url()}/demo`);
+    return { page: await reply.text(), policy: reply.headers.get('content-security-policy') ?? '' };
+  };
+  const without = await open();
+  assert.doesNotMatch(without.page, /data-inbox/);
+  assert.doesNotMatch(without.policy, /frame-src/);
+  const inbox = '0123456789abcdef01234567';
+  assert.equal((await put({ platform: 'http://127.0.0.1:4999', inbox })).status, 200);
+  await call(`${url()}/sandbox/reset`, { method: 'POST' });
+  const { page, policy } = await open();
+  assert.match(
+    page,
+    /<script async src="http:\/\/127\.0\.0\.1:4999\/widget\.js" data-inbox="0123456789abcdef01234567"><\/script>/,
+  );
+  assert.match(policy, /script-src 'self' http:\/\/127\.0\.0\.1:4999;.*frame-src http:\/\/127\.0\.0\.1:4999$/);
+  for (const wrong of [
+    { platform: 'https://shop.example', inbox },
+    { platform: 'http://127.0.0.1:1', inbox: '"><script>' },
+    {},
+  ])
+    assert.equal((await put(wrong)).status, 400);
+  assert.equal((await put(null)).status, 200);
+});
+
+describe('the process of the sandbox', () => {
   test('the sandbox ends with code 0 when its standard input or its IPC channel closes, and on SIGTERM', async () => {
     const first = await startSandbox();
     assert.equal(await waitForExit(first.child, () => first.child.stdin!.end()), 0);
@@ -200,7 +227,7 @@ describe('the process', () => {
     await assert.rejects(startSandbox({ SANDBOX_HOST: '0.0.0.0' }), /ended with 1/);
   });
 
-  test('an open sandbox accepts any id and token', async () => {
+  test('a sandbox that is started with SANDBOX_OPEN accepts any id and token', async () => {
     const open = await startSandbox({ SANDBOX_OPEN: '1' });
     const reply = await call(`${open.url}/v26.0/123456/messages`, { token: 'any', body: TEXT });
     assert.equal(reply.status, 200);

@@ -1,16 +1,25 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { writeAnswer } from './exchange.ts';
 import { handleControl } from './control.ts';
+import { handleGateway } from './gateway/gateway.ts';
 import { handleGraph } from './graph.ts';
-import { errorAnswer } from './graph-errors.ts';
+import { handleNetwork } from './network/network.ts';
+import { makeErrorAnswer } from './graph-errors.ts';
 import { isForeign } from './loopback.ts';
 import { readPage } from './pages.ts';
-import { receive } from './receiver.ts';
-import { createSandbox, type Config, type Sandbox } from './state.ts';
+import { receiveDelivery } from './receiver.ts';
+import { createSandbox, resetSandbox, type Config, type Sandbox } from './state.ts';
 
-/** Starts the sandbox; resolves when it listens. */
-export async function startServer(config: Config): Promise<{ sandbox: Sandbox; server: Server }> {
+export type RunningServer = {
+  url: string;
+  /** Ends the sandbox in a process that goes on. A timer that is still running afterwards does nothing. */
+  stop: () => Promise<void>;
+};
+
+/** Starts the sandbox and resolves when it listens. */
+export async function startServer(config: Config): Promise<RunningServer> {
   const sandbox = createSandbox(config);
   const server = createServer((req, res) => {
     dispatch(sandbox, req, res).catch((error: unknown) => {
@@ -18,11 +27,11 @@ export async function startServer(config: Config): Promise<{ sandbox: Sandbox; s
       process.stderr.write(
         `sandbox: ${req.method} ${req.url}: ${String(error instanceof Error ? error.stack : error)}\n`,
       );
-      if (!res.headersSent) writeAnswer(res, errorAnswer({ code: 131000, details: 'The sandbox itself failed.' }));
+      if (!res.headersSent) writeAnswer(res, makeErrorAnswer({ code: 131000, details: 'The sandbox itself failed.' }));
       else res.destroy();
     });
   });
-  // Some tests want a receiver that hangs; the client decides how long it waits.
+  // Some tests need a receiver that never answers, so the server itself ends no request.
   server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -30,14 +39,22 @@ export async function startServer(config: Config): Promise<{ sandbox: Sandbox; s
   });
   const { address, port, family } = server.address() as AddressInfo;
   sandbox.url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-  return { sandbox, server };
+  return { url: sandbox.url, stop: () => stopServer(sandbox, server) };
+}
+
+async function stopServer(sandbox: Sandbox, server: Server): Promise<void> {
+  const { agent } = sandbox.graph.notifier;
+  resetSandbox(sandbox);
+  const closed = once(server.close(), 'close');
+  server.closeAllConnections();
+  await Promise.all([closed, agent.destroy()]);
 }
 
 async function dispatch(sandbox: Sandbox, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const url = req.url ?? '/';
-  if (url.startsWith('/receiver/')) return receive(sandbox, req, res);
+  if (url.startsWith('/receiver/')) return receiveDelivery(sandbox, req, res);
   const [path = url] = url.split('?', 1);
-  if (path === '/receiver' && req.method !== 'GET') return receive(sandbox, req, res);
+  if (path === '/receiver' && req.method !== 'GET') return receiveDelivery(sandbox, req, res);
   if (req.headers['x-webhook-event'] !== undefined) {
     return writeAnswer(res, { status: 403, body: { error: 'Webhooks are received under /receiver only.' } });
   }
@@ -49,14 +66,13 @@ async function dispatch(sandbox: Sandbox, req: IncomingMessage, res: ServerRespo
     });
   }
   if (isControl) return handleControl(sandbox, req, res);
+  if (url.startsWith('/gateway/')) return handleGateway(sandbox, req, res);
+  if (url.startsWith('/network/')) return handleNetwork(sandbox, req, res);
   if (req.method === 'GET') {
-    const page = await findPage(path);
+    const page = PAGE.test(path) ? await readPage(path, sandbox.graph.settings.chat) : undefined;
     if (page !== undefined) return writeAnswer(res, page);
   }
   return handleGraph(sandbox, req, res);
 }
 
-const PAGE = /^\/(phone|receiver)?$|^\/pages\//;
-
-const findPage = (path: string): ReturnType<typeof readPage> =>
-  PAGE.test(path) ? readPage(path) : Promise.resolve(undefined);
+const PAGE = /^\/(phone|receiver|demo)?$|^\/pages\//;

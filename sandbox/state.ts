@@ -1,5 +1,7 @@
-import { createGraph, type Graph } from './graph-state.ts';
+import { createGateway, type GatewayState } from './gateway/state.ts';
+import { createGraph, type GraphState } from './graph-state.ts';
 import type { Listeners } from './live.ts';
+import { createNetwork, type NetworkState } from './network/state.ts';
 import { createReceiver, type Receiver } from './receiver.ts';
 
 export type Config = {
@@ -8,19 +10,21 @@ export type Config = {
   callbackUrl: string | null;
   appSecret: string;
   verifyToken: string;
-  /** Whether every id and token is accepted, because no account was registered. */
+  /** True when every id and token is accepted, because no account was registered. */
   open: boolean;
 };
 
-/** The state of the sandbox: one piece for each fake network, and what the networks share. */
+/** The state of the sandbox: one part for each fake network, and what the networks share. */
 export type Sandbox = {
   config: Config;
   /** The address on which the sandbox listens, without a slash at the end. */
   url: string;
-  graph: Graph;
+  graph: GraphState;
+  gateway: GatewayState;
+  network: NetworkState;
   receiver: Receiver;
   listeners: Listeners;
-  /** Counts resets; a timer of an earlier generation does nothing. */
+  /** The number of resets. A timer that was started in an earlier generation does nothing. */
   generation: number;
 };
 
@@ -28,20 +32,24 @@ export const createSandbox = (config: Config): Sandbox => ({
   config,
   url: '',
   graph: createGraph(config.open, config.callbackUrl),
+  gateway: createGateway(),
+  network: createNetwork(),
   receiver: createReceiver(),
   listeners: new Map(),
   generation: 0,
 });
 
 /**
- * Restores the initial state: settings, accounts, templates and everything stored; pending statuses and retries are dropped. The callback
- * address stays, because the platform sets it only once, when it starts.
+ * Restores the initial state: settings, accounts and templates. Everything stored, pending statuses and retries are dropped. The callback
+ * address and the web chat stay, because the platform sets them only once, when it starts.
  */
 export function resetSandbox(sandbox: Sandbox): void {
   const { config, graph, receiver } = sandbox;
   sandbox.generation += 1;
-  // The old notifier finishes the posts that it has begun and then finds an empty queue.
+  // The old notifier finishes the posts that it has begun and then finds its queue empty.
   graph.notifier.queue.length = 0;
   sandbox.graph = createGraph(config.open, graph.settings.callback_url, graph);
+  sandbox.gateway = createGateway();
+  sandbox.network = createNetwork();
   sandbox.receiver = createReceiver(receiver);
 }

@@ -1,8 +1,8 @@
-import { callbackAddress, type Account } from './accounts.ts';
+import { findCallbackAddress, type Account } from './accounts.ts';
 import { publish } from './live.ts';
 import { notify } from './notifier.ts';
 import { takeFailStatus } from './settings.ts';
-import { errorTitle } from './graph-errors.ts';
+import { findErrorTitle } from './graph-errors.ts';
 import type { Json } from './exchange.ts';
 import type { SentMessage, StatusName } from './graph-state.ts';
 import type { Sandbox } from './state.ts';
@@ -16,7 +16,7 @@ export function scheduleStatuses(sandbox: Sandbox, account: Account, message: Se
   const delays = sandbox.graph.settings.status_delays_ms;
   const failed = failure ?? takeFailStatus(sandbox.graph.settings);
   if (failed !== undefined) {
-    later(sandbox, delays.sent ?? 0, () =>
+    runLater(sandbox, delays.sent ?? 0, () =>
       applyStatus(sandbox, account, message, { status: 'failed', failure: failed }),
     );
     return;
@@ -25,19 +25,24 @@ export function scheduleStatuses(sandbox: Sandbox, account: Account, message: Se
   const names = message.type === 'reaction' ? (['sent'] as const) : (['sent', 'delivered', 'read'] as const);
   for (const status of names) {
     const delayMs = delays[status];
-    if (delayMs !== null) later(sandbox, delayMs, () => applyStatus(sandbox, account, message, { status }));
+    if (delayMs !== null) runLater(sandbox, delayMs, () => applyStatus(sandbox, account, message, { status }));
   }
 }
 
-function later(sandbox: Sandbox, delayMs: number, run: () => void): void {
+function runLater(sandbox: Sandbox, delayMs: number, run: () => void): void {
   const { generation } = sandbox;
-  setTimeout(() => generation === sandbox.generation && run(), delayMs);
+  setTimeout(() => generation === sandbox.generation && run(), delayMs).unref();
 }
 
-type Change = { status: StatusName; failure?: Failure };
+type StatusChange = { status: StatusName; failure?: Failure };
 
 /** Updates the message's status and notifies the webhook and the phone page. */
-function applyStatus(sandbox: Sandbox, account: Account, message: SentMessage, { status, failure }: Change): void {
+function applyStatus(
+  sandbox: Sandbox,
+  account: Account,
+  message: SentMessage,
+  { status, failure }: StatusChange,
+): void {
   const now = new Date();
   if (RANK[status] > RANK[message.status]) message.status = status;
   message.states.push({ status, at: now.toISOString() });
@@ -50,7 +55,7 @@ function applyStatus(sandbox: Sandbox, account: Account, message: SentMessage, {
   if (sandbox.graph.settings.require_subscription && !sandbox.graph.accounts.subscribed.has(account.waba_id)) return;
   notify(sandbox, {
     account,
-    target: callbackAddress(sandbox.graph.accounts, account, sandbox.graph.settings.callback_url),
+    target: findCallbackAddress(sandbox.graph.accounts, account, sandbox.graph.settings.callback_url),
     kind: 'statuses',
     item: describeStatus(message, status, now),
   });
@@ -82,8 +87,8 @@ const buildPricing = (message: SentMessage): Json => {
 
 const describeFailure = ({ code, title, message, details }: Failure): Json => ({
   code,
-  title: title ?? errorTitle(code),
-  message: message ?? title ?? errorTitle(code),
-  error_data: { details: details ?? message ?? errorTitle(code) },
+  title: title ?? findErrorTitle(code),
+  message: message ?? title ?? findErrorTitle(code),
+  error_data: { details: details ?? message ?? findErrorTitle(code) },
   href: 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/',
 });

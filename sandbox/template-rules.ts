@@ -1,4 +1,4 @@
-import { asObject, asText, own, type Json } from './exchange.ts';
+import { toObject, toText, getOwnProperty, type Json } from './exchange.ts';
 import type { GraphFailure } from './graph-errors.ts';
 import { checkMediaReference } from './message-rules.ts';
 import type { Sandbox } from './state.ts';
@@ -23,10 +23,10 @@ function requiredParts(template: Template): Parts {
   const header = find('HEADER');
   const buttons = find('BUTTONS')['buttons'];
   const parts = {
-    body: findPlaceholders(asText(find('BODY')['text']) ?? ''),
-    headerFormat: asText(header['format'])?.toUpperCase() ?? null,
-    headerText: findPlaceholders(asText(header['text']) ?? ''),
-    buttons: (Array.isArray(buttons) ? buttons.map(asObject) : []).map(describeButton),
+    body: findPlaceholders(toText(find('BODY')['text']) ?? ''),
+    headerFormat: toText(header['format'])?.toUpperCase() ?? null,
+    headerText: findPlaceholders(toText(header['text']) ?? ''),
+    buttons: (Array.isArray(buttons) ? buttons.map(toObject) : []).map(describeButton),
   };
   partsByTemplate.set(template, parts);
   return parts;
@@ -41,7 +41,7 @@ function describeButton(button: Json, index: number): Button {
 /** Checks the components of a template message against those that its template requires. */
 export function checkComponents(sandbox: Sandbox, template: Template, given: unknown): GraphFailure | undefined {
   if (given !== undefined && !Array.isArray(given)) return { code: 100, details: 'Param components must be an array.' };
-  const components = (given ?? []).map(asObject);
+  const components = (given ?? []).map(toObject);
   const parts = requiredParts(template);
   const of = (type: string): Json[] => components.filter((item) => String(item['type']).toLowerCase() === type);
   const known = new Set(['header', 'body', 'button', 'footer', 'carousel', 'limited_time_offer']);
@@ -50,12 +50,33 @@ export function checkComponents(sandbox: Sandbox, template: Template, given: unk
   return (
     checkHeader(sandbox, parts, template, of('header')[0]) ??
     checkTexts('body', parts.body, template, readParameters(of('body')[0])) ??
-    checkButtons(parts.buttons, of('button'))
+    checkButtons(parts.buttons, of('button')) ??
+    checkCards(sandbox, template, of('carousel')[0])
   );
 }
 
+const readObjects = (value: unknown): Json[] => (Array.isArray(value) ? value.map(toObject) : []);
+
+/** Checks that each card of the template's carousel is given, and its components. */
+function checkCards(sandbox: Sandbox, template: Template, given: Json | undefined): GraphFailure | undefined {
+  const carousel = template.components.find(({ type }) => String(type).toUpperCase() === 'CAROUSEL');
+  const wanted = readObjects(carousel?.['cards']);
+  const cards = readObjects(given?.['cards']);
+  if (cards.length !== wanted.length) {
+    const details = `carousel: number of cards (${cards.length}) does not match the expected number (${wanted.length})`;
+    return { code: 132000, details };
+  }
+  for (const [index, { components }] of wanted.entries()) {
+    const card = cards.find((each) => each['card_index'] === index);
+    if (card === undefined) return { code: 132000, details: `carousel: the card ${index} is missing` };
+    const failure = checkComponents(sandbox, { ...template, components: readObjects(components) }, card['components']);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}
+
 const readParameters = (component: Json | undefined): Json[] =>
-  Array.isArray(component?.['parameters']) ? component['parameters'].map(asObject) : [];
+  Array.isArray(component?.['parameters']) ? component['parameters'].map(toObject) : [];
 
 function checkHeader(
   sandbox: Sandbox,
@@ -70,12 +91,12 @@ function checkHeader(
   }
   const wanted = headerFormat === 'GIF' ? 'video' : headerFormat.toLowerCase();
   const [parameter] = parameters;
-  const received = (asText(parameter?.['type']) ?? 'unknown').toLowerCase();
+  const received = (toText(parameter?.['type']) ?? 'unknown').toLowerCase();
   if (parameter === undefined || received !== wanted) {
     const details = `header: Format mismatch, expected ${headerFormat}, received ${received.toUpperCase()}`;
     return { code: 132012, details };
   }
-  return wanted === 'location' ? undefined : checkMediaReference(wanted, own(parameter, wanted), sandbox);
+  return wanted === 'location' ? undefined : checkMediaReference(wanted, getOwnProperty(parameter, wanted), sandbox);
 }
 
 function checkTexts(where: string, names: string[], template: Template, parameters: Json[]): GraphFailure | undefined {
@@ -91,7 +112,7 @@ function checkTexts(where: string, names: string[], template: Template, paramete
 }
 
 function checkName(where: string, names: string[], template: Template, parameter: Json): GraphFailure | undefined {
-  const name = asText(parameter['parameter_name']);
+  const name = toText(parameter['parameter_name']);
   if (template.parameter_format === 'POSITIONAL') {
     return name === undefined ? undefined : { code: 132012, details: `${where}: parameter_name is not allowed here` };
   }
@@ -103,7 +124,7 @@ function checkValue(where: string, index: number, parameter: Json): GraphFailure
   const type = String(parameter['type']).toLowerCase();
   const path = `${where}['parameters'][${index}]`;
   if (type === 'text') {
-    const text = asText(parameter['text']);
+    const text = toText(parameter['text']);
     if (!text) return { code: 131008, details: `Required parameter is missing: ${path}['text'].` };
     if (!/[\n\t]| {4}/.test(text)) return undefined;
     const message = '(#100) Invalid parameter';
@@ -114,10 +135,10 @@ function checkValue(where: string, index: number, parameter: Json): GraphFailure
     };
   }
   if (type === 'currency' || type === 'date_time') {
-    const value = asObject(parameter[type]);
+    const value = toObject(parameter[type]);
     const hasAmount =
       type === 'date_time' || (Number.isInteger(value['amount_1000']) && /^[A-Z]{3}$/.test(String(value['code'])));
-    if (asText(value['fallback_value']) && hasAmount) return undefined;
+    if (toText(value['fallback_value']) && hasAmount) return undefined;
     return { code: 131008, details: `Required parameter is missing: ${path}['${type}'].` };
   }
   return { code: 132012, details: `${where}: Format mismatch, expected TEXT, received ${type.toUpperCase()}` };
@@ -145,8 +166,8 @@ function checkButtons(buttons: Button[], given: Json[]): GraphFailure | undefine
         details: `buttons: Format mismatch at index ${button.index}, expected ${button.type}, received ${subType}`,
       };
     }
-    const key = own(PARAMETER_OF_BUTTON, button.type);
-    if (key !== undefined && own(readParameters(component)[0] ?? {}, key) === undefined) {
+    const key = getOwnProperty(PARAMETER_OF_BUTTON, button.type);
+    if (key !== undefined && getOwnProperty(readParameters(component)[0] ?? {}, key) === undefined) {
       return { code: 131008, details: `buttons: Button at index ${button.index} requires the parameter ${key}` };
     }
   }

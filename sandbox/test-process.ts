@@ -17,11 +17,14 @@ export const TEXT = {
   text: { body: 'Olá / *Maria*' },
 };
 
-/** A sandbox in a process of its own; it ends by `stop`, and when this process dies. */
-type Running = { url: string; child: ChildProcess; stop: () => Promise<void> };
+/** A sandbox in a process of its own. It ends by `stop`, and when this process dies. */
+type RunningSandbox = { url: string; child: ChildProcess; stop: () => Promise<void> };
 
 /** Starts the sandbox's real program and waits until it has printed its address. */
-export async function startSandbox(env: Record<string, string> = {}, hold: 'pipe' | 'ipc' = 'pipe'): Promise<Running> {
+export async function startSandbox(
+  env: Record<string, string> = {},
+  hold: 'pipe' | 'ipc' = 'pipe',
+): Promise<RunningSandbox> {
   const stdio: StdioOptions = hold === 'pipe' ? ['pipe', 'pipe', 'inherit'] : ['ignore', 'pipe', 'inherit', 'ipc'];
   const child = spawn(process.execPath, [MAIN], { env, stdio });
   const line = await new Promise<string>((resolve, reject) => {
@@ -33,7 +36,7 @@ export async function startSandbox(env: Record<string, string> = {}, hold: 'pipe
   return { url, child, stop: () => waitForExit(child, () => child.kill('SIGTERM')).then(() => undefined) };
 }
 
-/** Runs `act`, which ends the process, and returns the process's exit code. */
+/** Runs `act`, which makes the process end, and returns the exit code of the process. */
 export function waitForExit(child: ChildProcess, act: () => void): Promise<number | null> {
   if (child.exitCode !== null) return Promise.resolve(child.exitCode);
   return new Promise((resolve) => {
@@ -45,7 +48,7 @@ export function waitForExit(child: ChildProcess, act: () => void): Promise<numbe
 export type Reply<T> = { status: number; body: T; headers: Headers };
 type Options = { method?: string; token?: string; body?: object; headers?: Record<string, string> };
 
-/** One call with JSON in and out; a call with a body is a POST. The caller gives the type of the answer. */
+/** Makes one call with JSON in both directions; a call with a body is a POST. The caller gives the type of the answer. */
 export async function call<T>(url: string, { method, token, body, headers }: Options = {}): Promise<Reply<T>> {
   const response = await fetch(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
@@ -61,13 +64,14 @@ export async function call<T>(url: string, { method, token, body, headers }: Opt
   return { status: response.status, headers: response.headers, body: answered as T };
 }
 
-/** Repeats `look` until the condition holds; fails after five seconds with the last result. */
-export async function until<T>(look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 5_000;
+/** Repeats `look` until the condition holds, and fails after twenty seconds with the last result. */
+export async function waitUntil<T>(look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
+  const deadline = Date.now() + 20_000;
   for (;;) {
     const seen = await look();
     if (holds(seen)) return seen;
-    if (Date.now() > deadline) assert.fail(`Still not so after five seconds: ${JSON.stringify(seen).slice(0, 2_000)}`);
+    if (Date.now() > deadline)
+      assert.fail(`Still not so after twenty seconds: ${JSON.stringify(seen).slice(0, 2_000)}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -116,7 +120,7 @@ export type Value = {
   statuses?: Status[];
 };
 
-/** The `value` of each change in a notification. */
+/** Returns the `value` of each change in a notification. */
 export function readValues({ body }: Delivery): Value[] {
   const { entry } = JSON.parse(body) as { entry: { changes: { value: Value }[] }[] };
   return entry.flatMap(({ changes }) => changes.map(({ value }) => value));
@@ -124,7 +128,7 @@ export function readValues({ body }: Delivery): Value[] {
 
 /** Starts one sandbox for the file and resets it before each test; its own receiver gets the notifications. */
 export function useSandbox() {
-  let running: Running | undefined;
+  let running: RunningSandbox | undefined;
   before(async () => {
     running = await startSandbox({ SANDBOX_APP_SECRET: SECRET });
   });

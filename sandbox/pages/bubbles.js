@@ -7,7 +7,7 @@ const MARKS = [
   [/(?<![\w~])~([^\s~](?:[^~\n]*[^\s~])?)~(?![\w~])/, 's'],
 ];
 
-/** Turns text with *bold*, _italic_, ~struck~ and ```code``` into nodes, formatted as the app shows them. */
+/** Turns text with *bold*, _italic_, ~struck~ and ```code``` into nodes, formatted as in the WhatsApp app. */
 export function formatText(text) {
   const found = MARKS.map(([pattern, tag]) => ({ match: pattern.exec(text), tag })).filter(({ match }) => match);
   if (found.length === 0) return [text];
@@ -29,17 +29,28 @@ const card = (mark, title, detail) =>
     make('div', '', String(title ?? ''), make('small', '', String(detail ?? ''))),
   );
 
-/** Shows the file when the sandbox has it, else a card with its name. */
+/** Shows the file when the sandbox has it; otherwise a card with its name. */
 function media(type, part, mediaId) {
   const id = part.id ?? mediaId;
   const tag = { image: 'img', sticker: 'img', video: 'video', audio: 'audio' }[type];
-  if (id === undefined || tag === undefined) return card('📄', part.filename ?? type, part.link ?? id);
+  const file = linkFile(card('📄', part.filename ?? type, part.link ?? part.mime_type), id, part.filename);
+  if (id === undefined || tag === undefined) return file;
   const element = make(tag, type);
   element.src = `/sandbox/media/${encodeURIComponent(id)}`;
   if (tag === 'img') element.alt = part.caption ?? type;
   else element.controls = true;
-  element.addEventListener('error', () => element.replaceWith(card('📄', type, part.link ?? id)));
+  // The browser can not show every format that the network takes.
+  element.addEventListener('error', () => element.replaceWith(file));
   return element;
+}
+
+/** A document is saved by a click, because no page shows it. */
+function linkFile(shown, id, name = '') {
+  if (id === undefined) return shown;
+  const link = make('a', '', shown);
+  link.href = `/sandbox/media/${encodeURIComponent(id)}`;
+  link.download = name;
+  return link;
 }
 
 const isMedia = (type) => ['image', 'video', 'audio', 'document', 'sticker'].includes(type);
@@ -80,9 +91,9 @@ function interactive(part, onChoose) {
 
 function template(item, onChoose) {
   const { header, body, footer, buttons = [], header_media: top } = item.preview ?? {};
-  const list = buttons.map(({ type, text }) =>
+  const list = buttons.map(({ type, text, payload }) =>
     type === 'QUICK_REPLY'
-      ? { title: text, answer: { type: 'button', button: { text, payload: text } } }
+      ? { title: text, answer: { type: 'button', button: { text, payload } } }
       : { title: `${type === 'URL' ? '↗' : '⧉'} ${text}` },
   );
   return [
@@ -94,7 +105,7 @@ function template(item, onChoose) {
   ];
 }
 
-/** The content of a message as nodes. `onChoose` is called with the raw answer when the person taps a choice. */
+/** Builds the content of a message as nodes. `onChoose` is called with the chosen answer when the person taps a choice. */
 function buildContent(item, onChoose) {
   const message = item.body ?? item.message;
   const type = message.type ?? 'text';
@@ -114,7 +125,7 @@ function buildContent(item, onChoose) {
   return [words(summarize(item)), isChoice ? null : make('span', 'kind', type)];
 }
 
-/** One line of text that represents a message when it is quoted. */
+/** Returns one line of text that represents a message when it is quoted. */
 export function summarize(item) {
   const message = item.body ?? item.message;
   const type = message.type ?? 'text';
@@ -154,10 +165,10 @@ function ticks(state) {
   return holder;
 }
 
-/** The state of a contact's message; `delivered` is null while the first try is under way. */
+/** Returns the state of a contact's message; `delivered` is null while the first try is under way. */
 const taken = (delivered) => (delivered === null ? 'accepted' : delivered ? 'delivered' : 'unheard');
 
-/** The line under a message with its time and its status. */
+/** Builds the line under a message with its time and its status. */
 export function buildMeta(item) {
   const state = item.status ?? (item.read ? 'read' : taken(item.delivered));
   const isBad = state === 'failed' || state === 'unheard';
@@ -166,7 +177,7 @@ export function buildMeta(item) {
   return make('div', 'meta', formatTime(item.created_at), end);
 }
 
-/** The whole bubble of a message. `quoted` is the message that it answers, or undefined. */
+/** Builds the whole bubble of a message. `quoted` is the message that it answers, or undefined. */
 export function buildBubble(item, { quoted, reactions, onChoose }) {
   const signs = [...new Set(reactions)].join(' ');
   return make(

@@ -16,6 +16,8 @@ const CONTACT = {
   phones: [{ phone: '+55 11 96666-5555', type: 'CELL' }],
 };
 const SIGNS = ['👍', '❤️', '😂', '🙏'];
+// The network takes no larger file.
+const FILE_MAX_BYTES = 100 * 1_048_576;
 // The network shows "typing" for at most this long.
 const TYPING_MS = 25_000;
 
@@ -25,12 +27,15 @@ const state = {
   person: PRESETS[0],
   items: new Map(),
   replyTo: null,
+  isTyping: false,
   typingTimer: 0,
+  // While the conversation is loaded: what the stream brings meanwhile. The answer may be older.
+  arrived: null,
   isAtEnd: true,
 };
 
 const digits = (text) => text.replace(/\D/g, '');
-/** The same key for a person's number with and without the Brazilian ninth digit. */
+/** Returns a key that is the same for a person's number with and without the Brazilian ninth digit. */
 const personKey = (number) => digits(number).replace(/^(55\d{2})9(\d{8})$/, '$1$2') || number;
 const isHere = ({ phone_number_id: id }, number) =>
   id === state.company?.phone_number_id && personKey(number) === personKey(state.person.number);
@@ -61,7 +66,7 @@ function showCompany() {
   const { company } = state;
   byId('company-name').textContent = company?.verified_name ?? 'No company yet';
   byId('company-face').textContent = (company?.verified_name ?? '?').slice(0, 1).toUpperCase();
-  byId('company-state').textContent = company?.display_phone_number ?? '';
+  byId('company-state').textContent = state.isTyping ? 'typing…' : (company?.display_phone_number ?? '');
 }
 
 async function loadCompanies() {
@@ -81,20 +86,23 @@ async function loadCompanies() {
 
 /** Loads the whole conversation: at the start, for another person, and after a lost connection. */
 async function load() {
+  state.arrived = [];
   await loadCompanies();
   if (state.company === null) return showAll();
   const { person } = state;
   const query = new URLSearchParams({ phone_number_id: state.company.phone_number_id, contact: person.number });
   const { items } = await control(`conversation?${query}`);
-  // The person was changed while this request ran; the newer request shows the other person's messages.
+  // Another person was chosen while this request ran, so a newer request shows that person's messages.
   if (person !== state.person) return;
   state.items = new Map(items.map((item) => [item.id, item]));
+  for (const item of state.arrived ?? []) if (!state.items.has(item.id)) state.items.set(item.id, item);
+  state.arrived = null;
   showAll();
 }
 
 const readReaction = (item) => (item.body ?? item.message).reaction;
 
-/** The latest reaction of each side to a message. */
+/** Returns the latest reaction of each side to a message. */
 function reactionsOn(id) {
   const bySide = new Map();
   for (const item of state.items.values()) {
@@ -157,6 +165,7 @@ function show(item) {
 
 function add(item) {
   state.items.set(item.id, { ...state.items.get(item.id), ...item });
+  state.arrived?.push(state.items.get(item.id));
   show(state.items.get(item.id));
 }
 
@@ -167,9 +176,10 @@ function reply(item) {
   if (item !== null) byId('text').focus();
 }
 
+/** Writes a message as the chosen person, and returns whether the sandbox took it. */
 async function write(message) {
   const { person, company, replyTo } = state;
-  byId('trouble').textContent = '';
+  complain('');
   reply(null);
   try {
     const result = await control('inbound', {
@@ -180,21 +190,49 @@ async function write(message) {
       ...(replyTo === null ? {} : { context: replyTo }),
     });
     if (!result.delivered) notTaken(result);
+    return true;
   } catch (error) {
-    byId('trouble').textContent = error.message;
+    complain(error.message);
+    return false;
   }
+}
+
+/** Sends a file in the kind of message that its type has, with the words of the text field as its caption where that kind has captions. */
+async function writeFile(file) {
+  if (file.size > FILE_MAX_BYTES) return complain('The network takes files of at most 100 MB.');
+  const base64 = await readBase64(file);
+  if (base64 === null) return complain('The browser can not read this file.');
+  const media = { base64, mime_type: file.type, file_name: file.name };
+  const hasCaption = !/^(audio\/|image\/webp$)/.test(file.type);
+  const text = hasCaption ? byId('text').value.trim() : '';
+  if (text === '') return write({ type: 'file', media });
+  byId('text').value = '';
+  if (!(await write({ type: 'file', media, text }))) byId('text').value = text;
+}
+
+async function readBase64(file) {
+  try {
+    return new Uint8Array(await file.arrayBuffer()).toBase64();
+  } catch {
+    // Failure policy: a file that was moved or may not be read is not sent, and the caller says so.
+    return null;
+  }
+}
+
+function complain(text) {
+  byId('trouble').textContent = text;
 }
 
 function notTaken({ status }) {
   const why = status === null ? 'it did not answer (is its address set?)' : `it answered ${status}`;
-  byId('trouble').textContent = `The platform did not take this message: ${why}. It is tried again.`;
+  complain(`The platform did not take this message: ${why}. It is tried again.`);
 }
 
 function typing(isTyping) {
   clearTimeout(state.typingTimer);
-  if (!isTyping) return showCompany();
-  byId('company-state').textContent = 'typing…';
-  state.typingTimer = setTimeout(showCompany, TYPING_MS);
+  state.isTyping = isTyping;
+  if (isTyping) state.typingTimer = setTimeout(() => typing(false), TYPING_MS);
+  showCompany();
 }
 
 byId('someone-form').addEventListener('submit', (event) => {
@@ -218,6 +256,13 @@ byId('chat').addEventListener('scroll', ({ target }) => {
 // Each picture that loads makes the list taller. The `load` event does not bubble, so it is handled in the capture phase.
 byId('chat').addEventListener('load', () => state.isAtEnd && scrollDown(), true);
 byId('replying-end').addEventListener('click', () => reply(null));
+byId('choose-file').addEventListener('click', () => byId('file').click());
+byId('file').addEventListener('change', ({ target }) => {
+  const [file] = target.files;
+  if (file !== undefined) void writeFile(file);
+  // The browser tells the page of the same file once more only if the field is empty.
+  target.value = '';
+});
 byId('send-image').addEventListener('click', () => void write({ type: 'image', text: 'A picture' }));
 byId('send-location').addEventListener('click', () => void write({ type: 'location', raw: { location: LOCATION } }));
 byId('send-contact').addEventListener('click', () => void write({ type: 'contacts', raw: { contacts: [CONTACT] } }));

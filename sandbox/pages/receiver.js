@@ -1,6 +1,6 @@
 import { byId, control, follow, make, formatTime } from './elements.js';
 
-// More rows than anybody reads; the sandbox keeps the last thousand.
+// More rows than anybody reads. The sandbox itself keeps the last thousand deliveries.
 const ROWS_SHOWN = 200;
 // A benchmark delivers thousands of events a second, so the page is drawn at most ten times a second.
 const DRAW_EVERY_MS = 100;
@@ -12,7 +12,7 @@ const eventTone = (event) =>
 
 const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g;
 
-/** Indents and colours JSON, as nodes; text that is not JSON is returned unchanged. */
+/** Indents and colours JSON and returns it as nodes; text that is not JSON is returned unchanged. */
 function prettyJson(text) {
   let indented;
   try {
@@ -32,7 +32,7 @@ function prettyJson(text) {
   return [...nodes, indented.slice(end)];
 }
 
-/** A short summary of a body, for the closed row. */
+/** Returns a short summary of a body, which a closed row shows. */
 function summarizeBody(body) {
   try {
     const { data } = JSON.parse(body);
@@ -69,7 +69,7 @@ function buildRow(delivery) {
     '',
     make('summary', '', event, make('span', 'what', summarizeBody(delivery.body) || delivery.path), again, when),
   );
-  // The content of a row is created when the row is first opened, because most rows never are.
+  // The content of a row is created when the row is first opened, because most rows are never opened.
   details.addEventListener('toggle', () => details.children.length === 1 && details.append(buildDetails(delivery)));
   const row = make('li', 'delivery new', details);
   row.dataset.event = delivery.event ?? '';

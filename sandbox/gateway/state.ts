@@ -1,0 +1,86 @@
+import type { Json } from '../exchange.ts';
+import type { Fault } from '../settings.ts';
+
+/** baileys: a paired phone · business: the Cloud API behind the gateway, whose refusals it answers with 201. */
+export type Integration = 'baileys' | 'business';
+
+export type Webhook = {
+  enabled: boolean;
+  url: string;
+  headers: Record<string, string>;
+  events: string[];
+  base64: boolean;
+};
+
+/** An instance: one phone number of the gateway. */
+export type Instance = {
+  name: string;
+  api_key: string;
+  integration: Integration;
+  number: string;
+  state: 'open' | 'connecting' | 'close';
+  webhook: Webhook | null;
+};
+
+/** A message in either direction, as the gateway has it in its database. */
+export type StoredMessage = { instance: string; number: string; data: Json; base64: string | null };
+
+export type GatewaySettings = {
+  /** How long after the answer each status is reported; null switches one off. */
+  status_delays_ms: { SERVER_ACK: number | null; DELIVERY_ACK: number | null; READ: number | null };
+  /** Faults of the next calls, by the last word of the path before the instance, such as sendText. */
+  faults: Record<string, Fault[]>;
+  /** Whether the webhook about a sent message is posted before the call that sends it is answered. */
+  echo_first: boolean;
+  /** Further copies of each event. */
+  duplicates: number;
+  /** Numbers that are not on WhatsApp. */
+  unknown_numbers: string[];
+  /** The pause before the second try of an event; it doubles with each try. */
+  retry_ms: number;
+};
+
+export type GatewayState = {
+  instances: Map<string, Instance>;
+  messages: Map<string, StoredMessage>;
+  /** The calls that the gateway has taken, in order, with their bodies. */
+  calls: { path: string; instance: string; body: Json }[];
+  settings: GatewaySettings;
+  counter: number;
+};
+
+/** The newest calls and messages that are kept. */
+const MOST_KEPT = 5_000;
+
+export const createGateway = (): GatewayState => ({
+  instances: new Map(),
+  messages: new Map(),
+  calls: [],
+  settings: {
+    status_delays_ms: { SERVER_ACK: 50, DELIVERY_ACK: 200, READ: 600 },
+    faults: {},
+    echo_first: false,
+    duplicates: 0,
+    unknown_numbers: [],
+    retry_ms: 200,
+  },
+  counter: 0,
+});
+
+export function keepMessage({ messages }: GatewayState, id: string, message: StoredMessage): void {
+  messages.set(id, message);
+  const [oldest] = messages.keys();
+  if (messages.size > MOST_KEPT && oldest !== undefined) messages.delete(oldest);
+}
+
+export function keepCall({ calls }: GatewayState, call: GatewayState['calls'][number]): void {
+  calls.push(call);
+  if (calls.length > MOST_KEPT) calls.shift();
+}
+
+/** Returns an id as WhatsApp Web makes them, or as the Cloud API does. */
+export function makeKeyId(state: GatewayState, { integration }: Instance): string {
+  state.counter += 1;
+  const digits = `${Date.now().toString(16)}${state.counter.toString(16).padStart(6, '0')}`.toUpperCase();
+  return integration === 'business' ? `wamid.${digits}` : `3EB0${digits}`;
+}
