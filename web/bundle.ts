@@ -1,0 +1,87 @@
+/**
+ * Bundles an app for browsers: writes its page, scripts and style sheet, whose names have a hash, into a new folder, which appears whole or
+ * not at all. src/platform/web-builds.ts runs the build.ts of each app, and chooses the folder.
+ */
+import { globSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { build, type BuildOptions, type Metafile } from 'esbuild';
+
+const ROOT = join(import.meta.dirname, '..');
+
+export interface App {
+  name: string;
+  /** The folder with page.html and main.tsx. */
+  source: string;
+  /** Writes what the app has besides its page. */
+  addFiles(folder: string): Promise<unknown>;
+}
+
+/** What the bundles of all apps have in common. */
+export const BUNDLE = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  target: ['es2023', 'chrome120', 'firefox121', 'safari17.4'],
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'error',
+} as const satisfies BuildOptions;
+
+/** Builds the app into the folder that the command line names. */
+export async function buildApp(app: App): Promise<void> {
+  const [, , target] = process.argv;
+  if (target === undefined) throw new Error(`usage: node web/${app.name}/build.ts <folder>`);
+  const side = `${target}.${process.pid}`;
+  await mkdir(side, { recursive: true });
+  try {
+    await writePage(app, side, await bundle(app, side));
+    await app.addFiles(side);
+    await rename(side, target);
+  } finally {
+    await rm(side, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The program's first module. It imports all style sheets, because a browser would not load those of a part of the app together with the
+ * script of that part.
+ */
+function writeEntry(source: string): string {
+  const styles = globSync('**/*.css', { cwd: source, exclude: ['dist/**'] }).toSorted();
+  // The rules for all elements come first, so that those of a part of the page win.
+  const inOrder = styles.toSorted((a, b) => Number(a !== 'page.css') - Number(b !== 'page.css'));
+  return [...inOrder, 'main.tsx'].map((path) => `import ${JSON.stringify(`./${path}`)};\n`).join('');
+}
+
+async function bundle({ name, source }: App, folder: string): Promise<Metafile> {
+  const { metafile } = await build({
+    ...BUNDLE,
+    stdin: { contents: writeEntry(source), resolveDir: source, sourcefile: `${name}.ts`, loader: 'ts' },
+    outdir: folder,
+    splitting: true,
+    format: 'esm',
+    entryNames: `${name}-[hash]`,
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    alias: { '@parley/sdk': join(ROOT, 'sdk/src/index.ts') },
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    metafile: true,
+  });
+  return metafile;
+}
+
+/** Adds what the page loads at once: the program, the parts of it that it imports, and the style sheet. */
+async function writePage({ name, source }: App, folder: string, { outputs }: Metafile): Promise<void> {
+  const nameOf = (path: string): string => relative(folder, join(ROOT, path));
+  const [path, entry] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(`${name}.ts`)) ?? [];
+  if (path === undefined || !entry?.cssBundle) throw new Error('The build has no program or no style sheet');
+  const imported = entry.imports.filter(({ kind }) => kind === 'import-statement');
+  const head = [
+    `<link rel="stylesheet" href="${nameOf(entry.cssBundle)}" />`,
+    ...imported.map((part) => `<link rel="modulepreload" href="${nameOf(part.path)}" />`),
+    `<script type="module" src="${nameOf(path)}"></script>`,
+  ];
+  const page = await readFile(join(source, 'page.html'), 'utf8');
+  await writeFile(join(folder, 'page.html'), page.replace('</head>', `${head.join('')}</head>`));
+}

@@ -1,0 +1,52 @@
+/** The whole console: whoever is logged in sees the frame with its screens, anybody else the log-in. */
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { useEffect, type ReactElement } from 'react';
+import { Router } from 'wouter';
+import { CONSOLE_PATH } from './client.ts';
+import { queries } from './records/queries.ts';
+import { Frame } from './frame/frame.tsx';
+import { LogIn } from './session/log-in.tsx';
+import { enter } from './session/entrance.ts';
+import { readSession, useSessionState } from './session/session.ts';
+import { useTexts } from './texts/texts.ts';
+import { Empty, Loading } from './ui/state.tsx';
+import { Button } from './ui/button.tsx';
+import { COMMON } from './ui/texts.ts';
+import { Notices } from './ui/toast.tsx';
+
+export function App(): ReactElement {
+  return (
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queries}>
+        <Router base={CONSOLE_PATH}>
+          <Notices>
+            <Entrance />
+          </Notices>
+        </Router>
+      </QueryClientProvider>
+    </CSPProvider>
+  );
+}
+
+function Entrance(): ReactElement {
+  const state = useSessionState();
+  const texts = useTexts(COMMON);
+  useEffect(() => {
+    const end = new AbortController();
+    // A link that is opened in a tab of the console changes only this part of its address.
+    window.addEventListener('hashchange', () => void enter(), { signal: end.signal });
+    void enter();
+    return () => end.abort();
+  }, []);
+  if (state === 'UNKNOWN') return <Loading />;
+  if (state === 'OUT') return <LogIn />;
+  if (state === 'UNREACHABLE') {
+    return (
+      <Empty icon="warning" title={texts.notReachable}>
+        <Button onClick={() => void readSession()}>{texts.tryAgain}</Button>
+      </Empty>
+    );
+  }
+  return <Frame />;
+}

@@ -1,0 +1,99 @@
+/** The commands that can be run from everywhere, and those of the conversation that is open. */
+import { useLocation } from 'wouter';
+import { FRAME, SCREEN_NAMES } from '../frame/texts.ts';
+import { useVisibleScreens } from '../frame/screens.ts';
+import { chooseTheme, THEMES } from '../frame/theme.ts';
+import { HAND_BACK, takeOver, useConversation, useConversationChange } from '../records/conversations.ts';
+import { logOut, useMay, useSession } from '../session/session.ts';
+import { LANGUAGES } from '../../browser/texts.ts';
+import { chooseLanguage, LANGUAGE_NAMES } from '../texts/language.ts';
+import { useTexts } from '../texts/texts.ts';
+import { showError } from '../ui/toast.tsx';
+import type { Entry, EntryGroup } from './entries.ts';
+import { openCommandDialog } from './opened.ts';
+import { SEARCH } from './texts.ts';
+
+/** The hour of the next day at which a snoozed conversation comes back. */
+const MORNING = 8;
+
+export function useCommands(): EntryGroup[] {
+  const texts = useTexts(SEARCH);
+  const names = useTexts(SCREEN_NAMES);
+  const [location, navigate] = useLocation();
+  const [, id] = /^\/inbox\/[^/]+\/([0-9a-f]{24})$/.exec(location) ?? [];
+  const screens = useVisibleScreens().map(({ path, name, icon }): Entry => ({
+    key: path,
+    icon,
+    label: names[name],
+    run: () => navigate(`/${path}`),
+  }));
+  return [
+    { title: texts.conversation, items: useConversationCommands(id ?? '') },
+    { title: texts.screens, items: screens },
+    { title: texts.settings, items: useSettingCommands() },
+  ];
+}
+
+function useConversationCommands(id: string): Entry[] {
+  const texts = useTexts(SEARCH);
+  const { user } = useSession();
+  const mayChange = useMay('conversations:update');
+  const { data: conversation } = useConversation(id);
+  const change = useConversationChange(id);
+  if (!conversation || !mayChange) return [];
+  const apply = (update: Parameters<typeof change.mutate>[0]) => (): void =>
+    change.mutate(update, { onError: showError });
+  const { status, owner, agent, handled_by } = conversation;
+  const isClosed = status === 'CLOSED';
+  const entries: (Entry | false)[] = [
+    owner !== user._id && { key: 'assign', icon: 'person', label: texts.assign, run: apply({ owner: user._id }) },
+    handled_by === 'AI' && {
+      key: 'take-over',
+      icon: 'person',
+      label: texts.takeOver,
+      run: apply(takeOver(conversation, user._id)),
+    },
+    handled_by !== 'AI' &&
+      agent !== null && { key: 'agent', icon: 'agent', label: texts.handBack, run: apply(HAND_BACK) },
+    {
+      key: 'close',
+      icon: isClosed ? 'refresh' : 'check',
+      label: isClosed ? texts.reopen : texts.close,
+      run: apply({ status: isClosed ? 'OPEN' : 'CLOSED' }),
+    },
+    !isClosed && {
+      key: 'snooze',
+      icon: 'clock',
+      label: texts.snooze,
+      run: apply({ status: 'SNOOZED', snoozed_until: findTomorrow().toISOString() }),
+    },
+  ];
+  return entries.filter((entry) => entry !== false);
+}
+
+function findTomorrow(): Date {
+  const morning = new Date();
+  morning.setDate(morning.getDate() + 1);
+  morning.setHours(MORNING, 0, 0, 0);
+  return morning;
+}
+
+function useSettingCommands(): Entry[] {
+  const texts = useTexts(FRAME);
+  return [
+    ...THEMES.map((theme): Entry => ({
+      key: theme,
+      icon: 'settings',
+      label: `${texts.theme}: ${texts[theme]}`,
+      run: () => chooseTheme(theme),
+    })),
+    ...LANGUAGES.map((language): Entry => ({
+      key: language,
+      icon: 'settings',
+      label: `${texts.language}: ${LANGUAGE_NAMES[language]}`,
+      run: () => chooseLanguage(language),
+    })),
+    { key: 'keys', icon: 'keyboard', label: texts.keys, run: () => openCommandDialog('KEYS') },
+    { key: 'out', icon: 'logout', label: texts.logOut, run: () => void logOut().catch(showError) },
+  ];
+}

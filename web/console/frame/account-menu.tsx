@@ -1,0 +1,62 @@
+/** The menu of the person who works here: appearance, language, log-out. */
+import type { ReactElement } from 'react';
+import { toPlatformAddress } from '../client.ts';
+import { openCommandDialog } from '../commands/opened.ts';
+import { logOut, useSession } from '../session/session.ts';
+import { LANGUAGES } from '../../browser/texts.ts';
+import { chooseLanguage, LANGUAGE_NAMES, useLanguage } from '../texts/language.ts';
+import { useTexts } from '../texts/texts.ts';
+import { Avatar } from '../ui/avatar.tsx';
+import { Menu, type MenuItem } from '../ui/menu.tsx';
+import { showError } from '../ui/toast.tsx';
+import styles from './frame.module.css';
+import { FRAME } from './texts.ts';
+import { chooseTheme, THEMES, useTheme } from './theme.ts';
+
+const openPage = (url: string): void => void window.open(url, '_blank', 'noopener');
+
+export function AccountMenu(): ReactElement {
+  const texts = useTexts(FRAME);
+  const { user, sandbox } = useSession();
+  const theme = useTheme();
+  const language = useLanguage();
+  const items: MenuItem[] = [
+    ...THEMES.map((each) => ({
+      key: each,
+      label: `${texts.theme}: ${texts[each]}`,
+      isChosen: each === theme,
+      onSelect: () => chooseTheme(each),
+    })),
+    ...LANGUAGES.map((each) => ({
+      key: each,
+      label: LANGUAGE_NAMES[each],
+      isChosen: each === language,
+      onSelect: () => chooseLanguage(each),
+    })),
+    { key: 'search', label: texts.search, icon: 'search', onSelect: () => openCommandDialog('SEARCH') },
+    { key: 'keys', label: texts.keys, icon: 'keyboard', onSelect: () => openCommandDialog('KEYS') },
+    ...(sandbox === null
+      ? []
+      : [{ key: 'phone', label: texts.phone, icon: 'phone' as const, onSelect: () => openPage(`${sandbox}/phone`) }]),
+    {
+      key: 'docs',
+      label: texts.documents,
+      icon: 'link',
+      onSelect: () => openPage(toPlatformAddress('docs')),
+    },
+    { key: 'out', label: texts.logOut, icon: 'logout', onSelect: () => void logOut().catch(showError) },
+  ];
+  return (
+    <div className={styles['account']}>
+      <Menu
+        title={`${user.name} · ${user.email}`}
+        items={items}
+        trigger={
+          <button type="button" className={styles['person']} title={texts.account} aria-label={texts.account}>
+            <Avatar name={user.name} />
+          </button>
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+/** What surrounds every screen: the navigation, the account, and the notice that the page hears of no changes. */
+import { Component, Suspense, useEffect, useState, type ReactElement, type ReactNode } from 'react';
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { Commands } from '../commands/commands.tsx';
+import { queries } from '../records/queries.ts';
+import { applyLiveEvent, rereadAll } from '../live/apply.ts';
+import { followLive } from '../live/connection.ts';
+import { useLiveStatus } from '../live/status.ts';
+import { useSession } from '../session/session.ts';
+import { useTexts } from '../texts/texts.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Empty, Loading } from '../ui/state.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import styles from './frame.module.css';
+import { useScreenKeys } from './screen-keys.ts';
+import { SCREENS, useVisibleScreens, type Screen } from './screens.ts';
+import { FRAME, SCREEN_NAMES } from './texts.ts';
+
+export function Frame(): ReactElement {
+  const session = useSession();
+  useScreenKeys();
+  const key = `${session.company}:${session.user._id}`;
+  useEffect(() => {
+    const end = new AbortController();
+    followLive(session, applyLiveEvent, end.signal);
+    // A browser that has frozen the page may have dropped what other tabs have passed on.
+    document.addEventListener('resume', rereadAll, { signal: end.signal });
+    window.addEventListener('pageshow', ({ persisted }) => persisted && rereadAll(), { signal: end.signal });
+    return () => {
+      end.abort();
+      queries.clear();
+    };
+    // The stream belongs to the person; a change of the person's record does not end it.
+  }, [key]);
+  return (
+    <div className={styles['frame']}>
+      <Navigation />
+      <Commands />
+      <div className={styles['content']}>
+        <ConnectionNotice />
+        <Failsafe>
+          <Suspense fallback={<Loading />}>
+            <Screens />
+          </Suspense>
+        </Failsafe>
+      </div>
+    </div>
+  );
+}
+
+function Screens(): ReactElement {
+  const texts = useTexts(FRAME);
+  return (
+    <Switch>
+      <Route path="/">
+        <Redirect to="/inbox" replace />
+      </Route>
+      {SCREENS.map(({ path, Component: Shown }) => (
+        <Route key={path} path={`/${path}`} nest>
+          <Shown />
+        </Route>
+      ))}
+      <Route>
+        <Empty icon="search" title={texts.notFound}>
+          <Link href="/inbox">{texts.toStart}</Link>
+        </Empty>
+      </Route>
+    </Switch>
+  );
+}
+
+function Navigation(): ReactElement {
+  const texts = useTexts(FRAME);
+  return (
+    <nav className={styles['rail']} aria-label={texts.navigation}>
+      {useVisibleScreens().map((screen) => (
+        <NavigationLink key={screen.path} screen={screen} />
+      ))}
+      <AccountMenu />
+    </nav>
+  );
+}
+
+function NavigationLink({ screen }: { screen: Screen }): ReactElement {
+  const names = useTexts(SCREEN_NAMES);
+  const [location] = useLocation();
+  const { path, name, icon, isDaily } = screen;
+  const isHere = location === `/${path}` || location.startsWith(`/${path}/`);
+  return (
+    <Link
+      href={`/${path}`}
+      className={styles['link']}
+      data-daily={isDaily}
+      aria-current={isHere ? 'page' : undefined}
+      title={names[name]}
+    >
+      <Icon name={icon} size={20} />
+      <span className={styles['name']}>{names[name]}</span>
+    </Link>
+  );
+}
+
+/** A connection that is lost for a moment only, as at each restart of the platform, is not worth a notice. */
+const NOTICE_MS = 2_500;
+
+function ConnectionNotice(): ReactElement | null {
+  const texts = useTexts(FRAME);
+  const { isConnected } = useLiveStatus();
+  const [isShown, show] = useState(false);
+  useEffect(() => {
+    if (isConnected) return show(false);
+    const timer = setTimeout(() => show(true), NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [isConnected]);
+  return isShown ? (
+    <p className={styles['notice']} role="status">
+      {texts.notConnected}
+    </p>
+  ) : null;
+}
+
+/** Shows that a screen has failed, and leaves the rest of the page as it is. */
+class Failsafe extends Component<{ children: ReactNode }, { hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError(): { hasFailed: boolean } {
+    return { hasFailed: true };
+  }
+
+  override render(): ReactNode {
+    return this.state.hasFailed ? <Broken /> : this.props.children;
+  }
+}
+
+function Broken(): ReactElement {
+  const texts = useTexts(FRAME);
+  return (
+    <Empty icon="warning" title={texts.broken}>
+      <Button onClick={() => location.reload()}>{texts.reload}</Button>
+    </Empty>
+  );
+}

@@ -1,0 +1,143 @@
+/** The screens of the console, in the order of the navigation. Each is loaded when it is first opened. */
+import { lazy, useMemo, type ComponentType, type LazyExoticComponent } from 'react';
+import { holdsScope, useSession } from '../session/session.ts';
+import type { IconName } from '../ui/icon.tsx';
+import type { ScreenName } from './texts.ts';
+
+export interface Screen {
+  /** The first part of its address below the console. */
+  path: string;
+  name: ScreenName;
+  icon: IconName;
+  /** Who may not do this does not see the screen; null is for everybody. */
+  scope: string | null;
+  /** Screens of the daily work stand in the bar itself, the others in its menu on a phone. */
+  isDaily?: boolean;
+  Component: LazyExoticComponent<ComponentType>;
+}
+
+export const SCREENS: readonly Screen[] = [
+  {
+    path: 'inbox',
+    name: 'inbox',
+    icon: 'inbox',
+    scope: 'conversations:read',
+    isDaily: true,
+    Component: lazy(async () => ({ default: (await import('../screens/inbox/inbox.tsx')).InboxScreen })),
+  },
+  {
+    path: 'board',
+    name: 'board',
+    icon: 'board',
+    scope: 'pipelines:read',
+    isDaily: true,
+    Component: lazy(async () => ({ default: (await import('../screens/board/board.tsx')).BoardScreen })),
+  },
+  {
+    path: 'contacts',
+    name: 'contacts',
+    icon: 'contacts',
+    scope: 'contacts:read',
+    isDaily: true,
+    Component: lazy(async () => ({ default: (await import('../screens/contacts/contacts.tsx')).ContactsScreen })),
+  },
+  {
+    path: 'campaigns',
+    name: 'campaigns',
+    icon: 'campaign',
+    scope: 'campaigns:read',
+    Component: lazy(async () => ({ default: (await import('../screens/campaigns/campaigns.tsx')).CampaignsScreen })),
+  },
+  {
+    path: 'businesses',
+    name: 'businesses',
+    icon: 'business',
+    scope: 'businesses:read',
+    Component: lazy(async () => ({ default: (await import('../screens/businesses/businesses.tsx')).BusinessesScreen })),
+  },
+  {
+    path: 'tables',
+    name: 'tables',
+    icon: 'table',
+    scope: 'tables:read',
+    Component: lazy(async () => ({ default: (await import('../screens/tables/tables.tsx')).TablesScreen })),
+  },
+  {
+    path: 'knowledge',
+    name: 'knowledge',
+    icon: 'knowledge',
+    scope: 'knowledge:read',
+    Component: lazy(async () => ({ default: (await import('../screens/knowledge/knowledge.tsx')).KnowledgeScreen })),
+  },
+  {
+    path: 'agents',
+    name: 'agents',
+    icon: 'agent',
+    scope: 'agents:read',
+    Component: lazy(async () => ({ default: (await import('../screens/agents/agents.tsx')).AgentsScreen })),
+  },
+  {
+    path: 'quick-replies',
+    name: 'quick-replies',
+    icon: 'quick',
+    scope: 'messages:read',
+    Component: lazy(async () => ({
+      default: (await import('../screens/quick-replies/quick-replies.tsx')).QuickRepliesScreen,
+    })),
+  },
+  {
+    path: 'inboxes',
+    name: 'inboxes',
+    icon: 'channel',
+    scope: 'inboxes:read',
+    Component: lazy(async () => ({ default: (await import('../screens/inboxes/inboxes.tsx')).InboxesScreen })),
+  },
+  {
+    path: 'webhook',
+    name: 'webhook',
+    icon: 'webhook',
+    scope: 'webhooks:read',
+    Component: lazy(async () => ({ default: (await import('../screens/webhook/webhook.tsx')).WebhookScreen })),
+  },
+  {
+    path: 'users',
+    name: 'users',
+    icon: 'person',
+    scope: 'users:read',
+    Component: lazy(async () => ({ default: (await import('../screens/users/users.tsx')).UsersScreen })),
+  },
+  {
+    path: 'api-keys',
+    name: 'api-keys',
+    icon: 'key',
+    scope: 'api-keys:read',
+    Component: lazy(async () => ({ default: (await import('../screens/api-keys/api-keys.tsx')).ApiKeysScreen })),
+  },
+  {
+    path: 'fields',
+    name: 'fields',
+    icon: 'fields',
+    scope: 'custom-fields:read',
+    Component: lazy(async () => ({ default: (await import('../screens/fields/fields-screen.tsx')).FieldsScreen })),
+  },
+  {
+    path: 'audit',
+    name: 'audit',
+    icon: 'audit',
+    scope: 'audit:read',
+    Component: lazy(async () => ({ default: (await import('../screens/audit/audit.tsx')).AuditScreen })),
+  },
+  {
+    path: 'profile',
+    name: 'profile',
+    icon: 'settings',
+    scope: null,
+    Component: lazy(async () => ({ default: (await import('../screens/profile/profile.tsx')).ProfileScreen })),
+  },
+];
+
+/** The screens that the user may see. */
+export function useVisibleScreens(): readonly Screen[] {
+  const { scopes } = useSession();
+  return useMemo(() => SCREENS.filter(({ scope }) => holdsScope(scopes, scope)), [scopes]);
+}

@@ -1,0 +1,66 @@
+/** Shows what the live stream brings. */
+import type { LiveEvent } from '@parley/sdk';
+import { forgetCampaign, rereadCampaigns, showCampaign } from '../records/campaigns.ts';
+import { forgetContact, rereadContacts, showContact } from '../records/contacts.ts';
+import { forgetConversation, rereadConversations, showConversation } from '../records/conversations.ts';
+import { rereadFollowUps, showFollowUp } from '../records/follow-ups.ts';
+import { rereadContactImports, showContactImport } from '../records/imports.ts';
+import { forgetThread, rereadThreads, showMessage } from '../records/messages.ts';
+import { queries } from '../records/queries.ts';
+import { rereadTableImports, showTableImport } from '../records/tables.ts';
+import { noticeMessage } from '../notices/notices.ts';
+import { setPresent, showPresence } from './presence.ts';
+import { takeEarlyReads } from './status.ts';
+
+export function applyLiveEvent(change: LiveEvent): void {
+  switch (change.event) {
+    case 'conversation':
+      return showConversation(change.data);
+    case 'message':
+      showMessage(change.data);
+      return noticeMessage(change.data);
+    case 'contact':
+      return showContact(change.data);
+    case 'presence':
+      return showPresence(change.data);
+    case 'removed':
+      return forget(change.data.event, change.data._id);
+    case 'campaign':
+      return showCampaign(change.data);
+    case 'follow_up':
+      return showFollowUp(change.data);
+    case 'contact_import':
+      return showContactImport(change.data);
+    case 'table_import':
+      return showTableImport(change.data);
+    case 'bulk_run':
+      queries.setQueryData([change.event, change.data._id], change.data);
+      return undefined;
+    case 'reset':
+      return rereadAll();
+    case 'ready':
+      // The platform now says who is here.
+      setPresent([]);
+      return takeEarlyReads() ? rereadAll() : undefined;
+    default:
+      // A newer platform may send further events.
+      return undefined;
+  }
+}
+
+function forget(kind: string, id: string): void {
+  if (kind === 'contact') return forgetContact(id);
+  if (kind === 'campaign') return forgetCampaign(id);
+  forgetConversation(id);
+  forgetThread(id);
+}
+
+export function rereadAll(): void {
+  rereadConversations();
+  rereadThreads();
+  rereadContacts();
+  rereadContactImports();
+  rereadTableImports();
+  rereadCampaigns();
+  rereadFollowUps();
+}

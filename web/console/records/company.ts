@@ -1,0 +1,76 @@
+/** Records of which a company has few, and which most screens need: users, inboxes, agents, pipelines, API keys, custom fields, quick replies. */
+import type { ApiKey, Company, CustomField, Inbox, ListedAgent, Pipeline, QuickReply, User } from '@parley/sdk';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { parley } from '../client.ts';
+import { useMay, useSession } from '../session/session.ts';
+import { queries } from './queries.ts';
+
+/** More than these are not shown in menus; their screens list them all. */
+const MOST = 500;
+const NONE: readonly never[] = [];
+
+async function readAll<T>(list: () => AsyncIterable<T>): Promise<readonly T[]> {
+  const result: T[] = [];
+  for await (const item of list()) {
+    result.push(item);
+    if (result.length === MOST) break;
+  }
+  return result;
+}
+
+const useSmallQuery = <T>(name: string, list: () => AsyncIterable<T>): UseQueryResult<readonly T[]> =>
+  useQuery({ queryKey: ['company', name], queryFn: () => readAll(list), staleTime: 60_000 });
+
+const useSmallList = <T>(name: string, list: () => AsyncIterable<T>): readonly T[] =>
+  useSmallQuery(name, list).data ?? NONE;
+
+export const useUsers = (): readonly User[] => useSmallList('users', () => parley.users.list.all());
+export const useInboxes = (): readonly Inbox[] => useSmallList('inboxes', () => parley.inboxes.list.all());
+export const useAgents = (): readonly ListedAgent[] => useSmallList('agents', () => parley.agents.list.all());
+export const usePipelines = (): readonly Pipeline[] => useSmallList('pipelines', () => parley.pipelines.list.all());
+export const useApiKeys = (): readonly ApiKey[] => useSmallList('api-keys', () => parley.apiKeys.list.all());
+export const useQuickReplies = (): readonly QuickReply[] =>
+  useSmallList('quick-replies', () => parley.quickReplies.list.all());
+
+/** The company that the user works for; undefined while it is not known, or when the user may not read it. */
+export function useCompany(): Company | undefined {
+  const { company } = useSession();
+  const may = useMay('companies:read');
+  const { data } = useQuery({
+    queryKey: ['company', 'record'],
+    queryFn: () => parley.companies.get(company),
+    enabled: may,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return data;
+}
+
+/** The name of the company; "" while it is not known. */
+export const useCompanyName = (): string => useCompany()?.name ?? '';
+
+/** The company's own fields of one kind of record. */
+export function useCustomFields(context: CustomField['context']): readonly CustomField[] {
+  const fields = useAllCustomFields().data ?? NONE;
+  return useMemo(() => fields.filter((field) => field.context === context), [fields, context]);
+}
+
+const useAllCustomFields = (): UseQueryResult<readonly CustomField[]> =>
+  useSmallQuery('custom-fields', () => parley.customFields.list.all());
+
+/** True while it is not known which fields of its own the company has. */
+export const useAreCustomFieldsLoading = (): boolean => useAllCustomFields().isPending;
+
+/** The inboxes whose new conversations an agent gets. */
+export const useDefaultInboxes = (agent: string): readonly Inbox[] =>
+  useInboxes().filter(({ default_agent, status }) => default_agent === agent && status === 'ACTIVE');
+
+/** Reads one of these lists again, after a change of it. */
+export const rereadCompany = (
+  name: 'users' | 'inboxes' | 'agents' | 'pipelines' | 'custom-fields' | 'quick-replies',
+): void => void queries.invalidateQueries({ queryKey: ['company', name] });
+
+export function useUserName(id: string | null): string | null {
+  const users = useUsers();
+  return users.find(({ _id }) => _id === id)?.name ?? null;
+}

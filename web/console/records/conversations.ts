@@ -1,0 +1,151 @@
+/** Conversations: one, the list of a view, and the counts of all views. */
+import type { Conversation, ConversationCounts, ConversationsListQuery, ConversationUpdate } from '@parley/sdk';
+import { useMutation, useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
+import { parley } from '../client.ts';
+import { whenLive } from '../live/status.ts';
+import { changeFeeds, placeInFeed, removeFromFeed, replaceInFeed, useFeed, type FeedView } from './feeds.ts';
+import { LIVE, queries } from './queries.ts';
+
+/** What a view shows. The console can tell by itself whether a conversation belongs to it, unless it is a search. */
+export type ConversationFilter = Pick<
+  ConversationsListQuery,
+  'status' | 'open' | 'owner' | 'inbox' | 'step' | 'contact' | 'tag' | 'search'
+>;
+
+const FEEDS = ['conversations'] as const;
+const COUNTS = ['conversation-counts'] as const;
+const keyOf = (id: string): readonly string[] => ['conversation', id];
+
+const PAGE = 50;
+
+export function useConversations(filter: ConversationFilter): FeedView<Conversation> {
+  return useFeed([...FEEDS, filter], (after, signal) =>
+    parley.conversations.list({ ...filter, sort: '-last_message_at', limit: PAGE, skipCount: true, after }, { signal }),
+  );
+}
+
+/** Reads a conversation; an empty id reads none. */
+export function useConversation(id: string): UseQueryResult<Conversation> {
+  return useQuery({
+    queryKey: keyOf(id),
+    queryFn: async ({ signal }) => {
+      await whenLive();
+      return parley.conversations.get(id, { signal });
+    },
+    enabled: id !== '',
+    // A conversation of a list is shown at once.
+    initialData: () => findLoaded(id),
+    ...LIVE,
+  });
+}
+
+function findLoaded(id: string): Conversation | undefined {
+  for (const [, feed] of queries.getQueriesData<{ items: Conversation[] }>({ queryKey: FEEDS })) {
+    const found = feed?.items.find(({ _id }) => _id === id);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+export function useCounts(): UseQueryResult<ConversationCounts> {
+  return useQuery({
+    queryKey: COUNTS,
+    queryFn: async ({ signal }) => {
+      await whenLive();
+      return parley.conversations.count({ signal });
+    },
+    ...LIVE,
+  });
+}
+
+type Matches = (conversation: Conversation) => boolean;
+
+/** Returns the rule of a view; null for a search, which only the platform can answer. */
+function ruleOf({ status, open, owner, inbox, step, contact, tag, search }: ConversationFilter): Matches | null {
+  if (search !== undefined) return null;
+  return (conversation) =>
+    (status === undefined || conversation.status === status) &&
+    (open === undefined || (conversation.status !== 'CLOSED') === open) &&
+    (owner === undefined || conversation.owner === (owner === 'none' ? null : owner)) &&
+    (inbox === undefined || conversation.inbox === inbox) &&
+    (step === undefined || conversation.step === step) &&
+    (contact === undefined || conversation.contact === contact) &&
+    (tag === undefined || conversation.tags.includes(tag));
+}
+
+const activityOf = (conversation: Conversation): string => conversation.last_message_at ?? '';
+
+/** Shows a conversation as the platform has it now, in every list that it belongs to. */
+export function showConversation(conversation: Conversation): void {
+  const before = queries.getQueryData<Conversation>(keyOf(conversation._id)) ?? findLoaded(conversation._id);
+  // An answer and an event may arrive in another order than they were made.
+  if (before && before.updatedAt > conversation.updatedAt) return;
+  queries.setQueryData(keyOf(conversation._id), conversation);
+  changeFeeds<Conversation>(FEEDS, (feed, [, filter]) => {
+    const matches = ruleOf(filter as ConversationFilter);
+    if (!matches) return replaceInFeed(feed, conversation);
+    return matches(conversation) ? placeInFeed(feed, conversation, activityOf) : removeFromFeed(feed, conversation._id);
+  });
+  if (!before || changesCounts(before, conversation)) readCountsSoon();
+}
+
+export function forgetConversation(id: string): void {
+  queries.removeQueries({ queryKey: keyOf(id) });
+  changeFeeds<Conversation>(FEEDS, (feed) => removeFromFeed(feed, id));
+  readCountsSoon();
+}
+
+export const rereadConversations = (): void => {
+  for (const queryKey of [FEEDS, COUNTS, ['conversation']]) void queries.invalidateQueries({ queryKey });
+};
+
+const changesCounts = (a: Conversation, b: Conversation): boolean =>
+  a.status !== b.status || a.owner !== b.owner || a.step !== b.step || a.inbox !== b.inbox;
+
+/** However many conversations change, their counts are read once a second at most. */
+const COUNTS_PAUSE_MS = 1_000;
+let countsTimer: number | undefined;
+
+function readCountsSoon(): void {
+  countsTimer ??= window.setTimeout(() => {
+    countsTimer = undefined;
+    void queries.invalidateQueries({ queryKey: COUNTS });
+  }, COUNTS_PAUSE_MS);
+}
+
+/** Changes a conversation. The change shows at once, and is taken back when the platform refuses it. */
+export function useConversationChange(id: string): UseMutationResult<Conversation, Error, ConversationUpdate> {
+  return useMutation({
+    mutationFn: (change) => parley.conversations.update(id, change),
+    onSuccess: showConversation,
+  });
+}
+
+/** A person answers from now on; somebody who takes over a conversation of nobody becomes its owner. */
+export const takeOver = ({ owner }: Conversation, user: string): ConversationUpdate => ({
+  handled_by: 'HUMAN',
+  ...(owner === null && { owner: user }),
+});
+
+/** The agent of the conversation answers again, from the contact's next message on. */
+export const HAND_BACK: ConversationUpdate = { handled_by: 'AI' };
+
+/** Moves a conversation to a step. The move shows at once, and is taken back when the platform refuses it. */
+export async function moveConversation(conversation: Conversation, step: string): Promise<void> {
+  const { _id, step: before } = conversation;
+  showConversation({ ...conversation, step });
+  try {
+    showConversation(await parley.conversations.changeStep(_id, { step }));
+  } catch (error) {
+    const shown = queries.getQueryData<Conversation>(keyOf(_id));
+    if (shown?.step === step) showConversation({ ...shown, step: before });
+    throw error;
+  } finally {
+    readCountsSoon();
+  }
+}
+
+/** Marks what has arrived as read. */
+export async function markAsRead(id: string): Promise<void> {
+  showConversation(await parley.conversations.markAsRead(id, { repeatForMs: 0 }));
+}

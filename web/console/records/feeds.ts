@@ -1,0 +1,142 @@
+/** Lists that are read from page to page and kept up to date by the live stream. */
+import type { Page } from '@parley/sdk';
+import { partialMatchKey, useMutation, useQuery, type QueryKey } from '@tanstack/react-query';
+import { whenLive } from '../live/status.ts';
+import { LIVE, queries } from './queries.ts';
+
+export interface Feed<T> {
+  items: readonly T[];
+  /** Where the next page begins; null when everything is here. */
+  nextCursor: string | null;
+  /** Records were created that this list may have to show, which only the platform can tell. */
+  hasNews?: boolean;
+}
+
+interface FeedRecord {
+  _id: string;
+}
+
+export interface FeedView<T> {
+  items: readonly T[];
+  isLoading: boolean;
+  error: Error | null;
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  loadMore(): void;
+  /** True when a new record may belong to this list; reading the list again shows it. */
+  hasNews: boolean;
+  reread(): void;
+}
+
+/** Reads the page behind a cursor; without one, the first page. */
+export type ReadPage<T> = (after: string | undefined, signal?: AbortSignal) => Promise<Page<T>>;
+
+const EMPTY: readonly never[] = [];
+
+/**
+ * Follows a list. Its first page is read once the live stream is open, so that no change is missed between the two. A list of records that
+ * the stream does not bring is not live: it is read again when it is shown again.
+ */
+export function useFeed<T extends FeedRecord>(
+  key: QueryKey,
+  read: ReadPage<T>,
+  { isLive = true }: { isLive?: boolean } = {},
+): FeedView<T> {
+  const first = useQuery<Feed<T>>({
+    queryKey: key,
+    queryFn: async ({ signal }) => {
+      await whenLive();
+      return readFirstPage(key, () => read(undefined, signal));
+    },
+    // The first page alone would take away the later ones from under the eyes of somebody who comes back to the page.
+    refetchOnWindowFocus: false,
+    ...(isLive && LIVE),
+  });
+  const more = useMutation({
+    mutationFn: async (after: string) => {
+      const { result, meta } = await read(after);
+      queries.setQueryData<Feed<T>>(key, (feed) => feed && appendPage(feed, after, result, meta.nextCursor));
+    },
+  });
+  const next = first.data?.nextCursor ?? null;
+  return {
+    items: first.data?.items ?? EMPTY,
+    isLoading: first.isPending,
+    error: first.error,
+    hasMore: next !== null,
+    isLoadingMore: more.isPending,
+    loadMore: () => {
+      if (next !== null && !more.isPending && !first.isFetching) more.mutate(next);
+    },
+    hasNews: first.data?.hasNews ?? false,
+    reread: () => void first.refetch(),
+  };
+}
+
+type Change<T> = (feed: Feed<T>, key: QueryKey) => Feed<T>;
+
+/** A first page that is being read, with the changes of its feed that came meanwhile: each a Change of its kind of records. */
+interface Reading {
+  key: QueryKey;
+  changes: unknown[];
+}
+
+const readings = new Set<Reading>();
+
+/** Reads a first page. The answer may be older than a change that came while it was on its way, so such changes are made in it again. */
+async function readFirstPage<T>(key: QueryKey, read: () => Promise<Page<T>>): Promise<Feed<T>> {
+  const reading: Reading = { key, changes: [] };
+  readings.add(reading);
+  try {
+    const { result, meta } = await read();
+    const changes = reading.changes as Change<T>[];
+    return changes.reduce<Feed<T>>((feed, change) => change(feed, key), { items: result, nextCursor: meta.nextCursor });
+  } finally {
+    readings.delete(reading);
+  }
+}
+
+/** Adds a page behind a feed. A feed that was read anew meanwhile stays as it is. */
+function appendPage<T extends FeedRecord>(
+  feed: Feed<T>,
+  after: string,
+  page: readonly T[],
+  nextCursor: string | null,
+): Feed<T> {
+  if (feed.nextCursor !== after) return feed;
+  const known = new Set(feed.items.map(({ _id }) => _id));
+  return { ...feed, items: [...feed.items, ...page.filter(({ _id }) => !known.has(_id))], nextCursor };
+}
+
+/**
+ * Puts a record at its place in a feed whose newest records come first: `at` is the value that the feed is sorted by. Of a feed that is not
+ * loaded to its end, a record that belongs behind the loaded ones is left out, because a later page brings it.
+ */
+export function placeInFeed<T extends FeedRecord>(feed: Feed<T>, record: T, at: (item: T) => string): Feed<T> {
+  const others = feed.items.filter(({ _id }) => _id !== record._id);
+  const isBefore = (item: T): boolean => at(item) < at(record) || (at(item) === at(record) && item._id < record._id);
+  const index = others.findIndex(isBefore);
+  if (index < 0 && feed.nextCursor !== null) return { ...feed, items: others };
+  return { ...feed, items: index < 0 ? [...others, record] : others.toSpliced(index, 0, record) };
+}
+
+/** Shows a change of a record at the place where it stands, if it is there. */
+export function replaceInFeed<T extends FeedRecord>(feed: Feed<T>, record: T): Feed<T> {
+  const index = feed.items.findIndex(({ _id }) => _id === record._id);
+  return index < 0 ? feed : { ...feed, items: feed.items.with(index, record) };
+}
+
+export function removeFromFeed<T extends FeedRecord>(feed: Feed<T>, id: string): Feed<T> {
+  return feed.items.some(({ _id }) => _id === id)
+    ? { ...feed, items: feed.items.filter(({ _id }) => _id !== id) }
+    : feed;
+}
+
+/** Changes all feeds whose key begins with these parts. */
+export function changeFeeds<T>(prefix: QueryKey, change: Change<T>): void {
+  for (const [key, feed] of queries.getQueriesData<Feed<T>>({ queryKey: prefix })) {
+    const next = feed && change(feed, key);
+    if (next && next !== feed) queries.setQueryData(key, next);
+  }
+  for (const { key, changes } of readings) if (partialMatchKey(key, prefix)) changes.push(change);
+}

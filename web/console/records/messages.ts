@@ -1,0 +1,49 @@
+/** The messages of a conversation, the newest first. */
+import type { Message } from '@parley/sdk';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { parley } from '../client.ts';
+import { changeFeeds, placeInFeed, useFeed, type Feed, type FeedView } from './feeds.ts';
+import { LIVE, queries } from './queries.ts';
+
+const THREADS = ['thread'] as const;
+const keyOf = (conversation: string): readonly string[] => [...THREADS, conversation];
+const PAGE = 50;
+
+export function useThread(conversation: string): FeedView<Message> {
+  return useFeed(keyOf(conversation), (after, signal) =>
+    parley.messages.listInConversation(
+      conversation,
+      { sort: '-createdAt', limit: PAGE, skipCount: true, after },
+      { signal },
+    ),
+  );
+}
+
+const createdOf = (message: Message): string => message.createdAt;
+
+/** Shows a message as the platform has it now. An older state than the one that is shown is ignored. */
+export function showMessage(message: Message): void {
+  changeFeeds<Message>(keyOf(message.conversation), (feed) => {
+    const before = feed.items.find(({ _id }) => _id === message._id);
+    return before && before.updatedAt > message.updatedAt ? feed : placeInFeed(feed, message, createdOf);
+  });
+  if (queries.getQueryData(['message', message._id])) queries.setQueryData(['message', message._id], message);
+}
+
+/** The id of the newest message that is shown; null when there is none. */
+export const findNewestMessage = (conversation: string): string | null =>
+  queries.getQueryData<Feed<Message>>(keyOf(conversation))?.items[0]?._id ?? null;
+
+export const forgetThread = (conversation: string): void => queries.removeQueries({ queryKey: keyOf(conversation) });
+
+export const rereadThreads = (): void => void queries.invalidateQueries({ queryKey: THREADS });
+
+/** Reads a message that another one answers, unless it is among those that are shown. */
+export function useMessage(conversation: string, id: string): UseQueryResult<Message> {
+  return useQuery({
+    queryKey: ['message', id],
+    queryFn: ({ signal }) => parley.messages.get(id, { signal }),
+    initialData: () => queries.getQueryData<Feed<Message>>(keyOf(conversation))?.items.find(({ _id }) => _id === id),
+    ...LIVE,
+  });
+}

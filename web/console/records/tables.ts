@@ -1,0 +1,117 @@
+/** Tables that the company defines itself: their list, and the rows of each. */
+import type { Import, Row, Table, TablesListRowsQuery } from '@parley/sdk';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { parley } from '../client.ts';
+import { whenLive } from '../live/status.ts';
+import { changeFeeds, placeInFeed, removeFromFeed, replaceInFeed, useFeed, type Feed, type FeedView } from './feeds.ts';
+import { LIVE, queries } from './queries.ts';
+
+const FEEDS = ['tables'] as const;
+const ROW_FEEDS = 'rows';
+const keyOf = (id: string): readonly string[] => ['table', id];
+const PAGE = 50;
+const ROW_PAGE = 100;
+
+/** Lists the tables that a search finds, the newest first; "" finds all. */
+export const useTables = (search: string): FeedView<Table> =>
+  useFeed(
+    [...FEEDS, search],
+    (after, signal) =>
+      parley.tables.list({ search: search || undefined, limit: PAGE, skipCount: true, after }, { signal }),
+    { isLive: false },
+  );
+
+const FOUND = 20;
+
+/** Finds tables by a part of their names; without a text, the newest. */
+export const findTables = async (search: string | undefined, signal: AbortSignal): Promise<readonly Table[]> =>
+  (await parley.tables.list({ search, limit: FOUND, skipCount: true }, { signal })).result;
+
+export function useTable(id: string): UseQueryResult<Table> {
+  return useQuery({
+    queryKey: keyOf(id),
+    queryFn: async ({ signal }): Promise<Table> => {
+      const { rows: _rows, ...table } = await parley.tables.get(id, { limit: 1, skipCount: true }, { signal });
+      return table;
+    },
+  });
+}
+
+export function showTable(table: Table): void {
+  queries.setQueryData(keyOf(table._id), table);
+  changeFeeds<Table>(FEEDS, (feed, [, search]) =>
+    search === '' ? placeInFeed(feed, table, ({ createdAt }) => createdAt) : replaceInFeed(feed, table),
+  );
+}
+
+export function forgetTable(id: string): void {
+  queries.removeQueries({ queryKey: keyOf(id) });
+  queries.removeQueries({ queryKey: [ROW_FEEDS, id] });
+  changeFeeds<Table>(FEEDS, (feed) => removeFromFeed(feed, id));
+}
+
+/** Reads a table again with its rows, after many of them have changed. */
+export function rereadTable(id: string): void {
+  for (const queryKey of [keyOf(id), [ROW_FEEDS, id], FEEDS]) void queries.invalidateQueries({ queryKey });
+}
+
+/** Which rows are shown, and in which order. */
+export interface RowChoice {
+  search: string;
+  sort: NonNullable<TablesListRowsQuery['sort']>;
+}
+
+export const useRows = (table: string, { search, sort }: RowChoice): FeedView<Row> =>
+  useFeed(
+    [ROW_FEEDS, table, search, sort],
+    (after, signal) =>
+      parley.tables.listRows(
+        table,
+        { search: search || undefined, sort, limit: ROW_PAGE, skipCount: true, after },
+        { signal },
+      ),
+    { isLive: false },
+  );
+
+const changeRows = (table: string, change: (feed: Feed<Row>) => Feed<Row>): void =>
+  changeFeeds<Row>([ROW_FEEDS, table], change);
+
+export const showRow = (row: Row): void => changeRows(row.table, (feed) => replaceInFeed(feed, row));
+
+/** Shows a new row above the others, where it was written, until the list is read again. */
+export function addRow(row: Row): void {
+  changeRows(row.table, (feed) => ({ ...feed, items: [row, ...feed.items] }));
+  countRows(row.table, 1);
+}
+
+export function forgetRow({ table, _id }: Row): void {
+  changeRows(table, (feed) => removeFromFeed(feed, _id));
+  countRows(table, -1);
+}
+
+function countRows(id: string, more: number): void {
+  const table = queries.getQueryData<Table>(keyOf(id));
+  if (table) showTable({ ...table, row_count: table.row_count + more });
+}
+
+const importKeyOf = (id: string): readonly string[] => ['table_import', id];
+
+/** Follows an import of rows. */
+export function useTableImport(table: string, id: string): UseQueryResult<Import> {
+  return useQuery({
+    queryKey: importKeyOf(id),
+    queryFn: async ({ signal }) => {
+      await whenLive();
+      return parley.tables.getImport(table, id, { signal });
+    },
+    ...LIVE,
+  });
+}
+
+/** Shows how far an import is. An older state than the one that is shown is ignored. */
+export function showTableImport(record: Import): void {
+  const before = queries.getQueryData<Import>(importKeyOf(record._id));
+  if (!before || before.updatedAt <= record.updatedAt) queries.setQueryData(importKeyOf(record._id), record);
+}
+
+export const rereadTableImports = (): void => void queries.invalidateQueries({ queryKey: ['table_import'] });

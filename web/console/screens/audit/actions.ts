@@ -1,0 +1,33 @@
+/** What the platform records in its audit log. test/pages/console-audit.test.ts compares this list with the operations of the API. */
+const ACTIONS = {
+  agents: ['create', 'update', 'delete', 'cancel-follow-up'],
+  'api-keys': ['create', 'delete'],
+  attachments: ['create', 'delete'],
+  auth: ['login', 'login-refused', 'logout', 'reset-password', 'accept-invitation'],
+  businesses: ['create', 'update', 'delete'],
+  campaigns: ['create', 'update', 'delete', 'start', 'pause', 'resume', 'cancel'],
+  'campaign-enrollments': ['create', 'cancel'],
+  companies: ['create', 'update'],
+  contacts: ['create', 'update', 'delete', 'merge', 'import'],
+  conversations: ['create', 'update', 'start-bulk', 'cancel-bulk'],
+  'custom-fields': ['create', 'update', 'delete'],
+  deliveries: ['replay'],
+  inboxes: ['create', 'update'],
+  knowledge: ['create', 'update', 'delete', 'retry'],
+  messages: ['create', 'send-bulk'],
+  pipelines: ['create', 'update', 'delete'],
+  'quick-replies': ['create', 'update', 'delete'],
+  tables: ['create', 'update', 'delete', 'import', 'create-row', 'update-row', 'delete-row'],
+  templates: ['create', 'delete'],
+  users: ['create', 'update', 'delete'],
+  webhooks: ['create', 'update', 'delete'],
+} as const;
+
+export type Resource = keyof typeof ACTIONS;
+export type Verb = (typeof ACTIONS)[Resource][number];
+
+export const RESOURCES = Object.keys(ACTIONS) as Resource[];
+
+/** The actions on one kind of record, such as `users.create`. */
+export const listActions = (resource: Resource): { action: string; verb: Verb }[] =>
+  ACTIONS[resource].map((verb) => ({ action: `${resource}.${verb}`, verb }));

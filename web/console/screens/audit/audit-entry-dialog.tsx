@@ -1,0 +1,30 @@
+/** One entry of the audit with everything that is known about it. */
+import type { AuditEntry } from '@parley/sdk';
+import type { ReactElement } from 'react';
+import { formatMoment } from '../../texts/formats.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Details, type Detail } from '../../ui/details.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { AUDIT } from './texts.ts';
+import { useActionWords, useActorWords } from './words.ts';
+
+export function AuditEntryDialog({ entry, onClose }: { entry: AuditEntry; onClose(): void }): ReactElement {
+  const texts = useTexts(AUDIT);
+  const nameActor = useActorWords();
+  const title = useActionWords()(entry);
+  const details: Detail[] = [
+    [texts.when, formatMoment(entry.createdAt)],
+    [texts.who, nameActor(entry.actor)],
+    [texts.action, entry.action],
+    [texts.record, entry.resource_id],
+    [texts.fields, entry.fields.join(', ') || null],
+    [texts.address, entry.address],
+    [texts.client, entry.user_agent],
+    [texts.request, entry.request_id],
+  ];
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Details items={details} />
+    </Dialog>
+  );
+}

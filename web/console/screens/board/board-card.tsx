@@ -1,0 +1,95 @@
+/** A conversation on the board. It opens its chat, and moves by drag, by menu and by keyboard. */
+import { draggable } from '@atlaskit/pragmatic-drag-and-drop/adapter/element-adapter';
+import type { Conversation, PipelineStep } from '@parley/sdk';
+import { useEffect, useRef, useState, type ReactElement } from 'react';
+import { Link } from 'wouter';
+import { toScreen } from '../../client.ts';
+import { useUserName } from '../../records/company.ts';
+import { nameContact, useContact } from '../../records/contacts.ts';
+import { useLastMessage } from '../../records/last-message.ts';
+import { useMay } from '../../session/session.ts';
+import { CHANNEL_NAMES } from '../../texts/channels.ts';
+import { formatMoment, formatShort } from '../../texts/formats.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Avatar } from '../../ui/avatar.tsx';
+import { IconButton } from '../../ui/button.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { UnreadBadge } from '../../ui/unread-badge.tsx';
+import styles from './board-card.module.css';
+import { forgetMovedCard, moveCard, toDraggedCard } from './card-moves.ts';
+import { useCardKeys } from './card-keys.ts';
+import { BOARD } from './texts.ts';
+
+interface BoardCardProps {
+  conversation: Conversation;
+  step: PipelineStep;
+  steps: readonly PipelineStep[];
+  /** It was moved here last, so it takes the focus. */
+  isMoved: boolean;
+}
+
+export function BoardCard({ conversation, step, steps, isMoved }: BoardCardProps): ReactElement {
+  const mayMove = useMay('conversations:update');
+  const card = useRef<HTMLElement>(null);
+  const [isDragged, setDragged] = useState(false);
+  const press = useCardKeys({ conversation, step, steps, mayMove });
+  useEffect(() => {
+    if (!card.current || !mayMove) return undefined;
+    return draggable({
+      element: card.current,
+      getInitialData: () => toDraggedCard(conversation),
+      onDragStart: () => setDragged(true),
+      onDrop: () => setDragged(false),
+    });
+  }, [conversation, mayMove]);
+  useEffect(() => {
+    if (!isMoved) return;
+    card.current?.querySelector('a')?.focus();
+    forgetMovedCard();
+  }, [isMoved]);
+  return (
+    <article ref={card} className={styles['card']} data-card data-dragged={isDragged} onKeyDown={press}>
+      <CardContent conversation={conversation} />
+      {mayMove && <StepMenu conversation={conversation} steps={steps} />}
+    </article>
+  );
+}
+
+function CardContent({ conversation }: { conversation: Conversation }): ReactElement {
+  const { data: contact } = useContact(conversation.contact);
+  const owner = useUserName(conversation.owner);
+  const lastMessage = useLastMessage(conversation);
+  const { _id, step, channel, unread_count, last_message_at, tags } = conversation;
+  const name = contact ? nameContact(contact) : '…';
+  return (
+    <Link href={toScreen(`/inbox/step-${step}/${_id}`)} className={styles['link']} draggable={false}>
+      <span className={styles['line']}>
+        <Avatar name={name} size="small" />
+        <span className={styles['name']}>{name}</span>
+        <UnreadBadge count={unread_count} />
+      </span>
+      <span className={styles['snippet']}>{lastMessage}</span>
+      <span className={styles['about']}>{[CHANNEL_NAMES[channel], owner, ...tags].filter(Boolean).join(' · ')}</span>
+      {last_message_at && (
+        <time className={styles['about']} dateTime={last_message_at} title={formatMoment(last_message_at)}>
+          {formatShort(last_message_at)}
+        </time>
+      )}
+    </Link>
+  );
+}
+
+function StepMenu({ conversation, steps }: Pick<BoardCardProps, 'conversation' | 'steps'>): ReactElement {
+  const texts = useTexts(BOARD);
+  const items = steps.map(({ _id, name }) => ({
+    key: _id,
+    label: name,
+    isChosen: _id === conversation.step,
+    onSelect: () => moveCard(conversation, _id),
+  }));
+  return (
+    <div className={styles['menu']}>
+      <Menu title={texts.moveTo} items={items} trigger={<IconButton icon="more" label={texts.moveTo} />} />
+    </div>
+  );
+}

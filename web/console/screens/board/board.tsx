@@ -1,0 +1,93 @@
+/** The board: the steps of a pipeline as columns, and the open conversations as cards that move between them. */
+import type { Pipeline } from '@parley/sdk';
+import { useState, type ReactElement } from 'react';
+import { Route, useLocation, useParams } from 'wouter';
+import { SCREEN_NAMES } from '../../frame/texts.ts';
+import { usePipelines } from '../../records/company.ts';
+import { useCounts } from '../../records/conversations.ts';
+import { useMay } from '../../session/session.ts';
+import { formatNumber } from '../../texts/formats.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { SelectField } from '../../ui/field.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Empty } from '../../ui/state.tsx';
+import { BoardColumn } from './board-column.tsx';
+import styles from './board.module.css';
+import { forgetMovedCard } from './card-moves.ts';
+import { BOARD } from './texts.ts';
+
+export function BoardScreen(): ReactElement {
+  return (
+    <Route path="/:pipeline?">
+      <ChosenBoard />
+    </Route>
+  );
+}
+
+function ChosenBoard(): ReactElement {
+  const texts = useTexts(BOARD);
+  const names = useTexts(SCREEN_NAMES);
+  const mayMove = useMay('conversations:update');
+  const [, navigate] = useLocation();
+  const { pipeline: chosen } = useParams<{ pipeline?: string }>();
+  const pipelines = usePipelines();
+  const pipeline = pipelines.find(({ _id }) => _id === chosen) ?? pipelines.find(({ is_default }) => is_default);
+  return (
+    <Page
+      title={names.board}
+      lead={mayMove ? `${texts.lead} ${texts.howToMove}` : texts.lead}
+      actions={
+        pipeline &&
+        pipelines.length > 1 && (
+          <SelectField
+            label={texts.pipeline}
+            value={pipeline._id}
+            options={pipelines.map(({ _id, name }) => ({ value: _id, label: name }))}
+            onChange={(id) => navigate(`/${id}`)}
+          />
+        )
+      }
+    >
+      {pipeline ? <Steps key={pipeline._id} pipeline={pipeline} /> : <Empty icon="board" title={texts.noPipeline} />}
+    </Page>
+  );
+}
+
+/** All columns stand beside each other; on a phone there is one at a time. */
+function Steps({ pipeline: { steps } }: { pipeline: Pipeline }): ReactElement {
+  const texts = useTexts(BOARD);
+  const counts = useCounts().data?.steps;
+  const [shown, show] = useState(steps[0]?._id);
+  const countOf = (id: string): string => formatNumber(counts?.find(({ step }) => step === id)?.count ?? 0);
+  return (
+    <div className={styles['board']}>
+      <div className={styles['choice']} role="group" aria-label={texts.steps}>
+        {steps.map(({ _id, name }) => (
+          <button
+            key={_id}
+            type="button"
+            className={styles['tab']}
+            aria-pressed={_id === shown}
+            onClick={() => {
+              forgetMovedCard();
+              show(_id);
+            }}
+          >
+            {name} <span className={styles['count']}>{countOf(_id)}</span>
+          </button>
+        ))}
+      </div>
+      <div className={styles['columns']} data-board tabIndex={0}>
+        {steps.map((step) => (
+          <BoardColumn
+            key={step._id}
+            step={step}
+            steps={steps}
+            count={countOf(step._id)}
+            isShown={step._id === shown}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}

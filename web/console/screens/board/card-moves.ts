@@ -1,0 +1,36 @@
+/** Moves cards between steps, and gives a card that has moved the focus at its new place. */
+import type { Conversation } from '@parley/sdk';
+import { moveConversation } from '../../records/conversations.ts';
+import { createStore, useStore } from '../../store.ts';
+import { showError } from '../../ui/toast.tsx';
+
+interface MovedCard {
+  conversation: string;
+  step: string | null;
+}
+
+const moved = createStore<MovedCard | null>(null);
+
+/** Returns the card that has just come to this step and does not have the focus yet. */
+export const useMovedCard = (step: string): string | null =>
+  useStore(moved, (card) => (card?.step === step ? card.conversation : null));
+
+export const forgetMovedCard = (): void => moved.set(null);
+
+export function moveCard(conversation: Conversation, step: string): void {
+  const { _id, step: before } = conversation;
+  if (before === step) return;
+  moved.set({ conversation: _id, step });
+  moveConversation(conversation, step).catch((error: unknown) => {
+    moved.set({ conversation: _id, step: before });
+    showError(error);
+  });
+}
+
+/** What a drag carries. */
+export const toDraggedCard = (conversation: Conversation): Record<string, unknown> => ({ conversation });
+
+/** Returns the conversation that is dragged; null when something else is. */
+export const readDraggedCard = ({ conversation }: Record<string, unknown>): Conversation | null =>
+  // Only cards of this page are dragged with such a property.
+  (conversation as Conversation | undefined) ?? null;

@@ -1,0 +1,39 @@
+import { defineTexts } from '../../texts/texts.ts';
+
+export const BOARD = defineTexts(
+  {
+    lead: 'Each open conversation stands in its step.',
+    howToMove: 'Drag a card to another step, or press Shift with the left or right arrow.',
+    pipeline: 'Pipeline',
+    noPipeline: 'There is no pipeline yet',
+    steps: 'Steps',
+    moveTo: 'Move to step',
+    nothingHere: 'No conversation here',
+    WON: 'Won',
+    LOST: 'Lost',
+  },
+  {
+    'pt-BR': {
+      lead: 'Cada conversa aberta está na sua etapa.',
+      howToMove: 'Arraste um cartão para outra etapa, ou pressione Shift com a seta para a esquerda ou a direita.',
+      pipeline: 'Funil',
+      noPipeline: 'Ainda não há funil',
+      steps: 'Etapas',
+      moveTo: 'Mover para a etapa',
+      nothingHere: 'Nenhuma conversa aqui',
+      WON: 'Ganho',
+      LOST: 'Perdido',
+    },
+    es: {
+      lead: 'Cada conversación abierta está en su etapa.',
+      howToMove: 'Arrastre una tarjeta a otra etapa, o pulse Mayús con la flecha izquierda o derecha.',
+      pipeline: 'Embudo',
+      noPipeline: 'Todavía no hay ningún embudo',
+      steps: 'Etapas',
+      moveTo: 'Mover a la etapa',
+      nothingHere: 'No hay conversaciones aquí',
+      WON: 'Ganado',
+      LOST: 'Perdido',
+    },
+  },
+);

@@ -1,0 +1,134 @@
+/** The list of campaigns with its search and the choice of a state. */
+import type { Campaign } from '@parley/sdk';
+import { useState, type ReactElement } from 'react';
+import { useLocation } from 'wouter';
+import { SCREEN_NAMES } from '../../frame/texts.ts';
+import { useCampaigns } from '../../records/campaigns.ts';
+import { useInboxes } from '../../records/company.ts';
+import { useMay } from '../../session/session.ts';
+import { formatMoment, formatNumber } from '../../texts/formats.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { SelectField } from '../../ui/field.tsx';
+import { ListScreen } from '../../ui/list-screen.tsx';
+import { Page } from '../../ui/page.tsx';
+import { RecordList, type Column } from '../../ui/record-list.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { Empty } from '../../ui/state.tsx';
+import { COMMON } from '../../ui/texts.ts';
+import styles from './campaigns.module.css';
+import { STATUSES, useListState } from './list-state.ts';
+import { PauseReason, StatusBadge } from './status.tsx';
+import { CAMPAIGN_STATES, CAMPAIGNS } from './texts.ts';
+import { NewCampaign } from './wizard/new-campaign.tsx';
+
+export function CampaignList(): ReactElement {
+  const texts = useTexts(CAMPAIGNS);
+  const common = useTexts(COMMON);
+  const names = useTexts(SCREEN_NAMES);
+  const states = useTexts(CAMPAIGN_STATES);
+  const [, navigate] = useLocation();
+  const { choice, setSearch, setStatus } = useListState();
+  const feed = useCampaigns(choice);
+  const columns = useColumns();
+  const mayCreate = useMay('campaigns:create');
+  const [isBegun, begin] = useState(false);
+  const close = (created: Campaign | null): void => {
+    begin(false);
+    if (created) navigate(`/${created._id}`);
+  };
+  const isChosen = choice.search !== undefined || choice.status !== undefined;
+  const options = [
+    { value: '', label: texts.allStates },
+    ...STATUSES.map((value) => ({ value, label: states[value] })),
+  ];
+  return (
+    <Page
+      title={names.campaigns}
+      lead={texts.lead}
+      actions={
+        mayCreate && (
+          <Button kind="primary" icon="plus" onClick={() => begin(true)}>
+            {texts.newCampaign}
+          </Button>
+        )
+      }
+    >
+      <ListScreen
+        tools={
+          <>
+            <SearchField label={texts.searchHere} value={choice.search ?? ''} onSearch={setSearch} />
+            <SelectField<string>
+              label={texts.state}
+              value={choice.status ?? ''}
+              options={options}
+              onChange={setStatus}
+            />
+          </>
+        }
+      >
+        <RecordList
+          label={names.campaigns}
+          feed={feed}
+          columns={columns}
+          empty={<Empty icon="campaign" title={isChosen ? common.nothingFound : texts.nothing} />}
+          onOpen={({ _id }) => navigate(`/${_id}`)}
+        />
+      </ListScreen>
+      {isBegun && <NewCampaign onClose={close} />}
+    </Page>
+  );
+}
+
+function useColumns(): Column<Campaign>[] {
+  const texts = useTexts(CAMPAIGNS);
+  const inboxes = useInboxes();
+  return [
+    { key: 'name', title: texts.name, width: 'minmax(140px, 2fr)', render: ({ name }) => name },
+    { key: 'status', title: texts.state, width: '110px', render: ({ status }) => <StatusBadge status={status} /> },
+    {
+      key: 'progress',
+      title: texts.progress,
+      width: 'minmax(150px, 1.5fr)',
+      isSecondary: true,
+      render: (campaign) => <Progress campaign={campaign} />,
+    },
+    {
+      key: 'reason',
+      title: texts.reason,
+      width: 'minmax(120px, 2fr)',
+      isSecondary: true,
+      render: (campaign) => <PauseReason {...campaign} />,
+    },
+    {
+      key: 'begins',
+      title: texts.begins,
+      width: '205px',
+      isSecondary: true,
+      render: ({ started_at, scheduled_at }) => {
+        const at = started_at ?? scheduled_at;
+        return at === null ? '–' : formatMoment(at);
+      },
+    },
+    {
+      key: 'inbox',
+      title: texts.inbox,
+      width: 'minmax(110px, 1fr)',
+      isSecondary: true,
+      render: ({ inbox }) => inboxes.find(({ _id }) => _id === inbox)?.name ?? '–',
+    },
+  ];
+}
+
+/** How many of the contacts have got a message. A campaign that has not begun has no contacts yet. */
+function Progress({ campaign: { totals, started_at } }: { campaign: Campaign }): ReactElement {
+  const texts = useTexts(CAMPAIGNS);
+  if (started_at === null) return <>–</>;
+  const words = texts.sentOf(formatNumber(totals.sent), formatNumber(totals.enrolled));
+  return (
+    <span className={styles['progress']}>
+      <progress aria-label={words} max={totals.enrolled || 1} value={totals.sent} />
+      {words}
+    </span>
+  );
+}

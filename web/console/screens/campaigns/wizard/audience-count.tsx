@@ -1,0 +1,33 @@
+/** How many contacts the campaign would reach at this moment, and why the others would be skipped. */
+import type { Campaign } from '@parley/sdk';
+import type { ReactElement } from 'react';
+import { useCampaignPreview } from '../../../records/campaigns.ts';
+import { formatNumber } from '../../../texts/formats.ts';
+import { useTexts } from '../../../texts/texts.ts';
+import { Failure, Loading } from '../../../ui/state.tsx';
+import { SKIP_REASONS } from '../texts.ts';
+import { WIZARD } from './texts.ts';
+import styles from './wizard.module.css';
+
+export function AudienceCount({ campaign }: { campaign: Campaign }): ReactElement | null {
+  const texts = useTexts(WIZARD);
+  const reasons = useTexts(SKIP_REASONS);
+  const { data: preview, error, isLoading } = useCampaignPreview(campaign);
+  if (error) return <Failure error={error} />;
+  // Who may not read contacts is not told how many there are.
+  if (!preview) return isLoading ? <Loading /> : null;
+  return (
+    <section className={styles['count']} aria-label={texts.reach}>
+      <p role="status">
+        <strong>{texts.reached(formatNumber(preview.sendable))}</strong> {texts.ofAll(formatNumber(preview.total))}
+      </p>
+      {preview.skipped.length > 0 && (
+        <ul>
+          {preview.skipped.map(({ reason, count }) => (
+            <li key={reason}>{texts.skipped(formatNumber(count), reasons[reason])}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

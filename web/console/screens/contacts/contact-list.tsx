@@ -1,0 +1,96 @@
+/** The list of contacts with its search and filters. */
+import { useMutation } from '@tanstack/react-query';
+import { useState, type ReactElement } from 'react';
+import { useLocation } from 'wouter';
+import { parley } from '../../client.ts';
+import { SCREEN_NAMES } from '../../frame/texts.ts';
+import { useContacts, type ContactChoice } from '../../records/contacts.ts';
+import { useMay } from '../../session/session.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { saveFile } from '../../ui/download.ts';
+import { Page } from '../../ui/page.tsx';
+import { RecordList } from '../../ui/record-list.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { Empty } from '../../ui/state.tsx';
+import { COMMON } from '../../ui/texts.ts';
+import { showError, showNotice } from '../../ui/toast.tsx';
+import { ColumnMenu, useColumns } from './columns.tsx';
+import { ContactDialog } from './contact-dialog.tsx';
+import styles from './contacts.module.css';
+import { FilterBar } from '../../ui/filters/filter-bar.tsx';
+import { useListQuery, useListState } from './list-state.ts';
+import { CONTACTS } from './texts.ts';
+
+export function ContactList(): ReactElement {
+  const texts = useTexts(CONTACTS);
+  const common = useTexts(COMMON);
+  const names = useTexts(SCREEN_NAMES);
+  const { search, filters, choice, setSearch, setFilters } = useListState();
+  const [, navigate] = useLocation();
+  const withQuery = useListQuery();
+  const columns = useColumns();
+  const feed = useContacts(choice);
+  const isChosen = search !== '' || filters.length > 0;
+  return (
+    <Page title={names.contacts} actions={<Actions choice={choice} />}>
+      <div className={styles['screen']}>
+        <div className={styles['tools']}>
+          <SearchField label={texts.searchHere} value={search} onSearch={setSearch} />
+          <FilterBar filters={filters} onChange={setFilters} />
+          {feed.hasNews && (
+            <Button kind="quiet" icon="refresh" onClick={feed.reread}>
+              {common.readAgain}
+            </Button>
+          )}
+        </div>
+        <div className={styles['list']}>
+          <RecordList
+            label={names.contacts}
+            feed={feed}
+            columns={columns}
+            empty={<Empty icon="contacts" title={isChosen ? common.nothingFound : texts.nobody} />}
+            onOpen={({ _id }) => navigate(withQuery(`/${_id}`))}
+          />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Actions({ choice }: { choice: ContactChoice }): ReactElement {
+  const texts = useTexts(CONTACTS);
+  const [, navigate] = useLocation();
+  const [isNew, setNew] = useState(false);
+  const mayCreate = useMay('contacts:create');
+  const save = useMutation({
+    mutationFn: async () => saveFile(await parley.contacts.export(choice), 'contacts.csv'),
+    onSuccess: () => showNotice(texts.exported),
+    onError: showError,
+  });
+  return (
+    <>
+      <ColumnMenu />
+      <Button icon="download" isBusy={save.isPending} onClick={() => save.mutate()}>
+        {texts.exportSheet}
+      </Button>
+      <Button icon="upload" onClick={() => navigate('/import')}>
+        {texts.importSheet}
+      </Button>
+      {mayCreate && (
+        <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
+          {texts.newContact}
+        </Button>
+      )}
+      {isNew && (
+        <ContactDialog
+          contact={null}
+          onClose={(created) => {
+            setNew(false);
+            if (created) navigate(`/${created._id}`);
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { defineTexts } from '../../../texts/texts.ts';
+
+export const IMPORTS = defineTexts(
+  {
+    title: 'Import contacts',
+    lead: 'A sheet as CSV or XLSX with the titles of its columns in the first row, at most 100,000 rows and 50 MB.',
+    id: 'Id of the contact',
+    avatar: 'Address of the picture',
+    updateExisting: 'Change contacts that exist already',
+    updateHint: 'Otherwise rows about them are reported as errors.',
+    silent: 'Send no events',
+    silentHint: 'The webhook hears nothing of these contacts.',
+    earlier: 'Earlier imports',
+    noImport: 'No import yet',
+    toContacts: 'To the contacts',
+    notFound: 'There is no such import',
+  },
+  {
+    'pt-BR': {
+      title: 'Importar contatos',
+      lead: 'Uma planilha CSV ou XLSX com os títulos das colunas na primeira linha, no máximo 100.000 linhas e 50 MB.',
+      id: 'Id do contato',
+      avatar: 'Endereço da foto',
+      updateExisting: 'Alterar contatos que já existem',
+      updateHint: 'Do contrário, as linhas sobre eles são relatadas como erros.',
+      silent: 'Não enviar eventos',
+      silentHint: 'O webhook não recebe nada sobre estes contatos.',
+      earlier: 'Importações anteriores',
+      noImport: 'Nenhuma importação ainda',
+      toContacts: 'Ir aos contatos',
+      notFound: 'Esta importação não existe',
+    },
+    es: {
+      title: 'Importar contactos',
+      lead: 'Una hoja CSV o XLSX con los títulos de las columnas en la primera fila, como máximo 100.000 filas y 50 MB.',
+      id: 'Id del contacto',
+      avatar: 'Dirección de la foto',
+      updateExisting: 'Cambiar contactos que ya existen',
+      updateHint: 'De lo contrario, las filas sobre ellos se indican como errores.',
+      silent: 'No enviar eventos',
+      silentHint: 'El webhook no recibe nada de estos contactos.',
+      earlier: 'Importaciones anteriores',
+      noImport: 'Ninguna importación todavía',
+      toContacts: 'Ir a los contactos',
+      notFound: 'Esta importación no existe',
+    },
+  },
+);

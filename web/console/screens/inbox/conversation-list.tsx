@@ -1,0 +1,83 @@
+/** The conversations of a view, the one with the newest message first. */
+import type { Conversation } from '@parley/sdk';
+import { useFeedRows } from '../../ui/feed-rows.ts';
+import { useEffect, useRef, useState, type ReactElement } from 'react';
+import { useConversations, type ConversationFilter } from '../../records/conversations.ts';
+import type { FeedView } from '../../records/feeds.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Empty, Failure, Loading } from '../../ui/state.tsx';
+import { ConversationRow } from './conversation-row.tsx';
+import styles from './conversation-list.module.css';
+import { INBOX } from './texts.ts';
+import { useListKeys } from './list-keys.ts';
+
+interface ConversationListProps {
+  view: string;
+  filter: ConversationFilter;
+  /** The conversation that is open. */
+  current: string | null;
+}
+
+/** A search begins when nobody has typed for this long. */
+const TYPED_MS = 250;
+
+export function ConversationList({ view, filter, current }: ConversationListProps): ReactElement {
+  const texts = useTexts(INBOX);
+  const [typed, setTyped] = useState('');
+  const [search, setSearch] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSearch(typed.trim()), TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const feed = useConversations(search === '' ? filter : { ...filter, search });
+  return (
+    <section className={styles['list']} aria-label={texts.conversations}>
+      <div className={styles['search']}>
+        <input
+          type="search"
+          className={styles['input']}
+          aria-label={texts.searchHere}
+          placeholder={texts.searchHere}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      </div>
+      <Rows feed={feed} view={view} current={current} />
+    </section>
+  );
+}
+
+interface RowsProps {
+  feed: FeedView<Conversation>;
+  view: string;
+  current: string | null;
+}
+
+const ROW_HEIGHT = 76;
+
+function Rows({ feed, view, current }: RowsProps): ReactElement {
+  const texts = useTexts(INBOX);
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useFeedRows(feed, scroller, ROW_HEIGHT);
+  const shown = rows.getVirtualItems();
+  useListKeys({ items: feed.items, view, current, show: (index) => rows.scrollToIndex(index) });
+  if (feed.isLoading) return <Loading />;
+  if (feed.error) return <Failure error={feed.error} />;
+  if (feed.items.length === 0) return <Empty icon="inbox" title={texts.nothingHere} />;
+  return (
+    <div ref={scroller} className={styles['scroller']}>
+      <ul className={styles['rows']} style={{ height: rows.getTotalSize() }}>
+        {shown.map(({ index, key, start }) => {
+          const conversation = feed.items[index];
+          return (
+            conversation && (
+              <li key={key} className={styles['place']} style={{ transform: `translateY(${start}px)` }}>
+                <ConversationRow conversation={conversation} view={view} isCurrent={conversation._id === current} />
+              </li>
+            )
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

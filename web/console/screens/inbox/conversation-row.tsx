@@ -1,0 +1,55 @@
+import type { Conversation } from '@parley/sdk';
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { useUserName } from '../../records/company.ts';
+import { nameContact, useContact } from '../../records/contacts.ts';
+import { useLastMessage } from '../../records/last-message.ts';
+import { formatMoment, formatShort } from '../../texts/formats.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Avatar } from '../../ui/avatar.tsx';
+import { UnreadBadge } from '../../ui/unread-badge.tsx';
+import { CHANNEL_NAMES } from '../../texts/channels.ts';
+import styles from './conversation-row.module.css';
+import { STATUS_NAMES } from '../../texts/conversation-states.ts';
+
+interface ConversationRowProps {
+  conversation: Conversation;
+  view: string;
+  isCurrent: boolean;
+}
+
+export function ConversationRow({ conversation, view, isCurrent }: ConversationRowProps): ReactElement {
+  const { data: contact } = useContact(conversation.contact);
+  const states = useTexts(STATUS_NAMES);
+  const owner = useUserName(conversation.owner);
+  const lastMessage = useLastMessage(conversation);
+  const { _id, channel, unread_count, last_message_at, status } = conversation;
+  const name = contact ? nameContact(contact) : '…';
+  return (
+    <Link
+      href={`/${view}/${_id}`}
+      className={styles['row']}
+      aria-current={isCurrent ? 'true' : undefined}
+      data-unread={unread_count > 0}
+    >
+      <Avatar name={name} />
+      <span className={styles['text']}>
+        <span className={styles['line']}>
+          <span className={styles['name']}>{name}</span>
+          {last_message_at && (
+            <time className={styles['time']} dateTime={last_message_at} title={formatMoment(last_message_at)}>
+              {formatShort(last_message_at)}
+            </time>
+          )}
+        </span>
+        <span className={styles['line']}>
+          <span className={styles['snippet']}>{lastMessage}</span>
+          <UnreadBadge count={unread_count} />
+        </span>
+        <span className={styles['about']}>
+          {[CHANNEL_NAMES[channel], status === 'OPEN' ? null : states[status], owner].filter(Boolean).join(' · ')}
+        </span>
+      </span>
+    </Link>
+  );
+}

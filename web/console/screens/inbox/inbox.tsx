@@ -1,0 +1,54 @@
+/** The inbox: the views, the conversations of one view, and one conversation. */
+import type { ReactElement } from 'react';
+import { Redirect, useParams, Route, Switch } from 'wouter';
+import { useSession } from '../../session/session.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Empty } from '../../ui/state.tsx';
+import { useTitle } from '../../ui/title.ts';
+import { SCREEN_NAMES } from '../../frame/texts.ts';
+import { ConversationKeys, useViewKeys } from './conversation-keys.tsx';
+import { ConversationList } from './conversation-list.tsx';
+import styles from './inbox.module.css';
+import { INBOX } from './texts.ts';
+import { Thread } from './thread/thread.tsx';
+import { findFilter } from './views.ts';
+import { ViewList } from './view-list.tsx';
+
+export function InboxScreen(): ReactElement {
+  return (
+    <Switch>
+      <Route path="/:view/:conversation?">
+        <InboxView />
+      </Route>
+      <Route>
+        <Redirect to="/mine" replace />
+      </Route>
+    </Switch>
+  );
+}
+
+function InboxView(): ReactElement {
+  const { view, conversation } = useParams<{ view: string; conversation?: string }>();
+  const { user } = useSession();
+  const texts = useTexts(INBOX);
+  const filter = findFilter(view, user._id);
+  useTitle(useTexts(SCREEN_NAMES).inbox);
+  useViewKeys(view);
+  if (!filter) return <Redirect to="/mine" replace />;
+  return (
+    <main className={styles['inbox']} data-open={conversation !== undefined}>
+      <ViewList current={view} />
+      <ConversationList key={view} view={view} filter={filter} current={conversation ?? null} />
+      {conversation === undefined ? (
+        <div className={styles['nothing']}>
+          <Empty icon="channel" title={texts.nothingOpen} />
+        </div>
+      ) : (
+        <>
+          <Thread key={conversation} id={conversation} view={view} />
+          <ConversationKeys id={conversation} />
+        </>
+      )}
+    </main>
+  );
+}

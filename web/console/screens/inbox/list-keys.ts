@@ -1,0 +1,40 @@
+/** J and K, or the arrows with Alt, open the next and the previous conversation of the list. */
+import type { Conversation } from '@parley/sdk';
+import { useEffect } from 'react';
+import { useLocation } from 'wouter';
+import { isCovered, isPlainKey } from '../../frame/shortcuts.ts';
+
+interface ListKeys {
+  items: readonly Conversation[];
+  view: string;
+  current: string | null;
+  /** Scrolls to the conversation at this place. */
+  show(index: number): void;
+}
+
+export function useListKeys({ items, view, current, show }: ListKeys): void {
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      const step = findStep(event);
+      if (step === 0) return;
+      const at = items.findIndex(({ _id }) => _id === current);
+      const index = at < 0 ? 0 : at + step;
+      const next = items[index];
+      if (!next) return;
+      event.preventDefault();
+      show(index);
+      navigate(`/${view}/${next._id}`);
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [items, view, current, show, navigate]);
+}
+
+function findStep(event: KeyboardEvent): number {
+  const { key, altKey, ctrlKey, metaKey } = event;
+  if (ctrlKey || metaKey || isCovered()) return 0;
+  if (altKey) return key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
+  if (!isPlainKey(event)) return 0;
+  return key === 'j' ? 1 : key === 'k' ? -1 : 0;
+}

@@ -1,0 +1,87 @@
+/** The buttons below the field in which a message is written. */
+import { useRef, type ReactElement } from 'react';
+import { writeDuration } from '../../../../browser/formats.ts';
+import { canRecord } from '../../../../browser/recorder.ts';
+import { useTexts } from '../../../texts/texts.ts';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import { COMMON } from '../../../ui/texts.ts';
+import { showError } from '../../../ui/toast.tsx';
+import styles from './composer.module.css';
+import { EmojiChoice } from './emoji.tsx';
+import { useRecorder, type VoiceRecorder } from './recorder.ts';
+import { THREAD } from './texts.ts';
+
+interface ComposerBarProps {
+  isNote: boolean;
+  canSend: boolean;
+  onNote(): void;
+  onSend(): void;
+  onFiles(files: readonly File[]): void;
+  onEmoji(emoji: string): void;
+  /** Null on channels without templates. */
+  onTemplate: (() => void) | null;
+}
+
+export function ComposerBar(props: ComposerBarProps): ReactElement {
+  const { isNote, canSend, onNote, onSend, onFiles, onEmoji, onTemplate } = props;
+  const texts = useTexts(THREAD);
+  const recorder = useRecorder();
+  if (recorder.seconds !== null) return <RecordingBar recorder={recorder} seconds={recorder.seconds} />;
+  const record = (): void =>
+    recorder.start({
+      onRecorded: (file) => onFiles([file]),
+      onFailure: () => showError(texts.noMicrophone),
+    });
+  return (
+    <div className={styles['bar']}>
+      <IconButton icon="note" label={texts.note} isOn={isNote} onClick={onNote} />
+      {!isNote && <FileButton onFiles={onFiles} />}
+      <EmojiChoice onChoose={onEmoji} />
+      {!isNote && onTemplate && <IconButton icon="template" label={texts.template} onClick={onTemplate} />}
+      {!isNote && canRecord() && <IconButton icon="microphone" label={texts.record} onClick={record} />}
+      <span className={styles['space']} />
+      <Button kind="primary" icon="send" disabled={!canSend} onClick={onSend}>
+        {texts.send}
+      </Button>
+    </div>
+  );
+}
+
+function FileButton({ onFiles }: { onFiles(files: readonly File[]): void }): ReactElement {
+  const texts = useTexts(THREAD);
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <IconButton icon="attach" label={texts.attach} onClick={() => input.current?.click()} />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label={texts.attach}
+        onChange={({ target }) => {
+          onFiles([...(target.files ?? [])]);
+          // The same file can be chosen again.
+          target.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+function RecordingBar({ recorder, seconds }: { recorder: VoiceRecorder; seconds: number }): ReactElement {
+  const texts = useTexts(THREAD);
+  const common = useTexts(COMMON);
+  return (
+    <div className={styles['bar']}>
+      <span className={styles['recording']} role="timer">
+        {texts.recording} {writeDuration(seconds)}
+      </span>
+      <span className={styles['space']} />
+      <Button onClick={recorder.cancel}>{common.cancel}</Button>
+      <Button kind="primary" icon="stop" onClick={recorder.finish}>
+        {texts.finish}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+/** A small choice of emoji; whoever wants others uses the keyboard of the system. */
+import { Popover } from '@base-ui/react/popover';
+import type { ReactElement } from 'react';
+import { useTexts } from '../../../texts/texts.ts';
+import { IconButton } from '../../../ui/button.tsx';
+import styles from './emoji.module.css';
+import { THREAD } from './texts.ts';
+
+const EMOJI = [
+  '😀 😃 😄 😁 😅 😂 🙂 😉 😊 😍 😘 😎 🤔 😐 😴 😢 😭 😡 😱',
+  '👍 👎 👌 🙏 👏 💪 🤝 👋 ✌️ 🤞 ❤️ 💚 💙 💛 💔 ⭐ 🔥 🎉 🎁',
+  '✅ ❌ ❗ ❓ ⏰ 📅 📌 📎 📷 📞 📍 🚚 📦 💳 💰 🛒 🏠 🚗 ☕',
+].flatMap((row) => row.split(' '));
+
+export function EmojiChoice({ onChoose }: { onChoose(emoji: string): void }): ReactElement {
+  const texts = useTexts(THREAD);
+  return (
+    <Popover.Root>
+      <Popover.Trigger render={<IconButton icon="emoji" label={texts.emoji} />} />
+      <Popover.Portal>
+        <Popover.Positioner side="top" sideOffset={6} className={styles['positioner']}>
+          <Popover.Popup className={styles['choice']} aria-label={texts.emoji}>
+            {EMOJI.map((emoji) => (
+              <Popover.Close key={emoji} className={styles['emoji']} onClick={() => onChoose(emoji)}>
+                {emoji}
+              </Popover.Close>
+            ))}
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}

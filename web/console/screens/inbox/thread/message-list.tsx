@@ -1,0 +1,134 @@
+/** The messages of a conversation, the newest below. Older ones are read when somebody scrolls up; what is read stays where it is. */
+import type { Message } from '@parley/sdk';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useMemo, useRef, type ReactElement } from 'react';
+import type { FeedView } from '../../../records/feeds.ts';
+import { formatDay } from '../../../texts/formats.ts';
+import { useTexts } from '../../../texts/texts.ts';
+import { IconButton } from '../../../ui/button.tsx';
+import { Empty, Failure, Loading } from '../../../ui/state.tsx';
+import styles from './message-list.module.css';
+import { MessageBubble } from './message.tsx';
+import { discardArrived, hasArrived, useOutbox } from './outbox.ts';
+import { OutgoingBubble } from './outgoing.tsx';
+import { makeRows, type ThreadRow } from './rows.ts';
+import { THREAD } from './texts.ts';
+
+interface MessageListProps {
+  conversation: string;
+  feed: FeedView<Message>;
+  /** The name of the contact. */
+  contact: string;
+  onReply(message: Message): void;
+}
+
+const ROW_HEIGHT = 72;
+/** Whoever is this close to the end follows new messages. */
+const END_PIXELS = 120;
+/** How many rows before the oldest loaded one the next page is read. */
+const AHEAD = 12;
+
+export function MessageList({ conversation, feed, contact, onReply }: MessageListProps): ReactElement {
+  const texts = useTexts(THREAD);
+  const waiting = useOutbox(conversation);
+  const rows = useMemo(
+    () =>
+      makeRows(
+        feed.items,
+        waiting.filter((each) => !hasArrived(each, feed.items)),
+      ),
+    [feed.items, waiting],
+  );
+  useEffect(() => discardArrived(waiting, feed.items), [feed.items, waiting]);
+  if (feed.isLoading) return <Loading />;
+  if (feed.error) return <Failure error={feed.error} />;
+  if (rows.length === 0) return <Empty icon="channel" title={texts.empty} />;
+  return <Rows {...{ rows, feed, contact, onReply }} />;
+}
+
+interface RowsProps {
+  rows: readonly ThreadRow[];
+  feed: FeedView<Message>;
+  contact: string;
+  onReply(message: Message): void;
+}
+
+function Rows({ rows, feed, contact, onReply }: RowsProps): ReactElement {
+  const texts = useTexts(THREAD);
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan: 8,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: END_PIXELS,
+    paddingStart: 12,
+    paddingEnd: 12,
+  });
+  // A thread begins at its end, and stays there when the composer below it grows.
+  const wasAtEnd = useRef(true);
+  useEffect(() => {
+    list.scrollToEnd();
+    const sizes = new ResizeObserver(() => wasAtEnd.current && list.scrollToEnd());
+    if (scroller.current) sizes.observe(scroller.current);
+    return () => sizes.disconnect();
+  }, [list]);
+  const shown = list.getVirtualItems();
+  const first = shown[0]?.index ?? 0;
+  useEffect(() => {
+    if (first < AHEAD) feed.loadMore();
+  }, [first, feed]);
+  return (
+    <div className={styles['frame']}>
+      <div
+        ref={scroller}
+        onScroll={() => (wasAtEnd.current = list.isAtEnd(END_PIXELS))}
+        className={styles['scroller']}
+        role="log"
+        aria-label={texts.messages}
+        tabIndex={0}
+      >
+        <ol className={styles['rows']} style={{ height: list.getTotalSize() }}>
+          {shown.map(({ index, key, start }) => (
+            <li
+              key={key}
+              ref={list.measureElement}
+              data-index={index}
+              className={styles['row']}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <RowContent row={rows[index]} contact={contact} onReply={onReply} />
+            </li>
+          ))}
+        </ol>
+      </div>
+      {!list.isAtEnd(END_PIXELS) && (
+        <div className={styles['down']}>
+          <IconButton icon="down" label={texts.newMessages} onClick={() => list.scrollToEnd()} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface RowContentProps {
+  row: ThreadRow | undefined;
+  contact: string;
+  onReply(message: Message): void;
+}
+
+function RowContent({ row, contact, onReply }: RowContentProps): ReactElement | null {
+  switch (row?.kind) {
+    case undefined:
+      return null;
+    case 'day':
+      return <h2 className={styles['day']}>{formatDay(row.at)}</h2>;
+    case 'message':
+      return <MessageBubble {...{ contact, onReply }} message={row.message} reactions={row.reactions} />;
+    case 'outgoing':
+      return <OutgoingBubble outgoing={row.outgoing} />;
+  }
+}

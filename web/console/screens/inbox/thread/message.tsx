@@ -1,0 +1,102 @@
+/** One message: who wrote it, what it says, when, and what became of it. */
+import type { Message } from '@parley/sdk';
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { toScreen } from '../../../client.ts';
+import { useAgents, useUserName } from '../../../records/company.ts';
+import { useMessage } from '../../../records/messages.ts';
+import { useMay } from '../../../session/session.ts';
+import { CONTENT_NAMES } from '../../../texts/contents.ts';
+import { formatMoment, formatTime } from '../../../texts/formats.ts';
+import { useTexts } from '../../../texts/texts.ts';
+import { Icon } from '../../../ui/icon.tsx';
+import { AgentTurnButton } from './agent-turn-dialog.tsx';
+import { MessageContent } from './content.tsx';
+import styles from './message.module.css';
+import { MessageStatus } from './message-status.tsx';
+import { THREAD } from './texts.ts';
+
+interface MessageBubbleProps {
+  message: Message;
+  reactions: readonly string[];
+  contact: string;
+  onReply(message: Message): void;
+}
+
+export function MessageBubble({ message, reactions, contact, onReply }: MessageBubbleProps): ReactElement {
+  const texts = useTexts(THREAD);
+  const { message_type, createdAt, edited_at, forwarded, reply_to, revoked_at } = message;
+  if (message_type === 'SYSTEM') return <p className={styles['system']}>{message.content}</p>;
+  const side = message_type === 'INCOMING' ? styles['theirs'] : styles['ours'];
+  const note = message_type === 'NOTE' ? styles['note'] : '';
+  return (
+    <article className={`${styles['bubble']} ${side} ${note}`}>
+      {canBeAnswered(message) && (
+        <button
+          type="button"
+          className={styles['reply']}
+          title={texts.answer}
+          aria-label={texts.answer}
+          onClick={() => onReply(message)}
+        >
+          <Icon name="reply" size={15} />
+        </button>
+      )}
+      <p className={styles['who']}>
+        <Sender message={message} contact={contact} />
+        {forwarded && <span> · {texts.forwarded}</span>}
+      </p>
+      {reply_to !== null && <Quote conversation={message.conversation} id={reply_to} />}
+      {revoked_at === null ? <MessageContent message={message} /> : <p className={styles['gone']}>{texts.revoked}</p>}
+      <footer className={styles['foot']}>
+        {message.origin === 'AGENT' && <AgentTurnButton message={message} />}
+        {edited_at !== null && <span>{texts.edited}</span>}
+        <time dateTime={createdAt} title={formatMoment(createdAt)}>
+          {formatTime(createdAt)}
+        </time>
+        {message_type === 'OUTGOING' && <MessageStatus message={message} />}
+      </footer>
+      {message.status === 'FAILED' && <Cause message={message} />}
+      {reactions.length > 0 && <p className={styles['reactions']}>{reactions.join(' ')}</p>}
+    </article>
+  );
+}
+
+/** The network knows a message by its own id. */
+const canBeAnswered = ({ external_id, message_type, revoked_at }: Message): boolean =>
+  external_id !== null && revoked_at === null && (message_type === 'INCOMING' || message_type === 'OUTGOING');
+
+function Sender({ message, contact }: { message: Message; contact: string }): ReactElement {
+  const texts = useTexts(THREAD);
+  const maySeeCampaigns = useMay('campaigns:read');
+  const user = useUserName(message.sender_type === 'USER' ? message.sender : null);
+  const agent = useAgents().find(({ _id }) => _id === message.agent);
+  if (message.campaign !== null && maySeeCampaigns) {
+    return <Link href={toScreen(`/campaigns/${message.campaign}`)}>{texts.campaign}</Link>;
+  }
+  const writer =
+    message.sender_type === 'CONTACT'
+      ? contact
+      : (user ?? agent?.name ?? (message.origin === 'BUSINESS_APP' ? texts.businessApp : texts.automation));
+  return <>{message.message_type === 'NOTE' ? `${texts.note} · ${writer}` : writer}</>;
+}
+
+/** The beginning of the message that is answered. */
+function Quote({ conversation, id }: { conversation: string; id: string }): ReactElement | null {
+  const contents = useTexts(CONTENT_NAMES);
+  const { data: message } = useMessage(conversation, id);
+  if (!message) return null;
+  return <blockquote className={styles['quote']}>{message.content ?? contents[message.contentType]}</blockquote>;
+}
+
+/** Why a message has failed: the network's reason in the reader's words where there is one, else the platform's. */
+function Cause({ message: { failure_reason, errors } }: { message: Message }): ReactElement | null {
+  const [error] = errors;
+  const text = failure_reason?.message ?? error?.message ?? error?.title;
+  if (text === undefined) return null;
+  return (
+    <p className={styles['cause']}>
+      {text} <span className={styles['code']}>({failure_reason?.code ?? error?.code})</span>
+    </p>
+  );
+}

@@ -1,0 +1,163 @@
+/**
+ * Messages on their way to the platform. They are shown at once; one that the platform did not take stays with its cause, also over a reload,
+ * and is sent again with the same Idempotency-Key, so that the contact gets it once.
+ */
+import type { Attachment, Message, TemplateComponent } from '@parley/sdk';
+import { useMemo } from 'react';
+import { parley } from '../../../client.ts';
+import { findNewestMessage, showMessage } from '../../../records/messages.ts';
+import { useSession } from '../../../session/session.ts';
+import { createStore, keep, listKept, useStore } from '../../../store.ts';
+import { explainError } from '../../../ui/problem.ts';
+
+export type OutgoingContent =
+  | { kind: 'TEXT'; text: string }
+  | { kind: 'NOTE'; text: string; mentions: string[] }
+  | { kind: 'FILE'; text: string; attachment: string; fileType: Attachment['file_type']; name: string }
+  /** `text` is what the contact will read. */
+  | { kind: 'TEMPLATE'; text: string; name: string; language: string; components: TemplateComponent[] };
+
+export interface Outgoing {
+  /** The Idempotency-Key of the message. */
+  key: string;
+  user: string;
+  conversation: string;
+  content: OutgoingContent;
+  replyTo: string | null;
+  /** The newest message of the conversation when this one was written; "" when there was none. */
+  after: string;
+  createdAt: string;
+  /** Why it could not be sent; null while it is on its way, and "" when the page was closed before it got the answer. */
+  problem: string | null;
+}
+
+/** Each message is kept by itself, so that several tabs do not overwrite each other's. */
+const KEPT_AS = 'parley.outbox.';
+/** An Idempotency-Key is remembered for a day; a message that is older could be sent twice. */
+const LIFE_MS = 20 * 3_600_000;
+const NONE: readonly Outgoing[] = [];
+
+const outbox = createStore<ReadonlyMap<string, readonly Outgoing[]>>(readOutbox());
+
+function readOutbox(): ReadonlyMap<string, readonly Outgoing[]> {
+  const kept = listKept(KEPT_AS).map((text) => JSON.parse(text) as Outgoing);
+  const young = kept.filter(({ createdAt }) => Date.now() - Date.parse(createdAt) < LIFE_MS);
+  // What was on its way when the page was closed may have arrived. Sending it again is safe, but the person decides that.
+  const stopped = young.map((each) => ({ ...each, problem: each.problem ?? '' }));
+  return Map.groupBy(stopped, ({ conversation }) => conversation);
+}
+
+function change(conversation: string, next: (list: readonly Outgoing[]) => readonly Outgoing[]): void {
+  const list = next(outbox.get().get(conversation) ?? NONE);
+  const all = new Map(outbox.get()).set(conversation, list);
+  if (list.length === 0) all.delete(conversation);
+  outbox.set(all);
+}
+
+function put(outgoing: Outgoing): void {
+  keep(KEPT_AS + outgoing.key, JSON.stringify(outgoing));
+  change(outgoing.conversation, (list) => [...list.filter(({ key }) => key !== outgoing.key), outgoing]);
+}
+
+export function discard({ conversation, key }: Outgoing): void {
+  keep(KEPT_AS + key, null);
+  change(conversation, (list) => list.filter((each) => each.key !== key));
+}
+
+/** Follows what this user has not got sent in a conversation; another person at the same browser neither sees nor sends it. */
+export function useOutbox(conversation: string): readonly Outgoing[] {
+  const { user } = useSession();
+  const all = useStore(outbox, (kept) => kept.get(conversation) ?? NONE);
+  return useMemo(() => all.filter((each) => each.user === user._id), [all, user._id]);
+}
+
+/** Pages that are not served over https have no crypto.randomUUID(). */
+const makeKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** Sends something new. */
+export const post = (given: Pick<Outgoing, 'user' | 'conversation' | 'content' | 'replyTo'>): Promise<void> =>
+  postAgain({
+    ...given,
+    key: makeKey(),
+    after: findNewestMessage(given.conversation) ?? '',
+    createdAt: new Date().toISOString(),
+    problem: null,
+  });
+
+/** Sends what could not be sent before. */
+export async function postAgain(outgoing: Outgoing): Promise<void> {
+  put({ ...outgoing, problem: null });
+  try {
+    showMessage(await call(outgoing));
+    discard(outgoing);
+  } catch (error) {
+    put({ ...outgoing, problem: explainError(error) });
+  }
+}
+
+/** Files by their kind: the method that sends them. A caption is left out where it is empty. */
+const FILE_METHODS = {
+  IMAGE: 'sendImage',
+  AUDIO: 'sendAudio',
+  VIDEO: 'sendVideo',
+  DOCUMENT: 'sendDocument',
+  STICKER: 'sendSticker',
+} as const;
+
+function call({ key, conversation: conversationId, content, replyTo }: Outgoing): Promise<Message> {
+  const options = { idempotencyKey: key };
+  const reply = replyTo === null ? {} : { replyTo };
+  switch (content.kind) {
+    case 'NOTE':
+      return parley.messages.writeNote(
+        { conversationId, message: { content: content.text }, mentions: content.mentions },
+        options,
+      );
+    case 'TEXT':
+      return parley.messages.sendText(
+        { conversationId, message: { content: content.text, contentType: 'TEXT' }, ...reply },
+        options,
+      );
+    case 'FILE': {
+      const caption = content.text === '' ? {} : { content: content.text };
+      const message = { attachment: content.attachment, ...caption };
+      return parley.messages[FILE_METHODS[content.fileType]]({ conversationId, message, ...reply }, options);
+    }
+    case 'TEMPLATE': {
+      const { name, language, components } = content;
+      return parley.messages.sendTemplate(
+        { conversationId, message: { template: { name, language, components } }, ...reply },
+        options,
+      );
+    }
+  }
+}
+
+/**
+ * True when the thread already shows this message: the live stream may bring it before the answer to its request, and a page that was closed
+ * meanwhile never gets the answer.
+ */
+export const hasArrived = (outgoing: Outgoing, thread: readonly Message[]): boolean =>
+  !outgoing.problem &&
+  thread.some(
+    (message) => message._id > outgoing.after && message.sender === outgoing.user && isSame(outgoing.content, message),
+  );
+
+/** Discards what was on its way when the page was closed, and has arrived. */
+export function discardArrived(list: readonly Outgoing[], thread: readonly Message[]): void {
+  for (const each of list) if (each.problem === '' && hasArrived(each, thread)) discard(each);
+}
+
+function isSame(content: OutgoingContent, { content: text, attachment, template, message_type }: Message): boolean {
+  switch (content.kind) {
+    case 'NOTE':
+      return message_type === 'NOTE' && text === content.text;
+    case 'TEXT':
+      return message_type === 'OUTGOING' && text === content.text;
+    case 'FILE':
+      return attachment === content.attachment;
+    case 'TEMPLATE':
+      return template?.name === content.name;
+  }
+}

@@ -1,0 +1,48 @@
+/** A message that the platform has not taken yet. */
+import type { ReactElement } from 'react';
+import { useTexts } from '../../../texts/texts.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import content from './content.module.css';
+import styles from './message.module.css';
+import { discard, postAgain, type Outgoing } from './outbox.ts';
+import { THREAD } from './texts.ts';
+
+export function OutgoingBubble({ outgoing }: { outgoing: Outgoing }): ReactElement {
+  const texts = useTexts(THREAD);
+  const { content: given, problem } = outgoing;
+  return (
+    <article className={`${styles['bubble']} ${styles['ours']} ${given.kind === 'NOTE' ? styles['note'] : ''}`}>
+      {given.kind === 'FILE' && (
+        <p className={content['file']}>
+          <Icon name="file" />
+          <span className={content['name']}>{given.name}</span>
+        </p>
+      )}
+      <p className={content['text']} dir="auto">
+        {given.text}
+      </p>
+      {problem === null ? <footer className={styles['foot']}>{texts.sending}</footer> : <Stopped outgoing={outgoing} />}
+    </article>
+  );
+}
+
+function Stopped({ outgoing }: { outgoing: Outgoing }): ReactElement {
+  const texts = useTexts(THREAD);
+  return (
+    <div role="alert">
+      <p className={styles['cause']}>
+        {texts.notSent}
+        {outgoing.problem && `: ${outgoing.problem}`}
+      </p>
+      <div className={styles['buttons']}>
+        <Button kind="quiet" onClick={() => discard(outgoing)}>
+          {texts.discard}
+        </Button>
+        <Button icon="refresh" onClick={() => void postAgain(outgoing)}>
+          {texts.sendAgain}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+/** The moments until which a conversation can be put aside. */
+
+const HOUR_MS = 3_600_000;
+/** The hour at which a working day begins. */
+const MORNING = 9;
+const MONDAY = 1;
+
+function morningIn(days: number, now: Date): Date {
+  const date = new Date(now);
+  date.setDate(date.getDate() + days);
+  date.setHours(MORNING, 0, 0, 0);
+  return date;
+}
+
+/** Returns when a conversation comes back: in an hour, tomorrow morning, or on Monday morning. */
+export function snoozeTimes(now = new Date()): { hour: string; tomorrow: string; monday: string } {
+  const daysToMonday = (MONDAY - now.getDay() + 7) % 7 || 7;
+  return {
+    hour: new Date(now.getTime() + HOUR_MS).toISOString(),
+    tomorrow: morningIn(1, now).toISOString(),
+    monday: morningIn(daysToMonday, now).toISOString(),
+  };
+}

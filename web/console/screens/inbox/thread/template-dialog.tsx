@@ -1,0 +1,92 @@
+/** Chooses a template, takes its values, shows what the contact will read, and sends it. */
+import type { Contact, Conversation, Template, TemplateParameter } from '@parley/sdk';
+import { useState, type ReactElement } from 'react';
+import { useSession } from '../../../session/session.ts';
+import { useTexts } from '../../../texts/texts.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { MessagePreview } from '../../../ui/templates/message-preview.tsx';
+import { TemplateChoice } from '../../../ui/templates/template-choice.tsx';
+import {
+  isWhole,
+  keyOf,
+  listAsked,
+  toComponents,
+  writeOut,
+  type GivenValue,
+} from '../../../ui/templates/template-values.ts';
+import { ValueField } from '../../../ui/templates/value-field.tsx';
+import { COMMON } from '../../../ui/texts.ts';
+import { post } from './outbox.ts';
+import { THREAD } from './texts.ts';
+
+interface TemplateDialogProps {
+  conversation: Conversation;
+  contact: Contact | null;
+  onClose(): void;
+}
+
+export function TemplateDialog({ conversation, contact, onClose }: TemplateDialogProps): ReactElement {
+  const texts = useTexts(THREAD);
+  const [template, choose] = useState<Template | null>(null);
+  return template === null ? (
+    <Dialog title={texts.template} onClose={onClose}>
+      <TemplateChoice inbox={conversation.inbox} onChoose={choose} />
+    </Dialog>
+  ) : (
+    <TemplateForm {...{ conversation, contact, template, onClose }} onBack={() => choose(null)} />
+  );
+}
+
+interface TemplateFormProps extends TemplateDialogProps {
+  template: Template;
+  onBack(): void;
+}
+
+function TemplateForm({ conversation, contact, template, onClose, onBack }: TemplateFormProps): ReactElement {
+  const texts = useTexts(THREAD);
+  const common = useTexts(COMMON);
+  const { user } = useSession();
+  const asked = listAsked(template);
+  const [values, setValues] = useState(() => suggestValues(asked, contact));
+  const set = (key: string, value: GivenValue): void => setValues(new Map(values).set(key, value));
+  const send = (): void => {
+    const { name, language } = template;
+    const text = writeOut(template, values);
+    const components = toComponents(template, values);
+    const given = { kind: 'TEMPLATE' as const, text, name, language, components };
+    void post({ user: user._id, conversation: conversation._id, content: given, replyTo: null });
+    onClose();
+  };
+  return (
+    <Dialog
+      title={template.name}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onBack}>{common.back}</Button>
+          <Button kind="primary" icon="send" disabled={!isWhole(template, values)} onClick={send}>
+            {texts.send}
+          </Button>
+        </>
+      }
+    >
+      {asked.map((parameter) => (
+        <ValueField
+          key={keyOf(parameter)}
+          parameter={parameter}
+          value={values.get(keyOf(parameter))}
+          onChange={(value) => set(keyOf(parameter), value)}
+        />
+      ))}
+      <MessagePreview text={writeOut(template, values)} />
+    </Dialog>
+  );
+}
+
+/** A variable that is called like a name begins with the contact's. */
+function suggestValues(asked: readonly TemplateParameter[], contact: Contact | null): ReadonlyMap<string, GivenValue> {
+  const first = contact?.name?.trim().split(/\s+/)[0];
+  const named = asked.filter(({ name }) => name !== null && /^(first_?name|nome|nombre|name)$/i.test(name));
+  return new Map(first ? named.map((parameter) => [keyOf(parameter), { text: first }]) : []);
+}

@@ -1,0 +1,61 @@
+/** Who the conversation is with, who answers it, and its state. */
+import type { Conversation } from '@parley/sdk';
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { usePresent } from '../../../live/presence.ts';
+import { useMay, useSession } from '../../../session/session.ts';
+import { CHANNEL_NAMES } from '../../../texts/channels.ts';
+import { useTexts } from '../../../texts/texts.ts';
+import { Avatar } from '../../../ui/avatar.tsx';
+import { IconButton } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { COMMON } from '../../../ui/texts.ts';
+import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
+import { AgentBar } from './agent-bar.tsx';
+import { ThreadActions } from './thread-actions.tsx';
+import styles from './thread-head.module.css';
+import { THREAD } from './texts.ts';
+
+interface ThreadHeadProps {
+  conversation: Conversation;
+  name: string;
+  view: string;
+  /** The panel about the contact is open. */
+  hasDetails: boolean;
+  onDetails(): void;
+}
+
+export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: ThreadHeadProps): ReactElement {
+  const texts = useTexts(THREAD);
+  const common = useTexts(COMMON);
+  const states = useTexts(STATUS_NAMES);
+  return (
+    <header>
+      <div className={styles['head']}>
+        <Link href={`/${view}`} className={styles['back']} aria-label={common.back}>
+          <Icon name="back" />
+        </Link>
+        <Avatar name={name} />
+        <div className={styles['about']}>
+          <h1 className={styles['name']}>{name}</h1>
+          <p className={styles['line']}>
+            {CHANNEL_NAMES[conversation.channel]} · {states[conversation.status]}
+            <OthersHere conversation={conversation._id} />
+          </p>
+        </div>
+        {useMay('conversations:update') && <ThreadActions conversation={conversation} />}
+        <IconButton icon="contacts" label={texts.details} isOn={hasDetails} onClick={onDetails} />
+      </div>
+      <AgentBar conversation={conversation} />
+    </header>
+  );
+}
+
+function OthersHere({ conversation }: { conversation: string }): ReactElement | null {
+  const texts = useTexts(THREAD);
+  const { user } = useSession();
+  const others = usePresent(conversation).filter(({ by }) => by._id !== user._id);
+  if (others.length === 0) return null;
+  const words = others.map(({ by, state }) => (state === 'TYPING' ? texts.types(by.name) : texts.views(by.name)));
+  return <span className={styles['others']}> · {words.join(', ')}</span>;
+}

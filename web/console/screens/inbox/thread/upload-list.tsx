@@ -1,0 +1,34 @@
+/** The files that will be sent, each with its state. */
+import type { ReactElement } from 'react';
+import { useTexts } from '../../../texts/texts.ts';
+import { IconButton } from '../../../ui/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { COMMON } from '../../../ui/texts.ts';
+import { THREAD } from './texts.ts';
+import styles from './upload-list.module.css';
+import type { Upload } from './uploads.ts';
+
+interface UploadListProps {
+  files: readonly Upload[];
+  onRemove(key: number): void;
+}
+
+export function UploadList({ files, onRemove }: UploadListProps): ReactElement | null {
+  const texts = useTexts(THREAD);
+  const common = useTexts(COMMON);
+  if (files.length === 0) return null;
+  return (
+    <ul className={styles['files']} aria-label={texts.files}>
+      {files.map(({ key, name, preview, attachment, problem }) => (
+        <li key={key} className={styles['file']} data-failed={problem !== null}>
+          {preview === null ? <Icon name="file" /> : <img className={styles['picture']} src={preview} alt="" />}
+          <span className={styles['name']}>{name}</span>
+          <span className={styles['state']} role="status">
+            {problem ?? (attachment === null ? texts.uploading : '')}
+          </span>
+          <IconButton icon="close" label={`${common.remove}: ${name}`} onClick={() => onRemove(key)} />
+        </li>
+      ))}
+    </ul>
+  );
+}

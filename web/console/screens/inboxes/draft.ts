@@ -1,0 +1,48 @@
+/** The settings of an inbox as its form holds them. */
+import type { Inbox, InboxUpdate } from '@parley/sdk';
+
+export type Draft = Pick<
+  Inbox,
+  | 'name'
+  | 'default_owner'
+  | 'general_config'
+  | 'disable_inbound_ai'
+  | 'process_unsupported_messages'
+  | 'pdf_local_text_extraction'
+  | 'test_mode'
+> & { default_agent: string | null; webhook_url: string };
+
+export interface DraftProps {
+  draft: Draft;
+  change(next: Partial<Draft>): void;
+  error: unknown;
+}
+
+export function toDraft(inbox: Inbox): Draft {
+  const {
+    name,
+    default_owner,
+    default_agent = null,
+    general_config,
+    disable_inbound_ai,
+    test_mode,
+    webhook_url = '',
+  } = inbox;
+  const { process_unsupported_messages, pdf_local_text_extraction } = inbox;
+  return {
+    name,
+    default_owner,
+    default_agent,
+    general_config,
+    disable_inbound_ai,
+    process_unsupported_messages,
+    pdf_local_text_extraction,
+    test_mode,
+    webhook_url,
+  };
+}
+
+export function toUpdate({ webhook_url, test_mode: { enabled, test_numbers }, ...draft }: Draft): InboxUpdate {
+  const filled = test_numbers.map((line) => line.trim()).filter((line) => line !== '');
+  return { ...draft, webhook_url: webhook_url.trim() || null, test_mode: { enabled, test_numbers: filled } };
+}

@@ -1,0 +1,104 @@
+/** What an inbox does with its conversations and messages. */
+import type { Inbox } from '@parley/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { useState, type ReactElement } from 'react';
+import { parley } from '../../client.ts';
+import { useAgents, useUsers } from '../../records/company.ts';
+import { useMay } from '../../session/session.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { FormProblem } from '../../ui/form-problem.tsx';
+import { Card } from '../../ui/page.tsx';
+import { explainField } from '../../ui/problem.ts';
+import { COMMON } from '../../ui/texts.ts';
+import { showNotice } from '../../ui/toast.tsx';
+import { toDraft, toUpdate, type Draft, type DraftProps } from './draft.ts';
+import { showInbox } from './inbox-list.ts';
+import styles from './inboxes.module.css';
+import { MessageSwitches } from './message-switches.tsx';
+import { SETTINGS } from './settings-texts.ts';
+import { TestMode } from './test-mode.tsx';
+import { INBOXES } from './texts.ts';
+
+const FIELDS = ['name', 'default_owner', 'default_agent', 'test_mode', 'webhook_url'];
+
+export function SettingsForm({ inbox }: { inbox: Inbox }): ReactElement {
+  const texts = useTexts(SETTINGS);
+  const titles = useTexts(INBOXES);
+  const common = useTexts(COMMON);
+  const may = useMay('inboxes:update');
+  const [draft, setDraft] = useState(() => toDraft(inbox));
+  const change = (next: Partial<Draft>): void => setDraft({ ...draft, ...next });
+  const save = useMutation({
+    mutationFn: () => parley.inboxes.update(inbox._id, toUpdate(draft)),
+    onSuccess: (saved) => {
+      showInbox(saved);
+      setDraft(toDraft(saved));
+      showNotice(common.saved);
+    },
+  });
+  const { error } = save;
+  return (
+    <Card title={titles.settings}>
+      <fieldset className={styles['form']} disabled={!may}>
+        <FormProblem error={error} fields={FIELDS} />
+        <TextField
+          label={texts.name}
+          value={draft.name}
+          onChange={(name) => change({ name })}
+          error={explainField(error, 'name')}
+        />
+        <OwnerField {...{ draft, change, error }} />
+        <AgentField {...{ draft, change, error }} />
+        <MessageSwitches {...{ draft, change, error }} />
+        <TestMode {...{ draft, change, error }} />
+        <TextField
+          label={texts.callback}
+          hint={texts.callbackHint}
+          type="url"
+          placeholder="https://"
+          value={draft.webhook_url}
+          onChange={(webhook_url) => change({ webhook_url })}
+          error={explainField(error, 'webhook_url')}
+        />
+        {may && (
+          <div>
+            <Button kind="primary" isBusy={save.isPending} onClick={() => save.mutate()}>
+              {common.save}
+            </Button>
+          </div>
+        )}
+      </fieldset>
+    </Card>
+  );
+}
+
+function OwnerField({ draft, change, error }: DraftProps): ReactElement {
+  const texts = useTexts(SETTINGS);
+  const users = useUsers().filter(({ _id, status }) => status === 'ACTIVE' || _id === draft.default_owner);
+  return (
+    <SelectField
+      label={texts.owner}
+      value={draft.default_owner ?? ''}
+      options={[{ value: '', label: texts.nobody }, ...users.map(({ _id, name }) => ({ value: _id, label: name }))]}
+      onChange={(owner) => change({ default_owner: owner === '' ? null : owner })}
+      error={explainField(error, 'default_owner')}
+    />
+  );
+}
+
+function AgentField({ draft, change, error }: DraftProps): ReactElement {
+  const texts = useTexts(SETTINGS);
+  const agents = useAgents().filter(({ _id, status }) => status === 'ACTIVE' || _id === draft.default_agent);
+  return (
+    <SelectField
+      label={texts.agent}
+      hint={texts.agentHint}
+      value={draft.default_agent ?? ''}
+      options={[{ value: '', label: texts.noAgent }, ...agents.map(({ _id, name }) => ({ value: _id, label: name }))]}
+      onChange={(agent) => change({ default_agent: agent === '' ? null : agent })}
+      error={explainField(error, 'default_agent')}
+    />
+  );
+}

@@ -1,0 +1,65 @@
+/** A new template as its form holds it, and as the network wants it. */
+import type { TemplateCreate } from '@parley/sdk';
+
+export interface TemplateForm {
+  name: string;
+  language: string;
+  category: 'MARKETING' | 'UTILITY';
+  header: string;
+  body: string;
+  footer: string;
+  /** The labels of the buttons, one in each line. */
+  buttons: string;
+  /** The example of each variable, by its name in the form: `header 1`, `body first_name`. */
+  examples: ReadonlyMap<string, string>;
+}
+
+type Component = TemplateCreate['components'][number];
+
+export interface Variable {
+  part: 'header' | 'body';
+  name: string;
+}
+
+export const keyOf = ({ part, name }: Variable): string => `${part} ${name}`;
+
+/** Returns the variables of the texts, each once, in their order. */
+export function listVariables({ header, body }: TemplateForm): Variable[] {
+  const listIn = (part: Variable['part'], text: string): Variable[] =>
+    [...new Set([...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name))].map((name) => ({
+      part,
+      name,
+    }));
+  return [...listIn('header', header), ...listIn('body', body)];
+}
+
+const isNumber = (name: string): boolean => /^\d+$/.test(name);
+
+export function toTemplate(form: TemplateForm): TemplateCreate {
+  const { name, language, category, header, body, footer } = form;
+  const labels = form.buttons
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const components: Component[] = [
+    ...(header === '' ? [] : [{ type: 'HEADER', format: 'TEXT', text: header, ...toExample(form, 'header') } as const]),
+    { type: 'BODY', text: body, ...toExample(form, 'body') },
+    ...(footer === '' ? [] : [{ type: 'FOOTER', text: footer } as const]),
+    ...(labels.length === 0
+      ? []
+      : [{ type: 'BUTTONS', buttons: labels.map((text) => ({ type: 'QUICK_REPLY', text }) as const) } as const]),
+  ];
+  return { name, language, category, components };
+}
+
+/** The network reviews variables by an example of each. */
+function toExample(form: TemplateForm, part: Variable['part']): Pick<Component, 'example'> {
+  const variables = listVariables(form).filter((each) => each.part === part);
+  if (variables.length === 0) return {};
+  const values = variables.map((each) => form.examples.get(keyOf(each)) ?? '');
+  if (variables.every(({ name }) => isNumber(name))) {
+    return { example: { [`${part}_text`]: part === 'body' ? [values] : values } };
+  }
+  const named = variables.map(({ name }, place) => ({ param_name: name, example: values[place] }));
+  return { example: { [`${part}_text_named_params`]: named } };
+}

@@ -1,0 +1,38 @@
+/** The templates of an inbox's account, newest first, as the platform last copied them from the network. */
+import type { Template } from '@parley/sdk';
+import { skipToken, useQuery } from '@tanstack/react-query';
+import { parley } from '../../../client.ts';
+import { changeFeeds, placeInFeed, useFeed, type FeedView } from '../../../records/feeds.ts';
+import { queries } from '../../../records/queries.ts';
+
+const TEMPLATES_KEY = ['templates'] as const;
+const faultKey = (inbox: string): readonly string[] => ['templates-fault', inbox];
+
+interface TemplatesView {
+  feed: FeedView<Template>;
+  /** Why the templates could not be copied the last time; null when they could. */
+  fault: string | null;
+}
+
+export function useTemplates(inbox: string): TemplatesView {
+  const feed = useFeed<Template>(
+    [...TEMPLATES_KEY, inbox],
+    async (after, signal) => {
+      const page = await parley.templates.list(inbox, { limit: 50, skipCount: true, after }, { signal });
+      queries.setQueryData(faultKey(inbox), page.catalogue.error);
+      return page;
+    },
+    { isLive: false },
+  );
+  const { data: fault = null } = useQuery<string | null>({ queryKey: faultKey(inbox), queryFn: skipToken });
+  return { feed, fault };
+}
+
+export const showTemplate = (template: Template, inbox: string): void =>
+  changeFeeds<Template>([...TEMPLATES_KEY, inbox], (feed) => placeInFeed(feed, template, ({ createdAt }) => createdAt));
+
+export const forgetTemplates = (name: string, inbox: string): void =>
+  changeFeeds<Template>([...TEMPLATES_KEY, inbox], (feed) => ({
+    ...feed,
+    items: feed.items.filter((each) => each.name !== name),
+  }));

@@ -1,0 +1,151 @@
+/** Writes a text, or changes it, with the text beside it as it will be read. Who may not change it reads it. */
+import type { KnowledgeItem } from '@parley/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { useState, type ReactElement } from 'react';
+import { useLocation } from 'wouter';
+import { parley } from '../../client.ts';
+import { showItem } from '../../records/knowledge.ts';
+import { useMay } from '../../session/session.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
+import { FieldGrid } from '../../ui/field-grid.tsx';
+import { FormProblem } from '../../ui/form-problem.tsx';
+import { Markdown } from '../../ui/markdown.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { explainField } from '../../ui/problem.ts';
+import { SideBySide } from '../../ui/side-by-side.tsx';
+import { COMMON } from '../../ui/texts.ts';
+import { showNotice } from '../../ui/toast.tsx';
+import { ItemFault, RemoveItem } from './item-actions.tsx';
+import { ItemState } from './item-state.tsx';
+import { readTags, useConsoleLanguage, useLanguageOptions, type ItemLanguage } from './item-fields.ts';
+import { KNOWLEDGE } from './texts.ts';
+
+interface TextForm {
+  name: string;
+  content: string;
+  description: string;
+  tags: string;
+  language: ItemLanguage;
+}
+
+/** Null writes a new text. */
+export function TextEditor({ item }: { item: KnowledgeItem | null }): ReactElement {
+  const texts = useTexts(KNOWLEDGE);
+  const common = useTexts(COMMON);
+  const mayWrite = useMay(item ? 'knowledge:update' : 'knowledge:create');
+  const [, navigate] = useLocation();
+  const consoleLanguage = useConsoleLanguage();
+  const [form, setForm] = useState<TextForm>(() => toForm(item, consoleLanguage));
+  const saving = useMutation({
+    mutationFn: () => {
+      const { name, content, language } = form;
+      const body = { name, content, language, description: form.description || null, tags: readTags(form.tags) };
+      return item ? parley.knowledge.updateAutcl(item._id, body) : parley.knowledge.createAutcl(body);
+    },
+    onSuccess: (saved) => {
+      showItem(saved);
+      showNotice(common.saved);
+      navigate(`/${saved._id}`, { replace: item === null });
+    },
+  });
+  return (
+    <Page
+      title={item?.name ?? texts.write}
+      back="/"
+      lead={item && <ItemState item={item} />}
+      actions={
+        <>
+          {item && <RemoveItem item={item} />}
+          {mayWrite && (
+            <Button kind="primary" isBusy={saving.isPending} onClick={() => saving.mutate()}>
+              {item ? common.save : common.create}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {item && <ItemFault item={item} />}
+      <FormProblem error={saving.error} fields={['name', 'content', 'description', 'tags']} />
+      <SideBySide>
+        <Card>
+          <TextFields
+            form={form}
+            error={saving.error}
+            isLocked={!mayWrite}
+            onChange={(part) => setForm({ ...form, ...part })}
+          />
+        </Card>
+        <Card title={texts.preview}>
+          <Markdown text={form.content} />
+        </Card>
+      </SideBySide>
+    </Page>
+  );
+}
+
+const toForm = (item: KnowledgeItem | null, language: ItemLanguage): TextForm => ({
+  name: item?.name ?? '',
+  content: item?.content ?? '',
+  description: item?.description ?? '',
+  tags: item?.tags.join(', ') ?? '',
+  language: item?.language ?? language,
+});
+
+interface TextFieldsProps {
+  form: TextForm;
+  error: unknown;
+  isLocked: boolean;
+  onChange(part: Partial<TextForm>): void;
+}
+
+function TextFields({ form, error, isLocked, onChange }: TextFieldsProps): ReactElement {
+  const texts = useTexts(KNOWLEDGE);
+  const common = useTexts(COMMON);
+  return (
+    <>
+      <TextField
+        label={texts.name}
+        value={form.name}
+        disabled={isLocked}
+        onChange={(name) => onChange({ name })}
+        error={explainField(error, 'name')}
+      />
+      <TextArea
+        label={texts.text}
+        hint={texts.textHint}
+        rows={16}
+        value={form.content}
+        disabled={isLocked}
+        onChange={(content) => onChange({ content })}
+        error={explainField(error, 'content')}
+      />
+      <FieldGrid>
+        <SelectField
+          label={texts.language}
+          hint={texts.languageHint}
+          value={form.language}
+          options={useLanguageOptions()}
+          disabled={isLocked}
+          onChange={(language) => onChange({ language })}
+        />
+        <TextField
+          label={texts.tags}
+          hint={common.commas}
+          value={form.tags}
+          disabled={isLocked}
+          onChange={(tags) => onChange({ tags })}
+          error={explainField(error, 'tags')}
+        />
+      </FieldGrid>
+      <TextField
+        label={texts.description}
+        value={form.description}
+        disabled={isLocked}
+        onChange={(description) => onChange({ description })}
+        error={explainField(error, 'description')}
+      />
+    </>
+  );
+}

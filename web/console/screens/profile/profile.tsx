@@ -1,0 +1,100 @@
+/** How the console looks and sounds in this browser, and the user's own password. */
+import { useMutation } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { parley } from '../../client.ts';
+import { FRAME, SCREEN_NAMES } from '../../frame/texts.ts';
+import { chooseTheme, THEMES, useTheme } from '../../frame/theme.ts';
+import { chooseNotices, useNoticeSettings } from '../../notices/notices.ts';
+import { playSound } from '../../../browser/sound.ts';
+import { useSession } from '../../session/session.ts';
+import { formatDate } from '../../texts/formats.ts';
+import { LANGUAGES } from '../../../browser/texts.ts';
+import { chooseLanguage, LANGUAGE_NAMES, useLanguage } from '../../texts/language.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { CheckField, SelectField } from '../../ui/field.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { showError, showNotice } from '../../ui/toast.tsx';
+import { PROFILE } from './texts.ts';
+
+export function ProfileScreen(): ReactElement {
+  const names = useTexts(SCREEN_NAMES);
+  const texts = useTexts(PROFILE);
+  const { user } = useSession();
+  return (
+    <Page title={names.profile} lead={`${user.name} · ${user.email} · ${texts.since(formatDate(user.createdAt))}`}>
+      <Appearance />
+      <NoticeChoice />
+      <Password />
+    </Page>
+  );
+}
+
+function Appearance(): ReactElement {
+  const texts = useTexts(FRAME);
+  const language = useLanguage();
+  const theme = useTheme();
+  return (
+    <Card title={texts.theme}>
+      <SelectField
+        label={texts.language}
+        value={language}
+        options={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
+        onChange={chooseLanguage}
+      />
+      <SelectField
+        label={texts.theme}
+        value={theme}
+        options={THEMES.map((value) => ({ value, label: texts[value] }))}
+        onChange={chooseTheme}
+      />
+    </Card>
+  );
+}
+
+function NoticeChoice(): ReactElement {
+  const texts = useTexts(PROFILE);
+  const settings = useNoticeSettings();
+  const canNotify = 'Notification' in window;
+  const chooseDesktop = async (desktop: boolean): Promise<void> => {
+    const isAllowed = !desktop || (await Notification.requestPermission()) === 'granted';
+    if (!isAllowed) return showError(texts.notAllowed);
+    chooseNotices({ ...settings, desktop });
+  };
+  const chooseSound = (sound: boolean): void => {
+    if (sound) playSound();
+    chooseNotices({ ...settings, sound });
+  };
+  return (
+    <Card title={texts.notices}>
+      <CheckField
+        label={texts.desktop}
+        hint={canNotify ? texts.desktopHint : texts.notOffered}
+        checked={settings.desktop && canNotify}
+        disabled={!canNotify}
+        onChange={(desktop) => void chooseDesktop(desktop)}
+      />
+      <CheckField label={texts.sound} checked={settings.sound} onChange={chooseSound} />
+    </Card>
+  );
+}
+
+function Password(): ReactElement {
+  const texts = useTexts(PROFILE);
+  const { user } = useSession();
+  const send = useMutation({
+    mutationFn: () => parley.auth.forgotPassword({ email: user.email }),
+    onSuccess: () => showNotice(texts.linkSent(user.email)),
+    onError: showError,
+  });
+  return (
+    <Card title={texts.password}>
+      <p>{texts.passwordLead}</p>
+      <div>
+        <Button isBusy={send.isPending} onClick={() => send.mutate()}>
+          {texts.sendLink}
+        </Button>
+      </div>
+    </Card>
+  );
+}

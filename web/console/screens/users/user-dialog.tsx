@@ -1,0 +1,117 @@
+/** Invites a person, changes what a person may do, or removes one. */
+import type { User, UserChanged } from '@parley/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { useState, type ReactElement } from 'react';
+import { parley } from '../../client.ts';
+import { useMay, useSession } from '../../session/session.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
+import { FormProblem } from '../../ui/form-problem.tsx';
+import { explainField } from '../../ui/problem.ts';
+import { RemoveButton } from '../../ui/remove-button.tsx';
+import { COMMON } from '../../ui/texts.ts';
+import { showNotice } from '../../ui/toast.tsx';
+import { ROLE_HINTS, USERS } from './texts.ts';
+import { forgetUser, showUser } from './user-list.ts';
+
+const ROLES = ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'] as const;
+
+interface UserDialogProps {
+  /** Null invites a new person. */
+  user: User | null;
+  onClose(changed: UserChanged | null): void;
+}
+
+export function UserDialog({ user, onClose }: UserDialogProps): ReactElement {
+  const texts = useTexts(USERS);
+  const hints = useTexts(ROLE_HINTS);
+  const common = useTexts(COMMON);
+  const [name, setName] = useState(user?.name ?? '');
+  const [email, setEmail] = useState(user?.email ?? '');
+  const [picture, setPicture] = useState(user?.avatar_url ?? '');
+  const [role, setRole] = useState<User['role']>(user?.role ?? 'OPERATOR');
+  const [isActive, setActive] = useState(user?.status !== 'INACTIVE');
+  const save = useMutation({
+    mutationFn: (): Promise<UserChanged> => {
+      if (!user) return parley.users.create({ name, email, role });
+      // An invitation is accepted by the person alone.
+      const status =
+        user.status === 'INVITED' ? {} : { status: isActive ? ('ACTIVE' as const) : ('INACTIVE' as const) };
+      return parley.users.update(user._id, { name, email, role, avatar_url: picture.trim() || null, ...status });
+    },
+    onSuccess: (changed) => {
+      showUser(changed);
+      showNotice(user ? common.saved : texts.invited(email));
+      onClose(changed);
+    },
+  });
+  const error = save.error;
+  return (
+    <Dialog
+      title={user ? user.name : texts.invite}
+      onClose={() => onClose(null)}
+      actions={
+        <>
+          {user && <RemoveUser user={user} onRemoved={onClose} />}
+          <Button onClick={() => onClose(null)}>{common.cancel}</Button>
+          <Button kind="primary" isBusy={save.isPending} onClick={() => save.mutate()}>
+            {user ? common.save : texts.sendInvitation}
+          </Button>
+        </>
+      }
+    >
+      <FormProblem error={error} fields={['name', 'email', 'role', 'avatar_url', 'status']} />
+      <TextField label={texts.name} value={name} onChange={setName} error={explainField(error, 'name')} />
+      <TextField
+        label={texts.email}
+        type="email"
+        value={email}
+        onChange={setEmail}
+        error={explainField(error, 'email')}
+      />
+      <SelectField
+        label={texts.role}
+        hint={hints[role]}
+        value={role}
+        options={ROLES.map((value) => ({ value, label: texts[value] }))}
+        onChange={setRole}
+        error={explainField(error, 'role')}
+      />
+      {user && (
+        <TextField
+          label={texts.picture}
+          hint={texts.pictureHint}
+          type="url"
+          value={picture}
+          onChange={setPicture}
+          error={explainField(error, 'avatar_url')}
+        />
+      )}
+      {user && user.status !== 'INVITED' && (
+        <CheckField
+          label={texts.mayLogIn}
+          checked={isActive}
+          onChange={setActive}
+          error={explainField(error, 'status')}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+function RemoveUser({ user, onRemoved }: { user: User; onRemoved(changed: UserChanged): void }): ReactElement | null {
+  const { user: self } = useSession();
+  const may = useMay('users:delete');
+  if (!may || user._id === self._id) return null;
+  return (
+    <RemoveButton
+      remove={() => parley.users.delete(user._id)}
+      onRemoved={(removed) => {
+        forgetUser(user._id);
+        onRemoved(removed);
+      }}
+    />
+  );
+}

@@ -1,0 +1,82 @@
+/** The people of the company: who they are, what they may do, and how they come and go. */
+import { type User, type UserChanged } from '@parley/sdk';
+import { useState, type ReactElement } from 'react';
+import { parley } from '../../client.ts';
+import { useFeed } from '../../records/feeds.ts';
+import { SCREEN_NAMES } from '../../frame/texts.ts';
+import { useMay } from '../../session/session.ts';
+import { formatMoment } from '../../texts/formats.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+import { RecordList, type Column } from '../../ui/record-list.tsx';
+import { Empty } from '../../ui/state.tsx';
+import { showNotice } from '../../ui/toast.tsx';
+import { USERS } from './texts.ts';
+import { USERS_KEY } from './user-list.ts';
+import { UserDialog } from './user-dialog.tsx';
+
+export function UsersScreen(): ReactElement {
+  const texts = useTexts(USERS);
+  const names = useTexts(SCREEN_NAMES);
+  const mayInvite = useMay('users:create');
+  const mayChange = useMay('users:update');
+  const columns = useColumns();
+  const [edited, edit] = useState<User | 'NEW' | null>(null);
+  const feed = useFeed<User>(
+    USERS_KEY,
+    (after, signal) => parley.users.list({ limit: 50, skipCount: true, after }, { signal }),
+    { isLive: false },
+  );
+  const close = (changed: UserChanged | null): void => {
+    edit(null);
+    if (changed?.api_keys?.length) showNotice(texts.keysLeft(changed.api_keys.length));
+  };
+  return (
+    <Page
+      title={names.users}
+      lead={texts.lead}
+      actions={
+        mayInvite && (
+          <Button kind="primary" icon="plus" onClick={() => edit('NEW')}>
+            {texts.invite}
+          </Button>
+        )
+      }
+    >
+      <RecordList
+        label={names.users}
+        feed={feed}
+        columns={columns}
+        empty={<Empty icon="contacts" title={texts.nobody} />}
+        onOpen={mayChange ? edit : undefined}
+      />
+      {edited !== null && <UserDialog user={edited === 'NEW' ? null : edited} onClose={close} />}
+    </Page>
+  );
+}
+
+const TONES: Record<User['status'], Tone> = { ACTIVE: 'good', INVITED: 'warning', INACTIVE: 'plain' };
+
+function useColumns(): Column<User>[] {
+  const texts = useTexts(USERS);
+  return [
+    { key: 'name', title: texts.name, width: 'minmax(120px, 2fr)', render: ({ name }) => name },
+    { key: 'email', title: texts.email, width: 'minmax(140px, 3fr)', isSecondary: true, render: ({ email }) => email },
+    { key: 'role', title: texts.role, width: '130px', isSecondary: true, render: ({ role }) => texts[role] },
+    {
+      key: 'status',
+      title: texts.status,
+      width: '110px',
+      render: ({ status }) => <Badge tone={TONES[status]}>{texts[status]}</Badge>,
+    },
+    {
+      key: 'seen',
+      title: texts.lastLogIn,
+      width: '190px',
+      isSecondary: true,
+      render: ({ last_login_at }) => (last_login_at ? formatMoment(last_login_at) : '–'),
+    },
+  ];
+}

@@ -1,0 +1,115 @@
+/** What was delivered and what was not, with filters. */
+import type { WebhookDelivery } from '@parley/sdk';
+import { useState, type ReactElement } from 'react';
+import { formatMoment, formatNumber } from '../../texts/formats.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { SelectField } from '../../ui/field.tsx';
+import { RecordList, type Column } from '../../ui/record-list.tsx';
+import { Empty } from '../../ui/state.tsx';
+import { rereadDeliveries, useDeliveries, type DeliveryStatus, type EventName } from './deliveries.ts';
+import { DeliveryDialog } from './delivery-dialog.tsx';
+import { DELIVERY_ERRORS, explainDelivery } from './delivery-texts.ts';
+import { EVENT_NAMES, EVENT_TITLES } from './event-texts.ts';
+import { WEBHOOK } from './texts.ts';
+import styles from './webhook.module.css';
+
+const STATUSES = ['QUEUED', 'SENDING', 'DELIVERED', 'FAILED', 'UNKNOWN'] as const;
+
+export function DeliveryLog(): ReactElement {
+  const texts = useTexts(WEBHOOK);
+  const titles = useTexts(EVENT_TITLES);
+  const [event, setEvent] = useState<EventName | ''>('');
+  const [status, setStatus] = useState<DeliveryStatus | ''>('');
+  const [open, setOpen] = useState<WebhookDelivery | null>(null);
+  const feed = useDeliveries({ event: event || undefined, status: status || undefined });
+  const columns = useColumns();
+  return (
+    <>
+      <div className={styles['filters']}>
+        <h2>{texts.log}</h2>
+        <SelectField
+          label={texts.event}
+          value={event}
+          options={[
+            { value: '', label: texts.allEvents },
+            ...EVENT_NAMES.map((value) => ({ value, label: titles[value] })),
+          ]}
+          onChange={setEvent}
+        />
+        <SelectField
+          label={texts.status}
+          value={status}
+          options={[
+            { value: '', label: texts.allStatuses },
+            ...STATUSES.map((value) => ({ value, label: texts[value] })),
+          ]}
+          onChange={setStatus}
+        />
+        <Button icon="refresh" onClick={rereadDeliveries}>
+          {texts.refresh}
+        </Button>
+      </div>
+      <div className={styles['log']}>
+        <RecordList
+          label={texts.log}
+          feed={feed}
+          columns={columns}
+          empty={<Empty icon="send" title={texts.nothingDelivered} />}
+          onOpen={setOpen}
+        />
+      </div>
+      {open && <DeliveryDialog delivery={open} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+const TONES: Record<DeliveryStatus, Tone> = {
+  QUEUED: 'plain',
+  SENDING: 'plain',
+  DELIVERED: 'good',
+  FAILED: 'danger',
+  UNKNOWN: 'warning',
+};
+
+function useColumns(): Column<WebhookDelivery>[] {
+  const texts = useTexts(WEBHOOK);
+  const titles = useTexts(EVENT_TITLES);
+  const errors = useTexts(DELIVERY_ERRORS);
+  return [
+    {
+      key: 'event',
+      title: texts.event,
+      width: 'minmax(150px, 2fr)',
+      render: ({ event, replay_of }) => (replay_of ? `${titles[event]} (${texts.replay})` : titles[event]),
+    },
+    {
+      key: 'at',
+      title: texts.queuedAt,
+      width: '180px',
+      isSecondary: true,
+      render: ({ queued_at }) => formatMoment(queued_at),
+    },
+    {
+      key: 'answer',
+      title: texts.answer,
+      width: 'minmax(120px, 2fr)',
+      isSecondary: true,
+      render: (delivery) => explainDelivery(delivery, errors) ?? delivery.response_status ?? '–',
+    },
+    {
+      key: 'took',
+      title: texts.took,
+      width: '90px',
+      isSecondary: true,
+      render: ({ response_ms }) => (response_ms === null ? '–' : `${formatNumber(response_ms)} ms`),
+    },
+    {
+      key: 'status',
+      title: texts.status,
+      width: '120px',
+      render: ({ status }) => <Badge tone={TONES[status]}>{texts[status]}</Badge>,
+    },
+  ];
+}

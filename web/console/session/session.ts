@@ -1,0 +1,71 @@
+/** Who works in this browser. */
+import { isParleyError, type Me, type User } from '@parley/sdk';
+import { parley } from '../client.ts';
+import { createStore, useStore } from '../store.ts';
+import { preferLanguage } from '../texts/language.ts';
+
+export interface Session {
+  user: User;
+  company: string;
+  scopes: readonly string[];
+  /** The address of the sandbox, while it runs beside the platform. */
+  sandbox: string | null;
+}
+
+/** UNKNOWN until the platform has said who is logged in; OUT when nobody is. */
+type State = Session | 'UNKNOWN' | 'OUT' | 'UNREACHABLE';
+
+const state = createStore<State>('UNKNOWN');
+
+export const useSessionState = (): State => useStore(state);
+
+/** The session inside of the frame, which is shown only to somebody who is logged in. */
+export function useSession(): Session {
+  const session = useStore(state);
+  if (typeof session === 'string') throw new Error('Nobody is logged in');
+  return session;
+}
+
+export const isLoggedIn = (): boolean => typeof state.get() !== 'string';
+
+/** Whether the user may do this: a scope such as `contacts:update`, or null for what everybody may do. */
+export function useMay(scope: string | null): boolean {
+  return holdsScope(useSession().scopes, scope);
+}
+
+export const holdsScope = (scopes: readonly string[], scope: string | null): boolean =>
+  scope === null || scopes.some((held) => held === '*' || held === scope || held === `${scope.split(':')[0]}:*`);
+
+const toState = ({ user, company, scopes, sandbox_url }: Me): State =>
+  user && company !== null ? { user, company, scopes, sandbox: sandbox_url ?? null } : 'OUT';
+
+/** Asks the platform who is logged in. */
+export async function readSession(): Promise<void> {
+  try {
+    const next = toState(await parley.auth.me());
+    if (typeof next !== 'string') preferLanguage(next.user.language);
+    state.set(next);
+  } catch (error) {
+    // Failure policy: any answer means that the session does not count; without an answer the page offers to try again.
+    state.set(isParleyError(error) && error.code !== 'NO_ANSWER' ? 'OUT' : 'UNREACHABLE');
+  }
+}
+
+export async function logIn(email: string, password: string): Promise<void> {
+  await parley.auth.openSession({ email, password });
+  await readSession();
+}
+
+export async function logOut(): Promise<void> {
+  await parley.auth.closeSession();
+  state.set('OUT');
+}
+
+/** Shows the log-in form after the platform has refused the session. Drafts and unsent messages stay in the browser. */
+export const endSession = (): void => state.set('OUT');
+
+/** Shows a change of the user's own record. */
+export function showOwnRecord(user: User): void {
+  const current = state.get();
+  if (typeof current !== 'string' && current.user._id === user._id) state.set({ ...current, user });
+}

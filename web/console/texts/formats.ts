@@ -1,0 +1,72 @@
+/** Writes times and numbers in the language of the console and the time zone of the browser. */
+import { findFormat, writeBytes, writeDay, writeTime } from '../../browser/formats.ts';
+import { getLanguage } from './language.ts';
+
+const format = (options: Intl.DateTimeFormatOptions, at: string): string =>
+  findFormat(getLanguage(), options).format(new Date(at));
+
+const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
+
+const DAY_MS = 86_400_000;
+
+/** 14:05 */
+export const formatTime = (at: string): string => writeTime(getLanguage(), at);
+
+/** 23 Nov 2026, 14:05 */
+export const formatMoment = (at: string): string => format({ dateStyle: 'medium', timeStyle: 'short' }, at);
+
+/** 23 Nov 2026 */
+export const formatDate = (at: string): string => format({ dateStyle: 'medium' }, at);
+
+/** The short form of a list: the time of today, the weekday of the last six days, else the date. */
+export function formatShort(at: string, now = new Date()): string {
+  const date = new Date(at);
+  if (isSameDay(date, now)) return formatTime(at);
+  if (now.getTime() - date.getTime() < 6 * DAY_MS) return format({ weekday: 'short' }, at);
+  return format({ day: 'numeric', month: 'short' }, at);
+}
+
+/** The name of a weekday; 1 is Monday. */
+export const formatWeekday = (day: number): string =>
+  // The first of June 2026 is a Monday.
+  findFormat(getLanguage(), { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2026, 5, day));
+
+/** The heading of a day in a conversation. */
+export const formatDay = (at: string): string => writeDay(getLanguage(), at);
+
+export const formatNumber = (value: number): string =>
+  value.toLocaleString(getLanguage(), { maximumFractionDigits: 20 });
+
+/** Writes a share between 0 and 1 as a percentage, such as 12.5 %. */
+export const formatShare = (share: number): string =>
+  share.toLocaleString(getLanguage(), { style: 'percent', maximumFractionDigits: 1 });
+
+/** 1.2 s, or 340 ms below a second */
+export const formatMilliseconds = (ms: number): string =>
+  ms < 1_000 ? formatUnit(ms, 'millisecond') : formatUnit(ms / 1_000, 'second');
+
+const formatUnit = (value: number, unit: 'millisecond' | 'second'): string =>
+  value.toLocaleString(getLanguage(), { style: 'unit', unit, maximumFractionDigits: 1 });
+
+/** 3 days */
+export const formatDuration = (count: number, unit: 'minute' | 'hour' | 'day'): string =>
+  count.toLocaleString(getLanguage(), { style: 'unit', unit, unitDisplay: 'long' });
+
+/** 1.4 MB */
+export const formatBytes = (bytes: number): string => writeBytes(getLanguage(), bytes);
+
+/** Writes a number as people type it, so that parseNumber() reads the same one. */
+export const writeNumber = (value: number): string =>
+  value.toLocaleString(getLanguage(), { maximumFractionDigits: 20, useGrouping: false });
+
+/** Reads a number as it is written in the language of the console; null when the text is none. */
+export function parseNumber(text: string): number | null {
+  const parts = new Intl.NumberFormat(getLanguage()).formatToParts(12_345.6);
+  const find = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
+  const [group, decimal] = [find('group'), find('decimal')];
+  const typed = text.trim();
+  // Only groups of three digits are groups, so that 1.5 stays what it is where a comma stands before the fraction.
+  const isGrouped = new RegExp(`^-?\\d{1,3}(\\${group}\\d{3})+(\\${decimal}\\d*)?$`).test(typed);
+  const plain = (isGrouped ? typed.replaceAll(group, '') : typed).replace(decimal, '.');
+  return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : null;
+}

@@ -1,0 +1,29 @@
+/** The language that the console is shown in: the one that was chosen here, else the user's, else the browser's. */
+import { findLanguage, type Language } from '../../browser/texts.ts';
+import { createStore, keep, readKept, useStore } from '../store.ts';
+
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
+  'pt-BR': 'Português',
+  en: 'English',
+  es: 'Español',
+};
+
+const KEPT_AS = 'parley.language';
+
+const current = createStore<Language>(findLanguage([readKept(KEPT_AS), ...navigator.languages]) ?? 'en');
+const showLanguage = (): void => void (document.documentElement.lang = current.get());
+current.follow(showLanguage);
+showLanguage();
+
+export const useLanguage = (): Language => useStore(current);
+export const getLanguage = (): Language => current.get();
+
+export function chooseLanguage(language: Language): void {
+  keep(KEPT_AS, language);
+  current.set(language);
+}
+
+/** Shows the language of the user's record, unless another was chosen in this browser. */
+export function preferLanguage(language: Language): void {
+  if (readKept(KEPT_AS) === null) current.set(language);
+}

@@ -1,0 +1,94 @@
+/** What agents read and did, in words. */
+import type { AgentTrial } from '@parley/sdk';
+import { defineTexts } from '../../texts/texts.ts';
+
+export const AGENT_WORK = defineTexts(
+  {
+    answered: 'The agent has answered.',
+    read: 'What it read',
+    readNothing: 'It looked nothing up, or found nothing.',
+    passage: (number: string) => `passage ${number}`,
+    coverage: (share: string) => `has ${share} of the question’s words`,
+    text: 'Text of the passage',
+    did: 'What it did',
+    refused: 'Refused',
+    took: 'Time to answer',
+    model: 'Model',
+    noModel: 'None: a passage, word by word',
+    input: 'Tokens read',
+    output: 'Tokens written',
+  },
+  {
+    'pt-BR': {
+      answered: 'O agente respondeu.',
+      read: 'O que ele leu',
+      readNothing: 'Não consultou nada, ou não encontrou nada.',
+      passage: (number) => `trecho ${number}`,
+      coverage: (share) => `tem ${share} das palavras da pergunta`,
+      text: 'Texto do trecho',
+      did: 'O que ele fez',
+      refused: 'Recusado',
+      took: 'Tempo até a resposta',
+      model: 'Modelo',
+      noModel: 'Nenhum: um trecho, palavra por palavra',
+      input: 'Tokens lidos',
+      output: 'Tokens escritos',
+    },
+    es: {
+      answered: 'El agente respondió.',
+      read: 'Lo que leyó',
+      readNothing: 'No consultó nada, o no encontró nada.',
+      passage: (number) => `pasaje ${number}`,
+      coverage: (share) => `tiene ${share} de las palabras de la pregunta`,
+      text: 'Texto del pasaje',
+      did: 'Lo que hizo',
+      refused: 'Rechazado',
+      took: 'Tiempo hasta la respuesta',
+      model: 'Modelo',
+      noModel: 'Ninguno: un pasaje, palabra por palabra',
+      input: 'Tokens leídos',
+      output: 'Tokens escritos',
+    },
+  },
+);
+
+type Reason = NonNullable<AgentTrial['reason']>;
+
+/** Why a person takes over. */
+export const HANDOFF_REASONS = defineTexts<Record<Reason, string>>(
+  {
+    KEYWORD: 'Handed over: the contact asked for a person.',
+    MAX_TURNS: 'Handed over: the agent has answered as often as it may here.',
+    NO_ANSWER: 'Handed over: the agent found no answer in what it may read.',
+    ASKED_BY_AGENT: 'Handed over: the agent decided that a person should answer.',
+    BUDGET_SPENT: 'Handed over: the agent has used up its calls, or the tokens of the day.',
+    AGENT_INACTIVE: 'Handed over: the agent is switched off.',
+    ANSWER_FAILED: 'Handed over: the model or server that answers has failed.',
+    SEND_FAILED: 'Handed over: the network did not take the answer.',
+    OUTCOME_UNKNOWN: 'Handed over: it is not known whether the answer has arrived.',
+  },
+  {
+    'pt-BR': {
+      KEYWORD: 'Passado a uma pessoa: o contato pediu uma pessoa.',
+      MAX_TURNS: 'Passado a uma pessoa: o agente já respondeu tantas vezes quanto pode aqui.',
+      NO_ANSWER: 'Passado a uma pessoa: o agente não encontrou resposta no que pode ler.',
+      ASKED_BY_AGENT: 'Passado a uma pessoa: o agente decidiu que uma pessoa deve responder.',
+      BUDGET_SPENT: 'Passado a uma pessoa: o agente gastou as suas chamadas ou os tokens do dia.',
+      AGENT_INACTIVE: 'Passado a uma pessoa: o agente está desligado.',
+      ANSWER_FAILED: 'Passado a uma pessoa: o modelo ou o servidor que responde falhou.',
+      SEND_FAILED: 'Passado a uma pessoa: a rede não aceitou a resposta.',
+      OUTCOME_UNKNOWN: 'Passado a uma pessoa: não se sabe se a resposta chegou.',
+    },
+    es: {
+      KEYWORD: 'Pasado a una persona: el contacto pidió una persona.',
+      MAX_TURNS: 'Pasado a una persona: el agente ya respondió tantas veces como puede aquí.',
+      NO_ANSWER: 'Pasado a una persona: el agente no encontró respuesta en lo que puede leer.',
+      ASKED_BY_AGENT: 'Pasado a una persona: el agente decidió que responda una persona.',
+      BUDGET_SPENT: 'Pasado a una persona: el agente gastó sus llamadas o los tokens del día.',
+      AGENT_INACTIVE: 'Pasado a una persona: el agente está apagado.',
+      ANSWER_FAILED: 'Pasado a una persona: el modelo o el servidor que responde falló.',
+      SEND_FAILED: 'Pasado a una persona: la red no aceptó la respuesta.',
+      OUTCOME_UNKNOWN: 'Pasado a una persona: no se sabe si la respuesta llegó.',
+    },
+  },
+);

@@ -1,0 +1,9 @@
+import type { ReactElement, ReactNode } from 'react';
+import styles from './badge.module.css';
+
+export type Tone = 'plain' | 'good' | 'warning' | 'danger';
+
+/** A word about the state of a record. */
+export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }): ReactElement {
+  return <span className={`${styles['badge']} ${styles[tone]}`}>{children}</span>;
+}

@@ -1,0 +1,101 @@
+/** Makes one filter out of a field, a condition and a value. */
+import { useState, type ReactElement } from 'react';
+import { useTexts } from '../../texts/texts.ts';
+import { Button } from '../button.tsx';
+import { Dialog } from '../dialog.tsx';
+import { SelectField, TextField } from '../field.tsx';
+import { COMMON } from '../texts.ts';
+import { listOperators, takesValue, useFilterFields, type Filter, type FilterField, type Operator } from './filters.ts';
+import { FILTERS, OPERATOR_NAMES } from './texts.ts';
+
+interface FilterDialogProps {
+  /** Null makes a new filter. */
+  filter: Filter | null;
+  onApply(filter: Filter): void;
+  onClose(): void;
+}
+
+export function FilterDialog({ filter, onApply, onClose }: FilterDialogProps): ReactElement | null {
+  const texts = useTexts(FILTERS);
+  const common = useTexts(COMMON);
+  const names = useTexts(OPERATOR_NAMES);
+  const fields = useFilterFields();
+  const [key, setKey] = useState(filter?.field ?? 'contact.name');
+  const [wanted, setOperator] = useState<Operator>(filter?.operator ?? 'contains');
+  const [value, setValue] = useState(String(filter?.value ?? ''));
+  const field = fields.find((each) => each.key === key) ?? fields[0];
+  if (!field) return null;
+  const operators = listOperators(field);
+  const operator = operators.find((each) => each === wanted) ?? 'eq';
+  const chosen = { field: field.key, operator, value: readValue(field, value) };
+  const isWhole = !takesValue(operator) || chosen.value !== '';
+  const chooseField = (next: string): void => {
+    setKey(next);
+    setValue('');
+  };
+  return (
+    <Dialog
+      title={texts.addTitle}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button kind="primary" disabled={!isWhole} onClick={() => onApply(chosen)}>
+            {texts.apply}
+          </Button>
+        </>
+      }
+    >
+      <SelectField
+        label={texts.field}
+        value={field.key}
+        options={fields.map((each) => ({ value: each.key, label: each.title }))}
+        onChange={chooseField}
+      />
+      <SelectField
+        label={texts.operator}
+        value={operator}
+        options={operators.map((each) => ({ value: each, label: names[each] }))}
+        onChange={setOperator}
+      />
+      {takesValue(operator) && <ValueField field={field} value={value} onChange={setValue} />}
+    </Dialog>
+  );
+}
+
+interface ValueFieldProps {
+  field: FilterField;
+  value: string;
+  onChange(value: string): void;
+}
+
+function ValueField({ field, value, onChange }: ValueFieldProps): ReactElement {
+  const label = useTexts(FILTERS).value;
+  const common = useTexts(COMMON);
+  const { type, options } = field;
+  if (type === 'BOOLEAN' || options.length > 0) {
+    const choices =
+      type === 'BOOLEAN'
+        ? [
+            { value: 'true', label: common.yes },
+            { value: 'false', label: common.no },
+          ]
+        : options.map((option) => ({ value: option, label: option }));
+    return (
+      <SelectField<string>
+        label={label}
+        value={value}
+        options={[{ value: '', label: '–' }, ...choices]}
+        onChange={onChange}
+      />
+    );
+  }
+  const kind = type === 'NUMBER' ? 'number' : type === 'DATE' ? 'date' : 'text';
+  return <TextField label={label} type={kind} step="any" value={value} onChange={onChange} />;
+}
+
+/** Returns a value in the type of its field; "" as long as there is none. */
+function readValue({ type }: FilterField, typed: string): Filter['value'] {
+  if (typed === '') return '';
+  return type === 'NUMBER' ? Number(typed) : type === 'BOOLEAN' ? typed === 'true' : typed;
+}

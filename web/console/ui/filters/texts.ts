@@ -1,0 +1,87 @@
+import { defineTexts } from '../../texts/texts.ts';
+
+/** The operators of the API, as they stand in a sentence between a field and a value. */
+export const OPERATOR_NAMES = defineTexts(
+  {
+    eq: 'is',
+    neq: 'is not',
+    contains: 'contains',
+    not_contains: 'does not contain',
+    starts_with: 'begins with',
+    ends_with: 'ends with',
+    is_empty: 'is empty',
+    is_not_empty: 'is not empty',
+  },
+  {
+    'pt-BR': {
+      eq: 'é',
+      neq: 'não é',
+      contains: 'contém',
+      not_contains: 'não contém',
+      starts_with: 'começa com',
+      ends_with: 'termina com',
+      is_empty: 'está vazio',
+      is_not_empty: 'não está vazio',
+    },
+    es: {
+      eq: 'es',
+      neq: 'no es',
+      contains: 'contiene',
+      not_contains: 'no contiene',
+      starts_with: 'empieza por',
+      ends_with: 'termina en',
+      is_empty: 'está vacío',
+      is_not_empty: 'no está vacío',
+    },
+  },
+);
+
+export const FILTERS = defineTexts(
+  {
+    filters: 'Filters',
+    filter: 'Filter',
+    add: 'Add a filter',
+    addTitle: 'Show only contacts of which this is true',
+    field: 'Field',
+    operator: 'Condition',
+    value: 'Value',
+    apply: 'Apply',
+    and: 'and',
+    where: 'Contacts whose',
+    removeFilter: (sentence: string) => `Remove the filter “${sentence}”`,
+    removeAll: 'Show all',
+    unknownField: 'a field that is gone',
+  },
+  {
+    'pt-BR': {
+      filters: 'Filtros',
+      filter: 'Filtro',
+      add: 'Adicionar filtro',
+      addTitle: 'Mostrar só contatos em que isto é verdade',
+      field: 'Campo',
+      operator: 'Condição',
+      value: 'Valor',
+      apply: 'Aplicar',
+      and: 'e',
+      where: 'Contatos em que',
+      removeFilter: (sentence) => `Remover o filtro “${sentence}”`,
+      removeAll: 'Mostrar todos',
+      unknownField: 'um campo que não existe mais',
+    },
+    es: {
+      filters: 'Filtros',
+      filter: 'Filtro',
+      add: 'Añadir un filtro',
+      addTitle: 'Mostrar solo contactos en los que esto es cierto',
+      field: 'Campo',
+      operator: 'Condición',
+      value: 'Valor',
+      apply: 'Aplicar',
+      and: 'y',
+      where: 'Contactos en los que',
+      removeFilter: (sentence) => `Quitar el filtro «${sentence}»`,
+      removeAll: 'Mostrar todos',
+      unknownField: 'un campo que ya no existe',
+    },
+  },
+);

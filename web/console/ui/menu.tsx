@@ -1,0 +1,48 @@
+/** A menu of actions below a button. */
+import { Menu as Base } from '@base-ui/react/menu';
+import type { ReactElement, ReactNode } from 'react';
+import { Icon, type IconName } from './icon.tsx';
+import styles from './menu.module.css';
+
+export interface MenuItem {
+  key: string;
+  label: string;
+  icon?: IconName;
+  isChosen?: boolean;
+  isDangerous?: boolean;
+  onSelect(): void;
+}
+
+interface MenuProps {
+  /** The button that opens the menu. */
+  trigger: ReactElement<Record<string, unknown>>;
+  items: readonly MenuItem[];
+  /** What stands above the items. */
+  title?: ReactNode;
+}
+
+export function Menu({ trigger, items, title }: MenuProps): ReactElement {
+  return (
+    <Base.Root>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner className={styles['positioner']} sideOffset={4} align="start">
+          <Base.Popup className={styles['menu']}>
+            {title && <div className={styles['title']}>{title}</div>}
+            {items.map(({ key, label, icon, isChosen, isDangerous, onSelect }) => (
+              <Base.Item
+                key={key}
+                className={`${styles['item']} ${isDangerous ? styles['danger'] : ''}`}
+                onClick={onSelect}
+              >
+                {icon && <Icon name={icon} size={16} />}
+                <span className={styles['label']}>{label}</span>
+                {isChosen && <Icon name="check" size={16} />}
+              </Base.Item>
+            ))}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

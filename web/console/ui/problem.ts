@@ -1,0 +1,20 @@
+/** What went wrong, for the person in front of the page. */
+import { isParleyError } from '@parley/sdk';
+import { getTexts } from '../texts/texts.ts';
+import { COMMON } from './texts.ts';
+
+/** Returns one sentence about an error; a text is a sentence already. */
+export function explainError(error: unknown): string {
+  if (typeof error === 'string') return error;
+  if (!isParleyError(error)) return getTexts(COMMON).failed(String(error));
+  if (error.code === 'NO_ANSWER') return getTexts(COMMON).notReachable;
+  return error.problem?.detail ?? getTexts(COMMON).failed(error.code);
+}
+
+/** Returns what the platform says about one field of a form, or about a part of it; null when it says nothing about it. */
+export function explainField(error: unknown, path: string): string | null {
+  if (!isParleyError(error)) return null;
+  const isPart = (named: string): boolean => named.startsWith(path) && /^([.[]|$)/.test(named.slice(path.length));
+  const found = error.problem?.errors.find((each) => isPart(each.path));
+  return found?.message ?? null;
+}

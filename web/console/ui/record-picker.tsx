@@ -1,0 +1,50 @@
+/** Finds one record by a search, and chooses it. */
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState, type ReactElement } from 'react';
+import { useTexts } from '../texts/texts.ts';
+import { explainError } from './problem.ts';
+import styles from './record-picker.module.css';
+import { SearchField } from './search-field.tsx';
+import { COMMON } from './texts.ts';
+
+export interface RecordPickerProps<T> {
+  label: string;
+  /** The noun of the records, for example `businesses`. */
+  noun: string;
+  search(text: string | undefined, signal: AbortSignal): Promise<readonly T[]>;
+  name(record: T): string;
+  /** What distinguishes records of the same name. */
+  about(record: T): string | null;
+  onChoose(record: T): void;
+}
+
+export function RecordPicker<T extends { _id: string }>(props: RecordPickerProps<T>): ReactElement {
+  const { label, noun, search, name, about, onChoose } = props;
+  const id = useId();
+  const texts = useTexts(COMMON);
+  const [text, setText] = useState('');
+  const { data: found, error } = useQuery({
+    queryKey: ['picker', noun, text],
+    queryFn: ({ signal }) => search(text || undefined, signal),
+  });
+  return (
+    <div className={styles['picker']} role="group" aria-labelledby={id}>
+      <p id={id} className={styles['label']}>
+        {label}
+      </p>
+      <SearchField label={texts.search} value={text} onSearch={setText} />
+      {error && <p role="alert">{explainError(error)}</p>}
+      {found?.length === 0 && <p className={styles['nothing']}>{texts.nothingFound}</p>}
+      <ul className={styles['found']}>
+        {found?.map((record) => (
+          <li key={record._id}>
+            <button type="button" className={styles['record']} onClick={() => onChoose(record)}>
+              <span>{name(record)}</span>
+              <span className={styles['about']}>{about(record)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,124 @@
+/** How far an import is, what it has made, and the rows that failed. */
+import type { Import } from '@parley/sdk';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactElement, ReactNode } from 'react';
+import { formatMoment, formatNumber } from '../../texts/formats.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { Badge, type Tone } from '../badge.tsx';
+import { Button } from '../button.tsx';
+import { Details } from '../details.tsx';
+import { saveFile } from '../download.ts';
+import { Card } from '../page.tsx';
+import { showError } from '../toast.tsx';
+import type { ImportField } from './mapping.ts';
+import styles from './sheets.module.css';
+import { SHEETS } from './texts.ts';
+
+const TONES: Record<Import['status'], Tone> = {
+  QUEUED: 'plain',
+  RUNNING: 'warning',
+  COMPLETED: 'good',
+  FAILED: 'danger',
+};
+
+export function ImportState({ status }: Pick<Import, 'status'>): ReactElement {
+  return <Badge tone={TONES[status]}>{useTexts(SHEETS)[status]}</Badge>;
+}
+
+interface ImportProgressProps {
+  record: Import;
+  fields: readonly ImportField[];
+  /** Reads all rows that failed, as a sheet. */
+  readErrors(): Promise<Response>;
+  /** Where somebody goes from here. */
+  children: ReactNode;
+}
+
+export function ImportProgress({ record, fields, readErrors, children }: ImportProgressProps): ReactElement {
+  return (
+    <>
+      <Card>
+        <Progress record={record} />
+        {children}
+      </Card>
+      {record.failed_count > 0 && <RowErrors record={record} fields={fields} readErrors={readErrors} />}
+    </>
+  );
+}
+
+function Progress({ record }: { record: Import }): ReactElement {
+  const texts = useTexts(SHEETS);
+  const { total, processed, started_at, finished_at, error } = record;
+  const written = total === null ? texts.counting : texts.progress(formatNumber(processed), formatNumber(total));
+  // Rows of a table are never found again, so none of them can have existed.
+  const kinds =
+    record.kind === 'TABLE' ? (['created', 'failed'] as const) : (['created', 'updated', 'failed'] as const);
+  const counts = kinds.map((key) => [texts[key], formatNumber(record[`${key}_count`])] as const);
+  const times = [
+    [texts.startedAt, started_at && formatMoment(started_at)],
+    [texts.finishedAt, finished_at && formatMoment(finished_at)],
+  ] as const;
+  return (
+    <>
+      {error ? (
+        <p role="alert" className={styles['problem']}>
+          {error.message}
+        </p>
+      ) : (
+        <>
+          <progress
+            className={styles['bar']}
+            aria-label={written}
+            max={total ?? 1}
+            value={total === null ? undefined : processed}
+          />
+          <p role="status">{written}</p>
+        </>
+      )}
+      <Details items={[...counts, ...times]} />
+    </>
+  );
+}
+
+function RowErrors({ record, fields, readErrors }: Omit<ImportProgressProps, 'children'>): ReactElement {
+  const texts = useTexts(SHEETS);
+  const { row_errors: errors, failed_count: failed } = record;
+  const save = useMutation({
+    mutationFn: async () => saveFile(await readErrors(), 'errors.csv'),
+    onError: showError,
+  });
+  const nameField = (key: string | null): string =>
+    fields.find((each) => each.key === key)?.title ?? key ?? texts.wholeRow;
+  return (
+    <Card title={texts.errors}>
+      <div className={styles['actions']}>
+        <Button icon="download" isBusy={save.isPending} onClick={() => save.mutate()}>
+          {texts.saveErrors}
+        </Button>
+        {failed > errors.length && (
+          <p className={styles['note']}>{texts.firstErrors(formatNumber(errors.length), formatNumber(failed))}</p>
+        )}
+      </div>
+      <div className={styles['scroller']}>
+        <table className={styles['table']}>
+          <thead>
+            <tr>
+              <th scope="col">{texts.row}</th>
+              <th scope="col">{texts.field}</th>
+              <th scope="col">{texts.message}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {errors.map(({ row, field, message }) => (
+              <tr key={`${row}:${field}:${message}`}>
+                <td>{formatNumber(row)}</td>
+                <td>{nameField(field)}</td>
+                <td>{message}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,97 @@
+/** Chooses a sheet, and shows its columns with the fields that they fill. */
+import { useId, useState, type ReactElement, type ReactNode } from 'react';
+import { useTexts } from '../../texts/texts.ts';
+import { Button } from '../button.tsx';
+import { Card } from '../page.tsx';
+import { findDoubled, mapTitles, type ImportField, type Mapping } from './mapping.ts';
+import { MappingTable } from './mapping-table.tsx';
+import { readSheetHead, type SheetHead } from './sheet-head.ts';
+import styles from './sheets.module.css';
+import { SHEETS } from './texts.ts';
+
+interface Chosen {
+  file: File;
+  /** Null when the page cannot show the columns. */
+  head: SheetHead | null;
+}
+
+export interface MappedSheet {
+  file: File;
+  /** Null when the page cannot show the columns. */
+  mapping: Mapping | null;
+}
+
+interface SheetChoiceProps {
+  fields: readonly ImportField[];
+  /** Returns the field that the title of a column means; null when it means none. */
+  find(title: string): string | null;
+  /** What stands below the columns of a sheet: options, and the button that starts the import. */
+  children(sheet: MappedSheet): ReactNode;
+}
+
+export function SheetChoice({ fields, find, children }: SheetChoiceProps): ReactElement {
+  const texts = useTexts(SHEETS);
+  const id = useId();
+  const [chosen, choose] = useState<Chosen | null>(null);
+  const [corrections, correct] = useState<Mapping>(new Map());
+  const open = async (file: File | undefined): Promise<void> => {
+    correct(new Map());
+    choose(file ? { file, head: await readSheetHead(file) } : null);
+  };
+  const mapping = chosen?.head ? new Map([...mapTitles(chosen.head.titles, find), ...corrections]) : null;
+  return (
+    <Card>
+      <div>
+        <label htmlFor={id} className={styles['label']}>
+          {texts.sheet}
+        </label>{' '}
+        <input
+          id={id}
+          type="file"
+          accept=".csv,.tsv,.txt,.xlsx,text/csv"
+          className={styles['file']}
+          onChange={({ target }) => void open(target.files?.[0])}
+        />
+      </div>
+      {chosen?.head && mapping && (
+        <MappingTable
+          head={chosen.head}
+          mapping={mapping}
+          fields={fields}
+          onChoose={(title, field) => correct(new Map(corrections).set(title, field))}
+        />
+      )}
+      {chosen && !chosen.head && <p className={styles['note']}>{texts.unreadable}</p>}
+      {chosen && children({ file: chosen.file, mapping })}
+    </Card>
+  );
+}
+
+interface StartButtonProps {
+  sheet: MappedSheet;
+  fields: readonly ImportField[];
+  isBusy: boolean;
+  onStart(): void;
+}
+
+/** Starts the import, or says why it cannot start yet. */
+export function StartButton({ sheet, fields, isBusy, onStart }: StartButtonProps): ReactElement {
+  const texts = useTexts(SHEETS);
+  const obstacle = useObstacle(sheet, fields);
+  return (
+    <div className={styles['actions']}>
+      <Button kind="primary" icon="upload" isBusy={isBusy} disabled={obstacle !== null} onClick={onStart}>
+        {texts.start}
+      </Button>
+      {obstacle && <p className={styles['problem']}>{obstacle}</p>}
+    </div>
+  );
+}
+
+function useObstacle({ mapping }: MappedSheet, fields: readonly ImportField[]): string | null {
+  const texts = useTexts(SHEETS);
+  if (!mapping) return null;
+  const doubled = findDoubled(mapping);
+  if (doubled !== null) return texts.sameField(fields.find(({ key }) => key === doubled)?.title ?? doubled);
+  return [...mapping.values()].every((field) => field === null) ? texts.nothingChosen : null;
+}

@@ -1,0 +1,45 @@
+/** Short notices at the edge of the page. Errors stay until they are closed. */
+import { Toast as Base } from '@base-ui/react/toast';
+import type { ReactElement, ReactNode } from 'react';
+import { useTexts } from '../texts/texts.ts';
+import { Icon } from './icon.tsx';
+import { explainError } from './problem.ts';
+import { COMMON } from './texts.ts';
+import styles from './toast.module.css';
+
+const notices = Base.createToastManager();
+
+export const showNotice = (title: string): void => void notices.add({ title, type: 'done', timeout: 4_000 });
+export const showError = (error: unknown): void =>
+  void notices.add({ title: explainError(error), type: 'error', priority: 'high', timeout: 0 });
+
+export function Notices({ children }: { children: ReactNode }): ReactElement {
+  return (
+    <Base.Provider toastManager={notices} limit={4}>
+      {children}
+      <Base.Portal>
+        <Base.Viewport className={styles['viewport']}>
+          <NoticeList />
+        </Base.Viewport>
+      </Base.Portal>
+    </Base.Provider>
+  );
+}
+
+function NoticeList(): ReactElement[] {
+  const { toasts } = Base.useToastManager();
+  const texts = useTexts(COMMON);
+  return toasts.map((toast) => (
+    <Base.Root
+      key={toast.id}
+      toast={toast}
+      data-notice
+      className={`${styles['toast']} ${toast.type === 'error' ? styles['error'] : ''}`}
+    >
+      <Base.Title className={styles['title']} />
+      <Base.Close className={styles['close']} aria-label={texts.close}>
+        <Icon name="close" size={14} />
+      </Base.Close>
+    </Base.Root>
+  ));
+}

@@ -1,0 +1,91 @@
+/**
+ * The script that a site loads: `<script async src="https://chat.example.com/widget.js" data-inbox="<id>"></script>`. It makes
+ * `window.parley`, adds the launcher when the page has nothing else to do, and reads nothing of the API. Calls that come before it are kept:
+ * `(window.parley = window.parley || []).push(['open'])`.
+ */
+import { startChat, type Chat, type ChatEvents } from './chat.ts';
+
+type Method = keyof ParleyChat;
+/** A call as a list of the method and its values, or a function that gets the chat. */
+type Call = [method: Method, ...values: unknown[]] | ((chat: ParleyChat) => void);
+type Handler<Name extends keyof ChatEvents> = (value: ChatEvents[Name]) => void;
+
+interface ParleyChat extends Chat {
+  /** Calls the handler at each event; the result ends that. */
+  on<Name extends keyof ChatEvents>(name: Name, handler: Handler<Name>): () => void;
+  push(...calls: Call[]): void;
+}
+
+const page = globalThis as { parley?: ParleyChat | Call[] };
+
+function load(script: HTMLScriptElement): void {
+  const { inbox, color, position, language } = script.dataset;
+  // A script that a page has twice starts one chat.
+  if (!inbox || (page.parley && !Array.isArray(page.parley))) return;
+  const handlers: { [Name in keyof ChatEvents]: Set<Handler<Name>> } = {
+    message: new Set(),
+    open: new Set(),
+    close: new Set(),
+    unread: new Set(),
+  };
+  let chat: Chat | undefined;
+  const start = (): Chat =>
+    (chat ??= startChat({
+      platform: new URL('.', script.src).href,
+      inbox,
+      color,
+      position,
+      language,
+      emit: (name, value) => {
+        for (const handle of handlers[name]) callSafely(() => handle(value));
+      },
+    }));
+  const parley: ParleyChat = {
+    open: () => start().open(),
+    close: () => chat?.close(),
+    identify: (identity) => start().identify(identity),
+    reset: () => start().reset(),
+    setLanguage: (code) => start().setLanguage(code),
+    on: (name, handler) => {
+      handlers[name].add(handler);
+      return () => handlers[name].delete(handler);
+    },
+    push: (...calls) => {
+      for (const call of calls) callSafely(() => runCall(parley, call));
+    },
+  };
+  const early = page.parley ?? [];
+  page.parley = parley;
+  whenIdle(() => {
+    start();
+    parley.push(...(early as Call[]));
+  });
+}
+
+function runCall(parley: ParleyChat, call: Call): void {
+  if (typeof call === 'function') return call(parley);
+  const [method, ...values] = call;
+  (parley[method] as (...given: unknown[]) => unknown)(...values);
+}
+
+/** An error in the code of the site is the site's: the page reports it, and the chat goes on. */
+function callSafely(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    reportError(error);
+  }
+}
+
+/** Runs once the page has loaded and has nothing more urgent to do. */
+function whenIdle(run: () => void): void {
+  const wait = (): void => {
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(run, { timeout: 2_000 });
+    else setTimeout(run, 200);
+  };
+  if (document.readyState === 'complete') wait();
+  else addEventListener('load', wait, { once: true });
+}
+
+const script = document.currentScript ?? document.querySelector('script[data-inbox]');
+if (script instanceof HTMLScriptElement) load(script);
