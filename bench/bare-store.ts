@@ -5,11 +5,11 @@
 import pg from 'pg';
 import { sessionOptions } from '../src/platform/db.ts';
 import { newId } from '../src/platform/ids.ts';
-import type { Stage } from './stage.ts';
+import { findSendingInbox, type BenchStage } from './stage.ts';
 
 /** Opens a loop that stores one message per transaction, without HTTP, signature or parsing. */
-export async function openBareLoop(
-  stage: Stage,
+export async function createBareLoop(
+  stage: BenchStage,
   { connections, people }: { connections: number; people: number },
 ): Promise<{ work: () => Promise<void>; close(): Promise<void> }> {
   const pool = new pg.Pool({
@@ -17,8 +17,8 @@ export async function openBareLoop(
     max: connections,
     options: sessionOptions('parley_system'),
   });
-  const [inbox] = await stage.database.sql<{ _id: string }>('select _id from inboxes limit 1');
-  const context = { company: stage.company, inbox: inbox?._id ?? '', people };
+  const inbox = await findSendingInbox(stage);
+  const context = { company: stage.company, inbox, people };
   let written = 0;
   return {
     work: async () => {
@@ -41,10 +41,10 @@ export async function openBareLoop(
   };
 }
 
-type Query = (name: string, text: string, values: unknown[]) => Promise<pg.QueryResult<Record<string, string>>>;
+type RunQuery = (name: string, text: string, values: unknown[]) => Promise<pg.QueryResult<Record<string, string>>>;
 
 async function storeMessage(
-  query: Query,
+  query: RunQuery,
   { company, inbox, people }: { company: string; inbox: string; people: number },
   unit: number,
 ): Promise<void> {

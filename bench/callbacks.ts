@@ -1,27 +1,32 @@
-/** Posts signed callbacks as the network does: one text message each, from `people` people in turn. */
+/** Posts signed callbacks as the network does: one message each, from `people` people in turn. */
 import { createHmac } from 'node:crypto';
 import { Pool } from 'undici';
-import type { Stage } from './stage.ts';
+import type { BenchStage } from './stage.ts';
 
-export interface Caller {
-  /** Posts one callback and resolves when it is answered. */
+export interface CallbackCaller {
+  /** Posts one callback with a text, and resolves when it is answered. */
   call(): Promise<void>;
+  /** The same with a picture, which the network knows by this id. */
+  callWithPicture(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
-let called = 0;
+let calls = 0;
 
-export function openCaller(
+export function openCallbackCaller(
   url: string,
-  { appSecret }: Pick<Stage, 'appSecret'>,
+  { appSecret }: Pick<BenchStage, 'appSecret'>,
   { connections, people }: { connections: number; people: number },
-): Caller {
+): CallbackCaller {
   const pool = new Pool(url, { connections, pipelining: 1 });
+  const post = (makeContent: (serial: number) => object): Promise<void> => {
+    calls += 1;
+    const from = `55119${80_000_000 + (calls % people)}`;
+    return postCallback(pool, appSecret, { serial: calls, from, content: makeContent(calls) });
+  };
   return {
-    call: () => {
-      called += 1;
-      return postCallback(pool, appSecret, { serial: called, from: `55119${80_000_000 + (called % people)}` });
-    },
+    call: () => post((serial) => ({ type: 'text', text: { body: `Mensagem ${serial}` } })),
+    callWithPicture: (id) => post(() => ({ type: 'image', image: { id, mime_type: 'image/jpeg' } })),
     close: () => pool.close(),
   };
 }
@@ -37,7 +42,7 @@ export async function postOncePerPerson(call: () => Promise<void>, width: number
 async function postCallback(
   pool: Pool,
   appSecret: string,
-  { from, serial }: { from: string; serial: number },
+  { from, serial, content }: { from: string; serial: number; content: object },
 ): Promise<void> {
   const body = JSON.stringify({
     object: 'whatsapp_business_account',
@@ -56,8 +61,7 @@ async function postCallback(
                   from,
                   id: `wamid.${process.pid}.${serial}`,
                   timestamp: String(Math.floor(Date.now() / 1000)),
-                  type: 'text',
-                  text: { body: `Mensagem ${serial}` },
+                  ...content,
                 },
               ],
             },

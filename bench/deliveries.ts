@@ -8,8 +8,8 @@ import { loadConfig } from '../src/config.ts';
 import { sealHeaders } from '../src/features/webhooks/headers.ts';
 import { newId } from '../src/platform/ids.ts';
 import { createLog } from '../src/platform/telemetry.ts';
-import { median, measureRate, ratio, type Figure } from './measure.ts';
-import { spawnProgram, type Stage } from './stage.ts';
+import { median, measureRate, makeRatioFigure, type Figure } from './measure.ts';
+import { spawnProgram, type BenchStage } from './stage.ts';
 
 const COMPANIES = 25;
 const PER_COMPANY = 1_200;
@@ -21,7 +21,7 @@ const BODY = JSON.stringify({
   data: { content: 'x'.repeat(700) },
 });
 
-export async function benchDeliveries(stage: Stage): Promise<Figure[]> {
+export async function benchDeliveries(stage: BenchStage): Promise<Figure[]> {
   const receiver = await spawnProgram('bench/peers/receiver.ts', [], {});
   await seedWebhooks(stage, `${receiver.url}/hook`);
   const pool = new Pool(receiver.url, { connections: SLOTS, pipelining: 1 });
@@ -45,7 +45,7 @@ export async function benchDeliveries(stage: Stage): Promise<Figure[]> {
   await pool.close();
   await receiver.stop();
   return [
-    ratio('(b) deliveries / bare undici loop', median(rates), median(limits), 0.33),
+    makeRatioFigure('(b) deliveries / bare undici loop', median(rates), median(limits), 0.33),
     { name: '(b) the ceiling', value: `${Math.round(Math.max(...rates))}/s`, goal: 'reported', met: true },
   ];
 }
@@ -54,9 +54,9 @@ export async function benchDeliveries(stage: Stage): Promise<Figure[]> {
  * Measures the deliveries per second of a worker process, from its first delivery to its last. The receiver counts the deliveries, so that
  * no query disturbs the database.
  */
-async function measureWorker(stage: Stage, receiver: Pool, env: Record<string, string>): Promise<number> {
+async function measureWorker(stage: BenchStage, receiver: Pool, env: Record<string, string>): Promise<number> {
   const before = await countReceived(receiver);
-  const worker = await spawnProgram('src/main.ts', ['worker'], env);
+  const worker = await spawnProgram('src/launch.js', ['worker'], env);
   let first = 0;
   for (let received = 0; received < COMPANIES * PER_COMPANY; received = (await countReceived(receiver)) - before) {
     if (received > 0 && first === 0) first = performance.now();
@@ -76,7 +76,7 @@ async function countReceived(receiver: Pool): Promise<number> {
   return Number(await body.text());
 }
 
-async function seedWebhooks(stage: Stage, url: string): Promise<void> {
+async function seedWebhooks(stage: BenchStage, url: string): Promise<void> {
   // The platform is started only to encrypt the headers with the installation's own key.
   const platform = await start(loadConfig(stage.env), 'api', { log: createLog('silent') });
   for (let count = 0; count < COMPANIES; count += 1) {
@@ -90,7 +90,7 @@ async function seedWebhooks(stage: Stage, url: string): Promise<void> {
   await platform.stop();
 }
 
-async function seedDeliveries(stage: Stage): Promise<void> {
+async function seedDeliveries(stage: BenchStage): Promise<void> {
   await stage.database.sql('truncate deliveries');
   await stage.database.sql(
     `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, body)

@@ -1,13 +1,13 @@
 /** Benchmark (e): the cost of authentication, scopes and rate limits for a read, compared with the same API without these checks. */
-import { compareRates, ratio, type Figure } from './measure.ts';
+import { compareRates, makeRatioFigure, type Figure } from './measure.ts';
 import { openReader, seedMessage, WIDTH } from './read-message.ts';
-import { spawnProgram, type Stage } from './stage.ts';
+import { spawnProgram, type BenchStage } from './stage.ts';
 
 const PEER = 'bench/peers/door.ts';
-// Rounds are short, because within three seconds other work on the machine hides a difference of a few per cent.
+// Rounds are short, because in rounds of three seconds other work on the machine would hide a difference of a few per cent.
 const SHORT_ROUNDS = { durationMs: 500, times: 40 };
 
-export async function benchDoor(stage: Stage): Promise<Figure[]> {
+export async function benchAccessControl(stage: BenchStage): Promise<Figure[]> {
   const id = await seedMessage(stage);
   const kept = await spawnProgram(PEER, [], stage.env);
   const open = await spawnProgram(PEER, [], { ...stage.env, OPEN_TO: stage.key });
@@ -21,5 +21,7 @@ export async function benchDoor(stage: Stage): Promise<Figure[]> {
   );
   await kept.stop();
   await open.stop();
-  return [ratio('(e) with its door kept / with it open', rates.get('kept') ?? 0, rates.get('open') ?? 0, 0.9)];
+  return [
+    makeRatioFigure('(e) with its door kept / with it open', rates.get('kept') ?? 0, rates.get('open') ?? 0, 0.9),
+  ];
 }

@@ -2,14 +2,14 @@
  * Benchmark (import): imports 100,000 contacts from a sheet, through the API and a worker process, compared with COPY of the
  * same rows into the same table with its indexes. COPY parses nothing, looks for no existing contacts and writes no names.
  */
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '../src/platform/ids.ts';
 import { makeWorkbook } from '../test/support/sheets.ts';
-import { until } from '../test/support/wait.ts';
-import { median, ratio, type Figure } from './measure.ts';
-import { spawnProgram, type Spawned, type Stage } from './stage.ts';
+import { waitUntil } from '../test/support/wait.ts';
+import { median, makeRatioFigure, type Figure } from './measure.ts';
+import { measureResidentMb, spawnProgram, type SpawnedProgram, type BenchStage } from './stage.ts';
 
 const ROWS = 100_000;
 const ROUNDS = 2;
@@ -43,9 +43,9 @@ function makePeople(round: number): Person[] {
   });
 }
 
-export async function benchImport(stage: Stage): Promise<Figure[]> {
-  const api = await spawnProgram('src/main.ts', ['api'], stage.env);
-  const worker = await spawnProgram('src/main.ts', ['worker'], stage.env);
+export async function benchImport(stage: BenchStage): Promise<Figure[]> {
+  const api = await spawnProgram('src/launch.js', ['api'], stage.env);
+  const worker = await spawnProgram('src/launch.js', ['worker'], stage.env);
   try {
     const fields = await defineFields(stage, api);
     const limits: number[] = [];
@@ -62,7 +62,7 @@ export async function benchImport(stage: Stage): Promise<Figure[]> {
     }
     const growth = Math.round(Math.max(...peaks.slice(2)) - Math.max(...peaks.slice(0, 2)));
     return [
-      ratio('(import) contacts from a sheet / COPY', median(rates), median(limits), GOAL),
+      makeRatioFigure('(import) contacts from a sheet / COPY', median(rates), median(limits), GOAL),
       {
         name: '(import) the worker grows, 200,000 rows later',
         value: `${growth} MB, at most ${Math.round(Math.max(...peaks))} MB`,
@@ -76,7 +76,12 @@ export async function benchImport(stage: Stage): Promise<Figure[]> {
   }
 }
 
-async function call(stage: Stage, api: Spawned, path: string, init: RequestInit): Promise<Record<string, unknown>> {
+async function callApi(
+  stage: BenchStage,
+  api: SpawnedProgram,
+  path: string,
+  init: RequestInit,
+): Promise<Record<string, unknown>> {
   const headers = { authorization: `Bearer ${stage.key}`, ...(init.headers as Record<string, string> | undefined) };
   const response = await fetch(api.url + path, { ...init, headers });
   const body = (await response.json()) as Record<string, unknown>;
@@ -84,18 +89,18 @@ async function call(stage: Stage, api: Spawned, path: string, init: RequestInit)
   return body;
 }
 
-async function defineFields(stage: Stage, api: Spawned): Promise<{ city: string; score: string }> {
+async function defineFields(stage: BenchStage, api: SpawnedProgram): Promise<{ city: string; score: string }> {
   const define = async (slug: string, type: string): Promise<string> => {
     const body = JSON.stringify({ title: slug, slug, context: 'contact', type });
     const headers = { 'content-type': 'application/json' };
-    return (await call(stage, api, '/v1/custom-fields', { method: 'POST', headers, body }))['_id'] as string;
+    return (await callApi(stage, api, '/v1/custom-fields', { method: 'POST', headers, body }))['_id'] as string;
   };
   return { city: await define('city', 'TEXT'), score: await define('score', 'NUMBER') };
 }
 
 /** Measures COPY in rows a second; the database server reads the rows from a file. */
 async function measureCopy(
-  { database, company }: Stage,
+  { database, company }: BenchStage,
   people: Person[],
   fields: { city: string; score: string },
 ): Promise<number> {
@@ -123,8 +128,8 @@ async function measureCopy(
  * used.
  */
 async function measureImport(
-  stage: Stage,
-  { api, worker }: { api: Spawned; worker: Spawned },
+  stage: BenchStage,
+  { api, worker }: { api: SpawnedProgram; worker: SpawnedProgram },
   { people, format }: { people: Person[]; format: string },
 ): Promise<{ rate: number; peakMb: number }> {
   const rows = [
@@ -135,22 +140,16 @@ async function measureImport(
   const form = new FormData();
   form.set('silent', 'true');
   form.set('file', new Blob([new Uint8Array(data)]), `people.${format}`);
-  const { _id } = await call(stage, api, '/v1/contacts/import', { method: 'POST', body: form });
+  const { _id } = await callApi(stage, api, '/v1/contacts/import', { method: 'POST', body: form });
   const started = performance.now();
   let peakMb = 0;
   const look = async (): Promise<Record<string, unknown> | null> => {
-    const current = await call(stage, api, `/v1/contacts/import/${String(_id)}`, {});
+    const current = await callApi(stage, api, `/v1/contacts/import/${String(_id)}`, {});
     peakMb = Math.max(peakMb, await measureResidentMb(worker));
     return current['finished_at'] === null ? null : current;
   };
-  const done = await until('the import to end', look, 600_000);
+  const done = await waitUntil('the import to end', look, 600_000);
   const rate = (ROWS * 1000) / (performance.now() - started);
   if (done['created_count'] !== ROWS) throw new Error(`not all were imported: ${JSON.stringify(done)}`);
   return { rate, peakMb };
-}
-
-/** Returns the memory of a process in megabytes; 0 on a system without /proc. */
-async function measureResidentMb({ child }: Spawned): Promise<number> {
-  const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }

@@ -2,21 +2,21 @@
  * Benchmark (a): from a signed callback over HTTP to a stored message, its conversation and an enqueued
  * event, compared with a bare loop that runs the same statements over the same number of connections.
  */
-import { openBareLoop } from './bare-store.ts';
-import { postOncePerPerson, openCaller } from './callbacks.ts';
-import { median, measureRate, ratio, type Figure } from './measure.ts';
+import { createBareLoop } from './bare-store.ts';
+import { postOncePerPerson, openCallbackCaller } from './callbacks.ts';
+import { median, measureRate, makeRatioFigure, type Figure } from './measure.ts';
 import { runPgbench } from './pgbench.ts';
-import { spawnProgram, type Stage } from './stage.ts';
+import { spawnProgram, type BenchStage } from './stage.ts';
 
 const WIDTH = 64;
 // The number of connections in the platform's pool.
 const CONNECTIONS = 10;
 const PEOPLE = 2_000;
 
-export async function benchIngestion(stage: Stage): Promise<Figure[]> {
-  const api = await spawnProgram('src/main.ts', ['api'], stage.env);
-  const caller = openCaller(api.url, stage, { connections: WIDTH, people: PEOPLE });
-  const bare = await openBareLoop(stage, { connections: CONNECTIONS, people: PEOPLE });
+export async function benchIngestion(stage: BenchStage): Promise<Figure[]> {
+  const api = await spawnProgram('src/launch.js', ['api'], stage.env);
+  const caller = openCallbackCaller(api.url, stage, { connections: WIDTH, people: PEOPLE });
+  const bare = await createBareLoop(stage, { connections: CONNECTIONS, people: PEOPLE });
   const callback = caller.call;
   // Every person writes once before anything is measured, because most messages come from people who wrote before.
   // The bare loop does this with one caller, because it can not handle two callers that create the same contact.
@@ -30,8 +30,10 @@ export async function benchIngestion(stage: Stage): Promise<Figure[]> {
   await caller.close();
   await bare.close();
   return [
-    ratio('(a) callbacks stored / bare pg loop', both.platform, both.bare, 1),
-    ...(pgbench === null ? [] : [ratio('(a) callbacks stored / pgbench -M prepared', platformAgain, pgbench, 1)]),
+    makeRatioFigure('(a) callbacks stored / bare pg loop', both.platform, both.bare, 1),
+    ...(pgbench === null
+      ? []
+      : [makeRatioFigure('(a) callbacks stored / pgbench -M prepared', platformAgain, pgbench, 1)]),
     { name: '(a) one caller alone', value: `${(1000 / lone).toFixed(2)} ms a callback`, goal: 'reported', met: true },
   ];
 }

@@ -1,7 +1,7 @@
 /** Measures a load with a fixed number of callers in alternating rounds, and compares medians within one run. All benchmarks use this. */
 import { reportProgress } from '../test/support/progress.ts';
 
-export interface Round {
+export interface RateRound {
   name: string;
   /** Does one unit of work; `width` loops call this function at the same time. */
   work: () => Promise<unknown>;
@@ -30,7 +30,7 @@ export function median(values: number[]): number {
 
 /** Runs the rounds in turn, again and again, so that a disturbance of the machine affects all of them alike. */
 export async function compareRates(
-  rounds: Round[],
+  rounds: RateRound[],
   options: { width: number; durationMs: number; times: number },
 ): Promise<Map<string, number>> {
   const rates = new Map<string, number[]>(rounds.map((round) => [round.name, []]));
@@ -50,7 +50,7 @@ export interface Figure {
   met: boolean;
 }
 
-export const ratio = (name: string, measured: number, limit: number, goal: number): Figure => ({
+export const makeRatioFigure = (name: string, measured: number, limit: number, goal: number): Figure => ({
   name,
   value: `${(measured / limit).toFixed(2)} (${Math.round(measured)}/s of ${Math.round(limit)}/s)`,
   goal: `>= ${goal}`,
@@ -58,7 +58,7 @@ export const ratio = (name: string, measured: number, limit: number, goal: numbe
 });
 
 /** One query that is measured on a large set of records and on a small set. */
-export interface Question {
+export interface SizeQuestion {
   name: string;
   goalMs: number;
   /** The number of calls on each set. */
@@ -72,7 +72,7 @@ export interface Question {
 /**
  * Compares the 95th percentile of the times on both sets. Calls alternate, so that a disturbance of the machine affects both sets alike.
  */
-export async function compareSizes({ name, goalMs, calls, large, small, common }: Question): Promise<Figure> {
+export async function compareSizes({ name, goalMs, calls, large, small, common }: SizeQuestion): Promise<Figure> {
   reportProgress(name);
   const times: [number[], number[]] = [[], []];
   // The first calls are not measured: they load pages from the disk and prepare statements.

@@ -50,7 +50,7 @@ export async function runPgbench(
     {
       env: {
         ...process.env,
-        PGHOST: hostname,
+        PGHOST: decodeURIComponent(hostname),
         PGPORT: port,
         PGUSER: username,
         PGPASSWORD: decodeURIComponent(password),

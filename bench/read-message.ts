@@ -1,7 +1,7 @@
 /** Benchmark (c): GET /v1/messages/{id} with authentication, compared with a bare node:http server that runs the same query. */
 import { Pool } from 'undici';
-import { compareRates, ratio, type Figure } from './measure.ts';
-import { spawnProgram, type Stage } from './stage.ts';
+import { compareRates, makeRatioFigure, type Figure } from './measure.ts';
+import { spawnProgram, type BenchStage } from './stage.ts';
 
 export const WIDTH = 32;
 
@@ -16,9 +16,9 @@ export function openReader(url: string, id: string, headers: Record<string, stri
   };
 }
 
-export async function benchReadMessage(stage: Stage): Promise<Figure[]> {
+export async function benchReadMessage(stage: BenchStage): Promise<Figure[]> {
   const id = await seedMessage(stage);
-  const api = await spawnProgram('src/main.ts', ['api'], stage.env);
+  const api = await spawnProgram('src/launch.js', ['api'], stage.env);
   const raw = await spawnProgram('bench/peers/raw-http.ts', [], {
     DATABASE_URL: stage.database.url,
     COMPANY: stage.company,
@@ -32,14 +32,16 @@ export async function benchReadMessage(stage: Stage): Promise<Figure[]> {
   );
   await api.stop();
   await raw.stop();
-  return [ratio('(c) GET /v1/messages/{id} / raw node:http', rates.get('api') ?? 0, rates.get('raw') ?? 0, 0.7)];
+  return [
+    makeRatioFigure('(c) GET /v1/messages/{id} / raw node:http', rates.get('api') ?? 0, rates.get('raw') ?? 0, 0.7),
+  ];
 }
 
 /** Stores one message and returns its id. */
-export async function seedMessage(stage: Stage): Promise<string> {
+export async function seedMessage(stage: BenchStage): Promise<string> {
   const id = 'b'.repeat(24);
   await stage.database.sql(
-    `with i as (select _id, channel from inboxes where company_id = $1 limit 1), c as (
+    `with i as (select _id, channel from inboxes where company_id = $1 and channel = 'WAP_AUTO_CLOSER' limit 1), c as (
       insert into contacts (company_id, _id, name, source) values ($1, $2, 'Bench', 'API') returning _id
     ), v as (
       insert into conversations (company_id, _id, contact_id, inbox_id, channel, handled_by)

@@ -1,10 +1,11 @@
 /** Benchmark (h): GET /v1/conversations with a million conversations in one company, for lists and searches that people request all day. */
 import { Pool } from 'undici';
-import { cursorAfter, pageWindow } from '../src/platform/paging.ts';
+import { makeCursorAfter, pageWindow } from '../src/platform/paging.ts';
 import type { TestDatabase } from '../test/support/database.ts';
+import { fillTables } from './fill.ts';
 import type { Figure } from './measure.ts';
 import { seedPeople } from './people.ts';
-import { spawnProgram, type Stage } from './stage.ts';
+import { spawnProgram, type BenchStage } from './stage.ts';
 
 // Each contact has five conversations; for some contacts the newest conversation is open.
 const CONTACTS = 200_000;
@@ -15,9 +16,9 @@ const PORTION = 50_000;
 const ASKED = 200;
 
 /** Runs the benchmark; a quick run passes a smaller number of contacts. */
-export async function benchConversations(stage: Stage, contacts = CONTACTS): Promise<Figure[]> {
+export async function benchConversations(stage: BenchStage, contacts = CONTACTS): Promise<Figure[]> {
   const owners = await seedConversations(stage.database, stage.company, contacts);
-  const api = await spawnProgram('src/main.ts', ['api'], stage.env);
+  const api = await spawnProgram('src/launch.js', ['api'], stage.env);
   const pool = new Pool(api.url, { connections: 1, pipelining: 1 });
   const pick = <T>(items: readonly T[], index: number): T => items[index % items.length] as T;
   const statuses = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'];
@@ -54,7 +55,7 @@ export async function benchConversations(stage: Stage, contacts = CONTACTS): Pro
 function makeCursor(owner: string, index: number): string {
   const query = { limit: 20, skipCount: false, sort: '-createdAt', owner } as const;
   const createdAt = new Date(Date.now() - index * 86_400_000).toISOString();
-  return cursorAfter(pageWindow('conversations', query), { _id: 'f'.repeat(24), createdAt });
+  return makeCursorAfter(pageWindow('conversations', query), { _id: 'f'.repeat(24), createdAt });
 }
 
 /** Sends the requests one after the other; returns the times in milliseconds, shortest first. */
@@ -88,11 +89,13 @@ export async function seedConversations(
     [company],
   );
   const owners = users.map((user) => user._id);
-  for (let from = 1; from <= contacts * EACH; from += PORTION) {
-    const to = Math.min(from + PORTION - 1, contacts * EACH);
-    await database.sql(CONVERSATIONS, [company, from, to, contacts, owners, contacts * (EACH - 1)]);
-  }
-  await database.sql('vacuum analyze conversations');
+  await fillTables(database, ['conversations'], async () => {
+    for (let from = 1; from <= contacts * EACH; from += PORTION) {
+      const to = Math.min(from + PORTION - 1, contacts * EACH);
+      await database.sql(CONVERSATIONS, [company, from, to, contacts, owners, contacts * (EACH - 1)]);
+    }
+  });
+  await database.sql('vacuum analyze conversation_activity');
   return owners;
 }
 
@@ -101,13 +104,14 @@ export async function seedConversations(
  * in five are not closed.
  */
 const CONVERSATIONS = `insert into conversations (company_id, _id, contact_id, inbox_id, channel, status, handled_by, owner_id,
-    attendant_id, step_id, pipeline_id, tags, created_at, closed_at)
+    attendant_id, step_id, pipeline_id, tags, created_at, updated_at, last_message_at, closed_at)
   select $1, lpad(to_hex(n), 24, '0'), lpad(to_hex(1 + n % $4::bigint), 24, '0'), i._id, i.channel, s.status,
     ('{AI,HUMAN,NONE}'::text[])[1 + n % 3], ($5::text[])[1 + n % 23], ($5::text[])[1 + (n * 7) % 41], p.step, p.pipeline,
-    case when n % 50 = 0 then '{vip}'::text[] else '{}'::text[] end, now() - interval '400 days' + n * interval '30 seconds',
+    case when n % 50 = 0 then '{vip}'::text[] else '{}'::text[] end, at, at, at,
     case when s.status = 'CLOSED' then now() end
   from generate_series($2::bigint, $3::bigint) n
-    cross join (select _id, channel from inboxes where company_id = $1 limit 1) i
+    cross join lateral (select now() - interval '400 days' + n * interval '30 seconds' as at) made
+    cross join (select _id, channel from inboxes where company_id = $1 order by channel = 'WAP_AUTO_CLOSER' desc limit 1) i
     cross join lateral (select case when n > $6::bigint and chance(n, 21) < 0.4
       then ('{OPEN,OPEN,PENDING,SNOOZED}'::text[])[1 + n % 4] else 'CLOSED' end as status) s
     left join (select s._id as step, s.pipeline_id as pipeline, s.position from pipeline_steps s

@@ -10,24 +10,26 @@ import { updateTableById } from '../src/features/tables/tables.ts';
 import type { Kit } from '../src/kit.ts';
 import { openDatabase, type Tenant, type TenantRead } from '../src/platform/tenant.ts';
 import type { TestDatabase } from '../test/support/database.ts';
+import { fillTables } from './fill.ts';
 import { compareSizes, type Figure } from './measure.ts';
-import type { Stage } from './stage.ts';
+import type { BenchStage } from './stage.ts';
 
 const LARGE = { table: '1'.repeat(24), count: 1_000_000 };
-// A table with the most rows that it may have while its columns are changed.
+// A table with the largest number of rows with which its columns may still be changed.
 const WIDE = { table: '3'.repeat(24), count: 100_000 };
 const SMALL = { table: '2'.repeat(24), count: 10_000 };
 const CALLS = 100;
-// The longest times: one that a person does not notice, with time left for the rest of the request; and one for the most expensive search.
+// The longest acceptable times. A person does not notice the first one, and it leaves time for the rest of the request; the second one is
+// allowed for the most expensive search.
 const GOAL_MS = 40;
 const GOAL_PAIR_MS = 150;
-// The longest change of columns in seconds. A request may take a minute; half of it is left for a busy machine.
+// The longest acceptable change of columns, in seconds. A request may take a minute; half of it is left for a busy machine.
 const GOAL_COLUMNS_S = 30;
 
 /** One row in every `oneIn` contains the rare word, and as many other rows contain the rare pair of letters. */
 export const RARE = { oneIn: 20_000, word: 'Ezequias', pair: 'qx' };
 
-const search =
+const makeSearchQuery =
   (...terms: string[]) =>
   (call: number): Partial<RowQuery> => ({ search: terms[call % terms.length] ?? '' });
 
@@ -36,17 +38,17 @@ const QUESTIONS: { name: string; ask: (call: number) => Partial<RowQuery>; goalM
   { name: 'page 1', ask: () => ({}) },
   { name: 'page 1 by row_index', ask: (call) => ({ sort: call % 2 ? 'row_index' : '-row_index' }) },
   { name: 'page 1 with its total', ask: () => ({ skipCount: false }) },
-  { name: 'a word of 8 %', ask: search('madeira', 'AÇÚCAR') },
-  { name: 'a word of 1 in 20,000', ask: search(RARE.word) },
+  { name: 'a word of 8 %', ask: makeSearchQuery('madeira', 'AÇÚCAR') },
+  { name: 'a word of 1 in 20,000', ask: makeSearchQuery(RARE.word) },
   { name: 'a rare word with its total', ask: () => ({ search: RARE.word, skipCount: false }) },
-  { name: 'three words', ask: search('caixa de madeira', 'saco de açúcar') },
-  { name: 'a word that no row has', ask: search('qwertz', 'Nebukadnezar') },
+  { name: 'three words', ask: makeSearchQuery('caixa de madeira', 'saco de açúcar') },
+  { name: 'a word that no row has', ask: makeSearchQuery('qwertz', 'Nebukadnezar') },
   { name: 'six digits', ask: (call) => ({ search: `${100_000 + ((call * 7_919) % 900_000)}` }) },
-  { name: 'two letters of many', ask: search('an', 'ei') },
-  { name: 'two rare letters', ask: search(RARE.pair, 'wk', 'zq'), goalMs: GOAL_PAIR_MS },
+  { name: 'two letters of many', ask: makeSearchQuery('an', 'ei') },
+  { name: 'two rare letters', ask: makeSearchQuery(RARE.pair, 'wk', 'zq'), goalMs: GOAL_PAIR_MS },
 ];
 
-export async function benchTables({ database, company }: Stage): Promise<Figure[]> {
+export async function benchTables({ database, company }: BenchStage): Promise<Figure[]> {
   await seedRows(database, company, {
     [SMALL.table]: SMALL.count,
     [WIDE.table]: WIDE.count,
@@ -56,7 +58,7 @@ export async function benchTables({ database, company }: Stage): Promise<Figure[
   const read = opened.read(company);
   try {
     const figures: Figure[] = [];
-    // The last page of the small table that has a next page.
+    // The small table has 500 pages. Page 499 is the last one with a cursor for a next page.
     for (const sort of ['-createdAt', 'row_index'] as const) {
       const [large, small] = [
         await pageAfter(read, LARGE.table, 999, sort),
@@ -70,7 +72,7 @@ export async function benchTables({ database, company }: Stage): Promise<Figure[
           (call: number) =>
             pageTableRows(read, table, completeQuery(ask(call))),
       );
-      figures.push(await measureQuery(name, goalMs, calls as [Call, Call]));
+      figures.push(await measureQuery(name, goalMs, calls as [MeasuredCall, MeasuredCall]));
     }
     figures.push(await measureTotals(read));
     const kit = { database: opened, enqueue: async () => undefined } as unknown as Kit;
@@ -89,16 +91,16 @@ const completeQuery = (query: Partial<RowQuery>): RowQuery => ({
   ...query,
 });
 
-async function pageAfter(read: TenantRead, table: string, page: number, sort: RowQuery['sort']): Promise<Call> {
+async function pageAfter(read: TenantRead, table: string, page: number, sort: RowQuery['sort']): Promise<MeasuredCall> {
   const { meta } = await pageTableRows(read, table, completeQuery({ page, sort }));
   if (meta.nextCursor === null) throw new Error(`there is no page after page ${page}`);
   const after = meta.nextCursor;
   return () => pageTableRows(read, table, completeQuery({ after, sort }));
 }
 
-type Call = (call: number) => Promise<unknown>;
+type MeasuredCall = (call: number) => Promise<unknown>;
 
-function measureQuery(name: string, goalMs: number, calls: [Call, Call]): Promise<Figure> {
+function measureQuery(name: string, goalMs: number, calls: [MeasuredCall, MeasuredCall]): Promise<Figure> {
   const [large, small] = calls;
   return compareSizes({ name: `(tables) ${name}`, goalMs, calls: CALLS, large, small });
 }
@@ -142,27 +144,23 @@ const PORTION = 50_000;
 
 /** Inserts rows of a stock list into each new table and updates the statistics of the planner. */
 export async function seedRows(
-  { sql }: Pick<TestDatabase, 'sql'>,
+  database: Pick<TestDatabase, 'sql'>,
   company: string,
   counts: Record<string, number>,
 ): Promise<void> {
-  // Building the index after the inserts takes a third of the time of filling it row by row.
-  const [index] = await sql<{ definition: string }>(
-    `select pg_get_indexdef('table_rows_search'::regclass) as definition`,
-  );
-  await sql('drop index table_rows_search');
-  for (const [table, count] of Object.entries(counts)) {
-    await sql(
-      `insert into tables (company_id, _id, name, slug, columns, last_row_index, row_count) values ($1, $2, $2, 't' || $2, $3, $4, $4)`,
-      [company, table, JSON.stringify(COLUMNS), count],
-    );
-    for (let from = 1; from <= count; from += PORTION) {
-      const to = Math.min(from + PORTION - 1, count);
-      await sql(ROWS, [company, table, from, to, THINGS, STUFFS, RARE.oneIn, RARE.word, RARE.pair]);
+  const { sql } = database;
+  await fillTables(database, ['table_rows'], async () => {
+    for (const [table, count] of Object.entries(counts)) {
+      await sql(
+        `insert into tables (company_id, _id, name, slug, columns, last_row_index, row_count) values ($1, $2, $2, 't' || $2, $3, $4, $4)`,
+        [company, table, JSON.stringify(COLUMNS), count],
+      );
+      for (let from = 1; from <= count; from += PORTION) {
+        const to = Math.min(from + PORTION - 1, count);
+        await sql(ROWS, [company, table, from, to, THINGS, STUFFS, RARE.oneIn, RARE.word, RARE.pair]);
+      }
     }
-  }
-  await sql(index?.definition ?? '');
-  await sql('vacuum analyze table_rows');
+  });
   await sql('vacuum analyze tables');
 }
 

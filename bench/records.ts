@@ -7,61 +7,62 @@ import type { ContactQuery } from '../src/features/contacts/schemas.ts';
 import { openDatabase, type Tenant } from '../src/platform/tenant.ts';
 import { compareSizes, type Figure } from './measure.ts';
 import { FIELDS, RARE, seedPeople } from './people.ts';
-import type { Stage } from './stage.ts';
+import type { BenchStage } from './stage.ts';
 
 const LARGE = { company: '1'.repeat(24), count: 1_000_000 };
 const SMALL = { company: '2'.repeat(24), count: 10_000 };
 const CALLS = 200;
-// The longest times: one that a person does not notice, with time left for the rest of the request; and one for the most expensive search.
+// The longest acceptable times. A person does not notice the first one, and it leaves time for the rest of the request; the second one is
+// allowed for the most expensive search.
 const GOAL_MS = 40;
 const GOAL_PAIR_MS = 150;
 
-type Asked = Partial<ContactQuery>;
+type ContactListQuery = Partial<ContactQuery>;
 
-interface Case {
+interface ListCase {
   name: string;
   /** The query of each call: consecutive calls differ where possible. */
-  ask: (call: number) => Asked;
+  ask: (call: number) => ContactListQuery;
   goalMs?: number;
   /** True for a query that finds a match within a few rows, so that it may take at most twice as long as in the small company. */
   common?: true;
 }
 
-const search =
+const makeSearchQuery =
   (...terms: string[]) =>
-  (call: number): Asked => ({ search: terms[call % terms.length] ?? '' });
-const filters = (...items: unknown[][]): string =>
+  (call: number): ContactListQuery => ({ search: terms[call % terms.length] ?? '' });
+const formatFilters = (...items: unknown[][]): string =>
   JSON.stringify(items.map(([field, operator, value]) => ({ field, operator, value })));
 
-const CASES: Case[] = [
+const CASES: ListCase[] = [
   { name: 'page 1', ask: () => ({}), common: true },
-  { name: 'a name of 8 %', ask: search('silva', 'Santos'), common: true },
-  { name: 'a name of 1 in 20,000', ask: search(RARE.name) },
-  { name: 'three words', ask: search('Maria Silva Santos', 'josé oliveira souza', 'ana lima pereira') },
-  { name: 'a name that nobody has', ask: search('qwertz', 'Nebukadnezar') },
-  { name: 'two letters of many', ask: search('an', 'xa'), common: true },
-  { name: 'two rare letters', ask: search('zq', 'qx', 'wk'), goalMs: GOAL_PAIR_MS },
+  { name: 'a name of 8 %', ask: makeSearchQuery('silva', 'Santos'), common: true },
+  { name: 'a name of 1 in 20,000', ask: makeSearchQuery(RARE.name) },
+  { name: 'three words', ask: makeSearchQuery('Maria Silva Santos', 'josé oliveira souza', 'ana lima pereira') },
+  { name: 'a name that nobody has', ask: makeSearchQuery('qwertz', 'Nebukadnezar') },
+  { name: 'two letters of many', ask: makeSearchQuery('an', 'xa'), common: true },
+  { name: 'two rare letters', ask: makeSearchQuery('zq', 'qx', 'wk'), goalMs: GOAL_PAIR_MS },
   { name: '4 digits of a number', ask: (call) => ({ search: `${1_000 + ((call * 37) % 9_000)}` }) },
   { name: '6 digits of a number', ask: (call) => ({ search: `${100_000 + ((call * 7_919) % 900_000)}` }) },
   {
     name: 'a custom field of 25 %',
-    ask: (call) => ({ filters: filters([FIELDS.plan._id, 'eq', call % 2 ? 'ouro' : 'PRATA']) }),
+    ask: (call) => ({ filters: formatFilters([FIELDS.plan._id, 'eq', call % 2 ? 'ouro' : 'PRATA']) }),
     common: true,
   },
   {
     name: 'a custom field of 1 in 20,000',
-    ask: (call) => ({ filters: filters([FIELDS.batch._id, 'eq', `lote ${call * 97}`]) }),
+    ask: (call) => ({ filters: formatFilters([FIELDS.batch._id, 'eq', `lote ${call * 97}`]) }),
   },
   {
     name: 'a filter and a search',
     ask: (call) => ({
       search: 'silva',
-      filters: filters([FIELDS.score._id, 'eq', call], [FIELDS.city._id, 'eq', 'natal']),
+      filters: formatFilters([FIELDS.score._id, 'eq', call], [FIELDS.city._id, 'eq', 'natal']),
     }),
   },
 ];
 
-export async function benchRecords(stage: Stage): Promise<Figure[]> {
+export async function benchRecords(stage: BenchStage): Promise<Figure[]> {
   await stage.database.sql(`insert into companies (_id, name) values ($1, 'Large'), ($2, 'Small')`, [
     LARGE.company,
     SMALL.company,
@@ -72,7 +73,7 @@ export async function benchRecords(stage: Stage): Promise<Figure[]> {
   const [large, small] = [openTenant(LARGE.company), openTenant(SMALL.company)];
   try {
     const figures: Figure[] = [];
-    // The last page of the small company that has a next page.
+    // The small company has 500 pages of contacts. Page 499 is the last one with a cursor for a next page.
     const [deepLarge, deepSmall] = [await findCursorAfter(large, 1_000), await findCursorAfter(small, 499)];
     figures.push(
       await measureQuery('page 1,000 by cursor', GOAL_MS, [
@@ -97,18 +98,23 @@ export async function benchRecords(stage: Stage): Promise<Figure[]> {
   }
 }
 
-const listContacts = (tenant: Tenant, asked: Asked) =>
+const listContacts = (tenant: Tenant, asked: ContactListQuery) =>
   pageContacts(tenant, { limit: 20, skipCount: true, sort: '-createdAt', ...asked });
 
-async function findCursorAfter(tenant: Tenant, page: number): Promise<Asked> {
+async function findCursorAfter(tenant: Tenant, page: number): Promise<ContactListQuery> {
   const { meta } = await listContacts(tenant, { page });
   if (meta.nextCursor === null) throw new Error(`there is no page after page ${page}`);
   return { after: meta.nextCursor };
 }
 
-type Call = (call: number) => Promise<unknown>;
+type MeasuredCall = (call: number) => Promise<unknown>;
 
-function measureQuery(name: string, goalMs: number, calls: [Call, Call], common?: true): Promise<Figure> {
+function measureQuery(
+  name: string,
+  goalMs: number,
+  calls: [MeasuredCall, MeasuredCall],
+  common?: true,
+): Promise<Figure> {
   const [large, small] = calls;
   return compareSizes({ name: `(records) ${name}`, goalMs, calls: CALLS, large, small, common: common ?? false });
 }

@@ -1,16 +1,25 @@
 /** The command `npm run bench [a b c d e f …]`: prints each figure beside its goal, and exits with 1 when a goal is missed. */
+import { benchBulk } from './bulk.ts';
+import { benchCampaigns } from './campaigns.ts';
+import { benchConsole } from './console.ts';
 import { benchDeliveries } from './deliveries.ts';
-import { benchDoor } from './door.ts';
+import { benchAccessControl } from './door.ts';
+import { benchFiles } from './files.ts';
 import { benchImport } from './import.ts';
 import { benchIngestion } from './ingestion.ts';
 import type { Figure } from './measure.ts';
+import { benchLive } from './live.ts';
 import { benchReadMessage } from './read-message.ts';
 import { printProgress, reportProgress } from '../test/support/progress.ts';
-import { openStage, type Stage } from './stage.ts';
+import { benchPictures } from './pictures.ts';
+import { openBenchStage, type BenchStage } from './stage.ts';
+import { benchRecall } from './recall.ts';
 import { benchConversations } from './records-conversations.ts';
 import { benchRecords } from './records.ts';
 import { benchTables } from './records-tables.ts';
+import { benchSheet } from './sheet.ts';
 import { benchStartUp } from './start-up.ts';
+import { benchWebChat } from './web-chat.ts';
 import { benchWholeFlow } from './whole-flow.ts';
 
 const asked = process.argv.slice(2);
@@ -22,22 +31,31 @@ for (const [name, bench] of [
   ['a', benchIngestion],
   ['b', benchDeliveries],
   ['c', benchReadMessage],
-  ['e', benchDoor],
+  ['e', benchAccessControl],
   ['f', benchWholeFlow],
   ['records', benchRecords],
   ['tables', benchTables],
   ['import', benchImport],
-  ['h', (stage: Stage) => benchConversations(stage)],
+  ['files', benchFiles],
+  ['pictures', benchPictures],
+  ['bulk', benchBulk],
+  ['campaigns', benchCampaigns],
+  ['live', benchLive],
+  ['web-chat', benchWebChat],
+  ['console', benchConsole],
+  ['h', (stage: BenchStage) => benchConversations(stage)],
 ] as const) {
   if (!isWanted(name)) continue;
   reportProgress(`(${name}) …`);
-  const stage = await openStage();
+  const stage = await openBenchStage();
   try {
     figures.push(...(await bench(stage)));
   } finally {
     await stage.close();
   }
 }
+if (isWanted('recall')) figures.push(...(await benchRecall()));
+if (isWanted('sheet')) figures.push(...(await benchSheet()));
 if (isWanted('d')) figures.push(...(await benchStartUp()));
 for (const { name, value, goal, met } of figures) {
   process.stdout.write(`${met ? 'ok  ' : 'MISS'} ${name.padEnd(45)} ${value.padEnd(32)} goal ${goal}\n`);

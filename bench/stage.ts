@@ -14,7 +14,7 @@ import { NODE_FLAGS } from '../test/support/program.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-export interface Stage {
+export interface BenchStage {
   database: TestDatabase;
   /** Environment variables for the platform's processes. */
   env: Record<string, string>;
@@ -28,7 +28,7 @@ export interface Stage {
  * Prepares a benchmark: starts the platform once, which creates the demo company, its inbox (accepted by the sandbox) and its webhook, and
  * stops it again.
  */
-export async function openStage(): Promise<Stage> {
+export async function openBenchStage(): Promise<BenchStage> {
   const database = await openTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
   const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info', ...UNLIMITED };
@@ -52,7 +52,16 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-export interface Spawned {
+/** Returns the inbox of the demo company that sends templates. */
+export async function findSendingInbox({ database }: BenchStage): Promise<string> {
+  const [inbox] = await database.sql<{ _id: string }>(
+    `select _id from inboxes where channel = 'WAP_AUTO_CLOSER' limit 1`,
+  );
+  if (!inbox) throw new Error('the demo company has no inbox that sends templates');
+  return inbox._id;
+}
+
+export interface SpawnedProgram {
   child: ChildProcess;
   url: string;
   stop(): Promise<void>;
@@ -62,8 +71,8 @@ export interface Spawned {
  * Starts a program, waits until it is ready, and returns its address (`url` is empty for a worker). Its log is read and thrown away, as a
  * log collector would read it.
  */
-export async function spawnProgram(file: string, args: string[], env: Record<string, string>): Promise<Spawned> {
-  const child = spawn(process.execPath, [...(file === 'src/main.ts' ? NODE_FLAGS : []), join(ROOT, file), ...args], {
+export async function spawnProgram(file: string, args: string[], env: Record<string, string>): Promise<SpawnedProgram> {
+  const child = spawn(process.execPath, [...(file === 'src/launch.js' ? NODE_FLAGS : []), join(ROOT, file), ...args], {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -85,4 +94,16 @@ export async function spawnProgram(file: string, args: string[], env: Record<str
       if (child.exitCode === null) await once(child, 'exit');
     },
   };
+}
+
+/** Returns the memory of a process in megabytes. */
+export async function measureResidentMb({ child }: SpawnedProgram): Promise<number> {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024;
+  } catch {
+    // Failure policy: this system has no /proc, so `ps` is used, which every other system has.
+    const ps = spawn('ps', ['-o', 'rss=', '-p', String(child.pid)]);
+    const [text] = (await once(ps.stdout, 'data')) as [Buffer];
+    return Number(text.toString()) / 1024;
+  }
 }

@@ -3,11 +3,11 @@
  * pgbench running only the statements that store messages, at 16 clients; and the same for a single caller.
  */
 import { Pool } from 'undici';
-import { openBareLoop } from './bare-store.ts';
-import { postOncePerPerson, openCaller, type Caller } from './callbacks.ts';
-import { median, percentile, measureRate, ratio, type Figure } from './measure.ts';
+import { createBareLoop } from './bare-store.ts';
+import { postOncePerPerson, openCallbackCaller, type CallbackCaller } from './callbacks.ts';
+import { median, percentile, measureRate, makeRatioFigure, type Figure } from './measure.ts';
 import { runPgbench } from './pgbench.ts';
-import { spawnProgram, type Spawned, type Stage } from './stage.ts';
+import { spawnProgram, type SpawnedProgram, type BenchStage } from './stage.ts';
 import { openCountingProxy } from './wire.ts';
 
 const PEOPLE = 300;
@@ -16,15 +16,15 @@ const CLIENTS = 16;
 const ROUNDS = 3;
 const ROUND_MS = 4_000;
 
-export async function benchWholeFlow(stage: Stage): Promise<Figure[]> {
+export async function benchWholeFlow(stage: BenchStage): Promise<Figure[]> {
   const receiver = await openReceiver(stage);
   const platform = await startAll(stage, stage.database.url);
-  const caller = openCaller(platform.url, stage, { connections: WIDTHS.many, people: PEOPLE });
-  const bare = await openBareLoop(stage, { connections: CLIENTS, people: PEOPLE });
+  const caller = openCallbackCaller(platform.url, stage, { connections: WIDTHS.many, people: PEOPLE });
+  const bare = await createBareLoop(stage, { connections: CLIENTS, people: PEOPLE });
   await postOncePerPerson(caller.call, CLIENTS, PEOPLE);
   await postOncePerPerson(bare.work, 1, PEOPLE);
-  const few: Flow[] = [];
-  const many: Flow[] = [];
+  const few: MeasuredFlow[] = [];
+  const many: MeasuredFlow[] = [];
   const limits: number[] = [];
   const alone: number[] = [];
   const bareAlone: number[] = [];
@@ -44,8 +44,8 @@ export async function benchWholeFlow(stage: Stage): Promise<Figure[]> {
   await receiver.close();
   const limit = median(limits);
   return [
-    ratio('(f) stored and delivered, 16 callers / pgbench', medianRate(few), limit, 1),
-    ratio('(f) stored and delivered, 64 callers / pgbench', medianRate(many), limit, 1.5),
+    makeRatioFigure('(f) stored and delivered, 16 callers / pgbench', medianRate(few), limit, 1),
+    makeRatioFigure('(f) stored and delivered, 64 callers / pgbench', medianRate(many), limit, 1.5),
     makeLoneFigure(1000 / median(alone), 1000 / median(bareAlone)),
     makeReportedFigure('(f) the answer, 16 callers', formatTimes(few)),
     makeReportedFigure('(f) the answer, 64 callers', formatTimes(many)),
@@ -53,15 +53,15 @@ export async function benchWholeFlow(stage: Stage): Promise<Figure[]> {
   ];
 }
 
-interface Flow {
+interface MeasuredFlow {
   perSecond: number;
   /** The answer times of the callbacks in milliseconds. */
   times: number[];
 }
 
-const medianRate = (flows: Flow[]): number => median(flows.map(({ perSecond }) => perSecond));
+const medianRate = (flows: MeasuredFlow[]): number => median(flows.map(({ perSecond }) => perSecond));
 
-function formatTimes(flows: Flow[]): string {
+function formatTimes(flows: MeasuredFlow[]): string {
   const [p50, p99] = [50, 99].map((share) => median(flows.map(({ times }) => percentile(times, share))));
   return `p50 ${p50?.toFixed(1)} ms, p99 ${p99?.toFixed(1)} ms`;
 }
@@ -76,7 +76,7 @@ const makeLoneFigure = (callbackMs: number, bareMs: number): Figure => ({
 });
 
 /** Sends callbacks for ROUND_MS and measures until the last event has arrived at the receiver. */
-async function measureFlow(receiver: Receiver, caller: Caller, width: number): Promise<Flow> {
+async function measureFlow(receiver: CountingReceiver, caller: CallbackCaller, width: number): Promise<MeasuredFlow> {
   const before = await receiver.received();
   const times: number[] = [];
   const startedMs = performance.now();
@@ -94,7 +94,7 @@ async function measureFlow(receiver: Receiver, caller: Caller, width: number): P
 }
 
 /** Measures storing messages without the platform: by pgbench or, where it is not installed, by the slower bare loop. */
-async function measureBareStore(stage: Stage, work: () => Promise<void>): Promise<number> {
+async function measureBareStore(stage: BenchStage, work: () => Promise<void>): Promise<number> {
   const options = { people: PEOPLE, connections: CLIENTS, seconds: ROUND_MS / 1000 };
   return (await runPgbench(stage.database.ownerUrl, options)) ?? measureRate(work, CLIENTS, ROUND_MS);
 }
@@ -102,7 +102,7 @@ async function measureBareStore(stage: Stage, work: () => Promise<void>): Promis
 /**
  * Runs the work while the platform's process is stopped (SIGSTOP), because the platform would deliver the events that the work enqueues.
  */
-async function runWhileStopped<T>(stage: Stage, { child }: Spawned, work: () => Promise<T>): Promise<T> {
+async function runWhileStopped<T>(stage: BenchStage, { child }: SpawnedProgram, work: () => Promise<T>): Promise<T> {
   child.kill('SIGSTOP');
   try {
     return await work();
@@ -112,14 +112,14 @@ async function runWhileStopped<T>(stage: Stage, { child }: Spawned, work: () => 
   }
 }
 
-const startAll = (stage: Stage, databaseUrl: string): Promise<Spawned> =>
-  spawnProgram('src/main.ts', ['all'], { ...stage.env, DATABASE_URL: databaseUrl, OUTBOUND_ALLOW: '127.0.0.0/8' });
+const startAll = (stage: BenchStage, databaseUrl: string): Promise<SpawnedProgram> =>
+  spawnProgram('src/launch.js', ['all'], { ...stage.env, DATABASE_URL: databaseUrl, OUTBOUND_ALLOW: '127.0.0.0/8' });
 
 /** Counts the round trips to the database in a separate run, because counting takes time. */
-async function countTrips(stage: Stage, receiver: Receiver): Promise<string> {
+async function countTrips(stage: BenchStage, receiver: CountingReceiver): Promise<string> {
   const wire = await openCountingProxy(stage.database.url);
   const platform = await startAll(stage, wire.url);
-  const caller = openCaller(platform.url, stage, { connections: WIDTHS.few, people: PEOPLE });
+  const caller = openCallbackCaller(platform.url, stage, { connections: WIDTHS.few, people: PEOPLE });
   await measureRate(caller.call, WIDTHS.few, ROUND_MS / 4);
   wire.read();
   const { times } = await measureFlow(receiver, caller, WIDTHS.few);
@@ -130,7 +130,7 @@ async function countTrips(stage: Stage, receiver: Receiver): Promise<string> {
   return `${(trips / flushes).toFixed(1)} for ${(times.length / flushes).toFixed(1)} messages`;
 }
 
-interface Receiver {
+interface CountingReceiver {
   received(): Promise<number>;
   /** Resolves when this many deliveries have been received. */
   reach(count: number): Promise<void>;
@@ -139,8 +139,8 @@ interface Receiver {
   close(): Promise<void>;
 }
 
-/** Starts a receiver and sends it the demo company's events of received messages only, so that each callback is one delivery. */
-async function openReceiver({ database, company }: Stage): Promise<Receiver> {
+/** Starts a receiver. It gets only the demo company's events about received messages, so that each callback leads to exactly one delivery. */
+async function openReceiver({ database, company }: BenchStage): Promise<CountingReceiver> {
   const peer = await spawnProgram('bench/peers/receiver.ts', [], {});
   const pool = new Pool(peer.url, { connections: 1 });
   await database.sql(`update webhooks set url = $2, events = '{MESSAGE_RECEIVED}' where company_id = $1`, [

@@ -1,7 +1,8 @@
 /** A proxy between the platform and PostgreSQL that counts how often a transaction waits for the database. */
 import { connect, createServer, type AddressInfo } from 'node:net';
+import { readDatabaseSocket } from '../test/support/database.ts';
 
-export interface Wire {
+export interface CountingProxy {
   /** The address of the same database through this proxy. */
   url: string;
   /** The number of transactions that stored messages since the last call of read(), and the sum of their round trips. */
@@ -14,12 +15,12 @@ const BEGIN = Buffer.from('begin\0');
 const STORES = Buffer.from('messages.insertInbound');
 const COMMIT = Buffer.from('commit\0');
 
-export async function openCountingProxy(databaseUrl: string): Promise<Wire> {
-  const target = new URL(databaseUrl);
+export async function openCountingProxy(databaseUrl: string): Promise<CountingProxy> {
+  const target = readDatabaseSocket(databaseUrl);
   let flushes = 0;
   let trips = 0;
   const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
+    const upstream = connect(target);
     const transaction = { trips: 0, stores: false, isAsking: false };
     client.on('data', (piece: Buffer) => {
       if (piece.includes(BEGIN)) Object.assign(transaction, { trips: 0, stores: false, isAsking: false });

@@ -27,18 +27,18 @@ const choose = (...changed: string[]): string[] =>
     .map(({ test: path }) => path)
     .toSorted();
 
-test('a change chooses the tests of its room and of the rooms that use it', () => {
+test('a changed file selects the tests of its feature folder and of the features that use it', () => {
   assert.deepEqual(choose('src/features/contacts/list.ts'), [
     'src/features/contacts/list.test.ts',
     'src/features/merges/merges.test.ts',
   ]);
 });
 
-test('a change that no other room uses chooses only the tests of its own room', () => {
+test('a changed file that no other feature uses selects only the tests of its own feature', () => {
   assert.deepEqual(choose('src/features/contacts/export.ts'), ['src/features/contacts/list.test.ts']);
 });
 
-test('a change of the platform chooses the test with its name and the rooms that use it, through any number of files', () => {
+test('a changed platform file selects its own test and the tests of all features that use it, directly or through other files', () => {
   assert.deepEqual(choose('src/platform/db.ts'), [
     'src/features/contacts/list.test.ts',
     'src/features/merges/merges.test.ts',
@@ -46,7 +46,7 @@ test('a change of the platform chooses the test with its name and the rooms that
   ]);
 });
 
-test('the reason names each file between the change and the test', () => {
+test('the reason for a selected test names each file between the changed file and the test', () => {
   const [chosen] = chooseTests(files, ['src/features/contacts/queries.ts']).filter(({ test: path }) =>
     path.includes('merges'),
   );
@@ -57,14 +57,14 @@ test('the reason names each file between the change and the test', () => {
   );
 });
 
-test('a changed test, a document that a test reads, and a removed file choose tests', () => {
+test('a changed test, a changed document that a test reads, and a removed file select tests', () => {
   assert.deepEqual(choose('src/platform/other.test.ts'), ['src/platform/other.test.ts']);
   assert.deepEqual(choose('docs/events.md'), ['test/contract/guides.test.ts']);
   assert.deepEqual(choose('src/features/merges/gone.ts'), ['src/features/merges/merges.test.ts']);
   assert.deepEqual(choose('README.md'), []);
 });
 
-test('a migration chooses the catalogue, the statements, and the rooms whose tables it names', () => {
+test('a changed migration selects the tests of the database catalogue, of the statements, and of the features whose tables it names', () => {
   assert.deepEqual(choose('migrations/0001_contacts.sql'), [
     'src/features/contacts/list.test.ts',
     'test/contract/catalogue.test.ts',
@@ -72,7 +72,7 @@ test('a migration chooses the catalogue, the statements, and the rooms whose tab
   ]);
 });
 
-test('the check of a changed declaration runs the contract tests that look at it', () => {
+test('the quick check runs the contract tests that read a changed declaration', () => {
   const names = (path: string) => chooseContracts([path]).map(({ test: file }) => file.split('/').at(-1));
   assert.deepEqual(names('src/features/contacts/routes.ts'), ['examples.test.ts', 'openapi.test.ts']);
   assert.deepEqual(names('src/channels/email/index.ts'), ['channels.test.ts']);

@@ -4,24 +4,24 @@ import { matchesGlob, posix } from 'node:path';
 import { readFacts, readSources, type SourceFacts, type SourceFile } from './source-facts.ts';
 import { TABLES } from './tables.ts';
 
-export interface Choice {
+export interface ChosenTest {
   test: string;
   /** Why the test was chosen, as a sentence about a changed file. */
   why: string;
 }
 
 /**
- * Files that put everything together. A change that reaches one of them concerns no further file, because otherwise every change would
- * concern everything.
+ * Files that import all features. The files that import one of these do not count as affected, because otherwise every change would affect
+ * everything.
  */
 const ASSEMBLIES =
-  /^src\/(?:api|worker|main|sheet-reader|boot\/[\w-]+)\.ts$|^src\/channels\/registry\.ts$|^test\/support\/(?:platform|process)\.ts$/;
-/** The rooms that talk to the networks, which a change of a channel or of the sandbox concerns. */
+  /^src\/(?:api|worker|main|file-reader|boot\/[\w-]+)\.ts$|^src\/channels\/registry\.ts$|^test\/support\/(?:platform|process)\.ts$/;
+/** The features that communicate with networks. Their tests run when a channel or the sandbox has changed. */
 const NETWORK_ROOMS = ['src/features/inboxes/', 'src/features/inbound/', 'src/features/messages/'];
 /** Folders whose tests are run together when one of their files is concerned. */
 const FOLDERS = /^(?:src\/features\/[^/]+|src\/channels\/[^/]+|src\/boot|sandbox|scripts)\//;
 
-/** The contract tests that look over all rooms at what a changed file declares. */
+/** The contract tests that check declarations of all features, beside the pattern of the files with these declarations. */
 const CONTRACTS: readonly [declared: RegExp, tests: readonly string[]][] = [
   [
     /\/(?:routes|schemas)\.ts$|^src\/api\.ts$|^openapi\.json$|^docs\/reference\/|^test\/full\/matrix\//,
@@ -32,7 +32,7 @@ const CONTRACTS: readonly [declared: RegExp, tests: readonly string[]][] = [
   [/^migrations\//, ['catalogue', 'queries']],
 ];
 
-/** The files that differ from the commit where this branch left `since`, uncommitted ones included. */
+/** Lists the files that differ from the commit where this branch left `since`, including uncommitted files. */
 export function listChangedFiles(since: string): { base: string; files: string[] } {
   const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim();
   const base = findBase(git, since);
@@ -48,45 +48,45 @@ function findBase(git: (...args: string[]) => string, since: string): string {
   }
 }
 
-/** Chooses the contract tests that look at what these files declare. */
-export function chooseContracts(changed: readonly string[]): Choice[] {
+/** Chooses the contract tests that check what these files declare. */
+export function chooseContracts(changed: readonly string[]): ChosenTest[] {
   return CONTRACTS.flatMap(([declared, tests]) => {
     const file = changed.find((path) => declared.test(path));
     return file ? tests.map((name) => ({ test: `test/contract/${name}.test.ts`, why: `${file} changed` })) : [];
   });
 }
 
-/** Chooses from all test files those that the changed files concern. `files` are the sources of the whole repository. */
-export function chooseTests(files: readonly SourceFile[], changed: readonly string[]): Choice[] {
+/** Chooses the test files that the changed files affect. `files` are the sources of the whole repository. */
+export function chooseTests(files: readonly SourceFile[], changed: readonly string[]): ChosenTest[] {
   const tests = files.map(({ path }) => path).filter((path) => path.endsWith('.test.ts'));
   const chosen = new Map<string, string>();
   const choose = (test: string, reason: string) => chosen.has(test) || chosen.set(test, reason);
-  for (const [file, reason] of findConcerned(files, changed))
+  for (const [file, reason] of findAffectedFiles(files, changed))
     for (const test of listTests(tests, file)) choose(test, reason);
   for (const { test, why } of chooseContracts(changed)) choose(test, why);
   return [...chosen].map(([test, why]) => ({ test, why }));
 }
 
-/** The changed files and all that use them, directly or through others, each with the reason. */
-export function findConcerned(files: readonly SourceFile[], changed: readonly string[]): Map<string, string> {
-  const users = findUsers(files, changed);
+/** Returns the changed files and all files that use them, directly or through others, each with the reason. */
+export function findAffectedFiles(files: readonly SourceFile[], changed: readonly string[]): Map<string, string> {
+  const users = findDependents(files, changed);
   const why = new Map<string, string>(changed.map((file) => [file, `${file} changed`]));
   for (const file of changed.filter((path) => path.startsWith('migrations/')))
     for (const room of listMigratedRooms(files, file)) why.set(room, `${file} changed`);
-  // The loop also visits what it adds, so that it reaches whatever depends on a change.
+  // The loop also visits the entries that it adds, so that it finds indirect users as well.
   for (const [file, reason] of why) {
-    // A string may name a test, but no file depends on one.
+    // A file may name a test file in a string without depending on it, so the users of a test file are not followed.
     if (file.endsWith('.test.ts') || (ASSEMBLIES.test(file) && !changed.includes(file))) continue;
     for (const user of users.get(file) ?? [])
-      if (!why.has(user)) why.set(user, `${user} uses ${describe(file, reason)}`);
+      if (!why.has(user)) why.set(user, `${user} uses ${describeReason(file, reason)}`);
   }
   return why;
 }
 
-const describe = (file: string, reason: string): string =>
+const describeReason = (file: string, reason: string): string =>
   reason === `${file} changed` ? `${file}, which changed` : `${file}; ${reason}`;
 
-/** The tests of one concerned file: itself, those of its folder, and for a file of the platform those with its name. */
+/** Lists the tests for one affected file: the file itself, the tests of its folder, and for a file of the platform those with its name. */
 function listTests(tests: readonly string[], file: string): string[] {
   if (file.endsWith('.test.ts')) return tests.includes(file) ? [file] : [];
   const [folder] = FOLDERS.exec(file) ?? [];
@@ -100,26 +100,29 @@ function listTests(tests: readonly string[], file: string): string[] {
   );
 }
 
-/** The folders of the rooms whose tables the migration names. */
+/** Lists the folders of the features whose tables the migration names. */
 function listMigratedRooms(files: readonly SourceFile[], migration: string): string[] {
   const text = files.find(({ path }) => path === migration)?.text ?? '';
   const named = new Set(text.match(/\b[a-z_]+\b/g));
   return Object.entries(TABLES).flatMap(([table, room]) => (named.has(table) ? [`src/features/${room}/`] : []));
 }
 
-/** For each file, the files that import it or name it. */
-function findUsers(files: readonly SourceFile[], changed: readonly string[]): Map<string, string[]> {
+/** Maps each file to the files that import it or name it in a string. */
+function findDependents(files: readonly SourceFile[], changed: readonly string[]): Map<string, string[]> {
   const known = [...new Set([...files.map(({ path }) => path), ...changed])];
   const users = new Map<string, string[]>();
   for (const file of files.filter(({ path }) => path.endsWith('.ts'))) {
-    for (const used of new Set(findUses(readFacts(file), known)))
+    for (const used of new Set(listReferencedFiles(readFacts(file), known)))
       users.set(used, [...(users.get(used) ?? []), file.path]);
   }
   return users;
 }
 
-/** What a file imports for more than its types, and the files that its strings name: a program to start, a document to read. */
-function findUses({ path, imports, strings }: SourceFacts, known: readonly string[]): string[] {
+/**
+ * Lists the files that this file imports (unless it imports only types) and those that its strings name, such as a program to start or a
+ * document to read.
+ */
+function listReferencedFiles({ path, imports, strings }: SourceFacts, known: readonly string[]): string[] {
   const folder = posix.dirname(path);
   const imported = imports.flatMap(({ specifier, typeOnly }) =>
     specifier?.startsWith('.') && !typeOnly ? [posix.join(folder, specifier)] : [],
@@ -127,7 +130,7 @@ function findUses({ path, imports, strings }: SourceFacts, known: readonly strin
   const addresses = new Set(imports.map(({ specifier }) => specifier));
   const named = strings.flatMap(({ text }) => {
     if (addresses.has(text)) return [];
-    // An inserted value may be anything within a name.
+    // The value that is inserted into a template string may be any part of a file name.
     const pattern = text.replaceAll('${}', '*');
     if (!/^[\w.-][\w./*{},-]*\.(?:\w+|\{[\w,]+\})$/.test(pattern)) return [];
     const places = [posix.join(folder, pattern), posix.normalize(pattern)];
@@ -139,8 +142,8 @@ function findUses({ path, imports, strings }: SourceFacts, known: readonly strin
   return [...imported, ...named];
 }
 
-/** The sources and migrations of the repository. */
+/** Reads the sources and migrations of the repository. */
 export function readRepository(): SourceFile[] {
   const migrations = readSources('.', ['migrations'], 'sql');
-  return [...readSources('.', ['src', 'sandbox', 'scripts', 'test', 'bench', 'web']), ...migrations];
+  return [...readSources('.', ['src', 'sandbox', 'sdk', 'scripts', 'test', 'bench', 'web']), ...migrations];
 }

@@ -23,15 +23,15 @@ const titles = new Map(
     .filter(({ path }) => isTest(path))
     .map(({ path, text }) => [path, readTestTitles(path, text)] as const),
 );
-const read = (path: string) => readFileSync(path, 'utf8');
+const readText = (path: string) => readFileSync(path, 'utf8');
 
 const sentences = [
-  ...compareErrors(read('docs/errors.md'), ERRORS),
-  ...compareEvents(read('docs/events.md'), EVENT_NAMES),
-  ...compareGuarantees(read('docs/guarantees.md'), titles),
-  ...compareSettings(read('.env.example'), Object.keys(SETTINGS)),
-  ...compareScopes(read('docs/authentication.md'), USER_ROLES, describeResources()),
-  ...checkChangelog(read('CHANGELOG.md')),
+  ...compareErrors(readText('docs/errors.md'), ERRORS),
+  ...compareEvents(readText('docs/events.md'), EVENT_NAMES),
+  ...compareGuarantees(readText('docs/guarantees.md'), titles),
+  ...compareSettings(readText('.env.example'), Object.keys(SETTINGS)),
+  ...compareScopes(readText('docs/authentication.md'), USER_ROLES, describeResources()),
+  ...checkChangelog(readText('CHANGELOG.md')),
 ];
 for (const sentence of sentences) console.error(sentence);
 console.log(
@@ -40,9 +40,9 @@ console.log(
 );
 if (sentences.length > 0) process.exitCode = 1;
 
-/** For each resource, what each role may do with it, and whether an operation requires one of its scopes. */
+/** Describes for each resource of the API what each role may do with it, and whether an operation requires one of its scopes. */
 function describeResources(): Map<string, DescribedResource> {
-  const { paths } = JSON.parse(read('openapi.json')) as {
+  const { paths } = JSON.parse(readText('openapi.json')) as {
     paths: Record<string, Record<string, { 'x-scope'?: string }>>;
   };
   const asked = Object.values(paths).flatMap((item) => Object.values(item).map((operation) => operation['x-scope']));

@@ -7,7 +7,7 @@ import { suite, test } from 'node:test';
 import { findViolations } from './check-imports.ts';
 import { ROOMS } from './rooms.ts';
 
-/** Returns the violations of a file that has only this text; the law looks at the file's path and imports. */
+/** Returns the violations that the check finds in a file with this path and text. */
 function breaches(path: string, text: string): string[] {
   return findViolations([{ path, text }]).map(({ line, sentence }) => `${line}: ${sentence}`);
 }
@@ -296,7 +296,7 @@ test('tests under src may import and use anything', () => {
   assert.deepEqual(breaches('src/features/contacts/contacts.test.ts', text), []);
 });
 
-test('schemas.ts may make schemas, and jobs.ts may make jobs', () => {
+test('only a file named schemas.ts may create schemas, and only one named jobs.ts may create jobs', () => {
   const schema = imports('typebox', 'Type');
   assert.deepEqual(
     breaches('src/features/contacts/schemas.ts', schema + imports('../../platform/schema.ts', 'define')),
@@ -317,11 +317,11 @@ test("queries may contain SQL, the listed files may read all companies' rows, an
   assert.deepEqual(breaches('src/main.ts', 'export const env = process.env;'), []);
 });
 
-test('each room is listed once', () => {
+test('each feature folder is listed once', () => {
   assert.equal(new Set(ROOMS).size, ROOMS.length);
 });
 
-test('a violation is reported with file and line, and fails the check', () => {
+test('a forbidden import is reported with file and line, and fails the check', () => {
   const { status, stdout, stderr } = runCheck({
     'src/platform/ids.ts': 'export const id = 1;\n',
     'src/platform/db.ts': `import { id } from './ids.ts';\n\nimport { x } from '../api.ts';\nexport default [id, x];\n`,
@@ -331,14 +331,14 @@ test('a violation is reported with file and line, and fails the check', () => {
   assert.equal(status, 1);
 });
 
-test('a tree without violations passes, and the number of files is reported', () => {
+test('a source tree without forbidden imports passes, and the number of checked files is reported', () => {
   const { status, stdout, stderr } = runCheck({ 'src/platform/ids.ts': 'export const id = 1;\n' });
   assert.equal(stderr, '');
   assert.match(stdout, /1 files checked/);
   assert.equal(status, 0);
 });
 
-test('a check that found no file fails', () => {
+test('a check that finds no file to check fails', () => {
   const { status, stderr } = runCheck({ 'src/notes.md': 'no program\n' });
   assert.match(stderr, /saw no file/);
   assert.equal(status, 1);

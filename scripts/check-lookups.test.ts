@@ -51,7 +51,7 @@ test('a look-up by a literal key, an index, a Map and a deletion are not reporte
   assert.deepEqual(await judge(context, 'src/a.ts', good), { files: 1, lines: [] });
 });
 
-test('tests and other folders are not checked, and a check that found no file fails', async (context) => {
+test('tests and other folders are not checked, and a check that finds no file to check fails', async (context) => {
   for (const path of ['src/a.test.ts', 'scripts/a.ts']) {
     assert.deepEqual(await judge(context, path, ['export const read = names[key];']), { files: 0, lines: [] });
   }

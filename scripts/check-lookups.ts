@@ -17,20 +17,21 @@ import { API, TypeFlags, type Checker } from 'typescript/unstable/sync';
 import { isTest } from './import-law.ts';
 import { reportViolations, type Violation } from './source-facts.ts';
 
-/** The web pages have a TypeScript configuration of their own. */
-const PROJECTS = ['tsconfig.json', 'web/tsconfig.json'];
-const FOLDERS = /^(?:src|sandbox|web)\//;
+/** The web pages and the client have TypeScript configurations of their own. */
+const PROJECTS = ['tsconfig.json', 'web/tsconfig.json', 'sdk/tsconfig.json'];
+const FOLDERS = /^(?:src|sandbox|web|sdk)\//;
 /**
  * The two files that check first whether the object itself has the key. The sandbox has its own, because it imports nothing of the
  * platform.
  */
-const HOMES = ['src/platform/own.ts', 'sandbox/exchange.ts'];
-const SENTENCE = 'looks a text up in an object, which also finds what every object inherits: use own() or a Map';
+const HOMES = ['src/platform/own-property.ts', 'sandbox/exchange.ts', 'web/browser/own-property.ts'];
+const SENTENCE =
+  'looks a text up in an object, which also finds what every object inherits: use getOwnProperty() or a Map';
 
 // Any string, a template with any string in it, and unchecked values.
 const ANY_TEXT = TypeFlags.String | TypeFlags.TemplateLiteral | TypeFlags.Any | TypeFlags.Unknown;
 
-interface LookUp {
+interface ObjectLookUp {
   node: Node;
   key: Node;
 }
@@ -39,8 +40,8 @@ interface LookUp {
  * Finds `object[key]`, `key in object` and `const { [key]: value } = object`. Deleting a key is harmless, because it never affects
  * inherited ones.
  */
-function lookUpsIn(file: SourceFile): LookUp[] {
-  const found: LookUp[] = [];
+function listLookUps(file: SourceFile): ObjectLookUp[] {
+  const found: ObjectLookUp[] = [];
   const visit = (node: Node): void => {
     if (isElementAccessExpression(node) && !isDeleteExpression(node.parent)) {
       found.push({ node, key: node.argumentExpression });
@@ -78,7 +79,7 @@ export function findLookUps(
           FOLDERS.test(path) && !isTest(path) && !HOMES.includes(path) ? program.getSourceFile(name) : undefined;
         if (!file) continue;
         files += 1;
-        for (const { node } of lookUpsIn(file).filter((each) => isAnyText(checker, each.key))) {
+        for (const { node } of listLookUps(file).filter((each) => isAnyText(checker, each.key))) {
           const line = file.text.slice(0, node.getStart(file)).split('\n').length;
           violations.push({ path, line, sentence: SENTENCE });
         }

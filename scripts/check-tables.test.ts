@@ -19,12 +19,12 @@ function breaches(path: string, text: string, { law = LAW, migrations = MIGRATIO
 
 const MESSAGES = 'src/features/messages/ingest-queries.ts';
 
-test("a room's SQL may name its own tables, those of rooms listed before it and the platform's", () => {
+test('the SQL of a feature may name its own tables, those of features listed before it, and those of the platform', () => {
   const text = 'const sql = `select 1 from messages m join contacts c on true, settings`;';
   assert.deepEqual(breaches(MESSAGES, text), []);
 });
 
-test('a table of a later room is reported once, at its first use, however it is written', () => {
+test('the use of a table of a feature listed later is reported once, however the table name is written', () => {
   const found = (line: number) => [`${MESSAGES}:${line}: names webhooks of webhooks, which is listed after messages`];
   for (const sql of [
     'select 1 from webhooks',
@@ -62,7 +62,7 @@ test('the platform may name its own tables, and only queries and the platform ar
     assert.deepEqual(breaches(other, "const summary = 'What comes from messages';"), []);
 });
 
-test('an exception allows one room to use one table, and an unused exception is reported', () => {
+test('an exception allows one feature to use one table, and an unused exception is reported', () => {
   const law = { ...LAW, exceptions: [{ room: 'contacts', table: 'messages', reason: 'erasing' }] } satisfies TableLaw;
   const path = 'src/features/contacts/queries.ts';
   assert.deepEqual(breaches(path, "const sql = 'delete from messages';", { law }), []);
@@ -74,7 +74,7 @@ test('an exception allows one room to use one table, and an unused exception is 
   assert.deepEqual(breaches(MESSAGES, "const sql = 'delete from messages';", { law }), idle);
 });
 
-test('each table of the migrations belongs to a room, and each listed table exists', () => {
+test('each table of the migrations belongs to a feature, and each listed table exists', () => {
   assert.deepEqual(breaches(MESSAGES, '', { migrations: `${MIGRATIONS} create table agents (a int);` }), [
     'scripts/tables.ts:1: agents has no room',
   ]);

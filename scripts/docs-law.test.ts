@@ -113,6 +113,6 @@ test('each test under test/guarantees is named by a promise', () => {
   ]);
 });
 
-test('a page without promises is reported', () => {
+test('a page of guarantees that contains no promise is reported', () => {
   assert.deepEqual(compareGuarantees('# Guarantees\n', new Map()), ['docs/guarantees.md: promises nothing']);
 });

@@ -13,12 +13,12 @@ export function compareErrors(markdown: string, errors: Record<string, { status:
       ? []
       : [`docs/errors.md: ${code} answers ${status}, the line below its heading says ${stated ?? 'no status'}`];
   });
-  return [...compareNames('docs/errors.md', headings(markdown), Object.keys(errors)), ...wrongStatus];
+  return [...compareNames('docs/errors.md', listHeadings(markdown), Object.keys(errors)), ...wrongStatus];
 }
 
 /** docs/events.md has a heading `### NAME` for each event. */
 export function compareEvents(markdown: string, names: readonly string[]): string[] {
-  return compareNames('docs/events.md', headings(markdown), names);
+  return compareNames('docs/events.md', listHeadings(markdown), names);
 }
 
 /** .env.example has a line `KEY=value` for each setting, or `# KEY=` for one that is usually left out. */
@@ -35,8 +35,8 @@ export interface DescribedResource {
 }
 
 /**
- * docs/authentication.md has a table of resources (`## Scopes`), in which exactly the unused ones are "to come", and a table of the rights
- * of each role (`## Roles`).
+ * docs/authentication.md has a table of resources (`## Scopes`), which says "to come" for exactly those without an operation, and a table
+ * of the rights of each role (`## Roles`).
  */
 export function compareScopes(
   markdown: string,
@@ -144,7 +144,7 @@ function readTable(markdown: string, heading: string): string[][] {
   });
 }
 
-function headings(markdown: string): string[] {
+function listHeadings(markdown: string): string[] {
   return [...markdown.matchAll(/^### +(.+?) *$/gm)].map(([, name = '']) => name);
 }
 

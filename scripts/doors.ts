@@ -12,6 +12,8 @@ const PROCESS_USERS = [
   /^src\/platform\/embedded-postgres(?:\.ts$|\/)/,
   // Starts child processes and also runs inside them, so it uses the channel between both.
   /^src\/platform\/child(?:-work)?\.ts$/,
+  // Starts the process that builds an app for browsers.
+  /^src\/platform\/web-builds\.ts$/,
   // Mutes Node's warning about stripping types from browser code.
   /^src\/platform\/web-apps\.ts$/,
   // Handles signals, the sandbox's process and the exit code.
@@ -29,27 +31,39 @@ const SOCKET_CLIENT_NAMES = ['connect', 'createConnection', '*'];
 const NETWORK_GLOBALS = ['fetch', 'WebSocket', 'EventSource'];
 
 /**
- * Files that may work on rows of all companies: callbacks whose company is not known yet, claims, and tokens and log-ins that name no
- * company.
+ * Files that may work on rows of all companies: callbacks and visitors whose company is not known yet, claims, and tokens and log-ins that
+ * name no company.
  */
 const SYSTEM_USERS = [
   /^src\/platform\//,
-  /^src\/features\/(inbound|webhooks|api-keys|auth|audit|users|companies)\//,
+  /^src\/features\/(inbound|webhooks|api-keys|auth|audit|users|companies|live|web-chat)\//,
   // Chooses the next import of any company, and ends imports that no worker works on any more.
   /^src\/features\/imports\/(queries|give-up|turn-queries|turns)\.ts$/,
   // Creates a company's first records in the transaction that creates the company.
   /^src\/features\/pipelines\/default-[^/]*\.ts$/,
   // The statements of each room that ingestion runs for many companies at once.
-  /^src\/features\/(contacts|conversations|messages|inboxes)\/ingest[^/]*\.ts$/,
+  /^src\/features\/(contacts|conversations|messages|inboxes|templates|campaigns)\/ingest[^/]*\.ts$/,
+  // Chooses the next catalogue of any company, and stores what its network lists.
+  /^src\/features\/templates\/copy(-queries)?\.ts$/,
   // Deletes callbacks of an erased person that were kept aside, whose company is often unknown.
   /^src\/features\/contacts\/erase(-queries)?\.ts$/,
   // Finds the owner of a number, checks every inbox daily, and opens the inbox that a network calls by its id.
   /^src\/features\/inboxes\/(address|address-queries|called|connection)\.ts$/,
+  // Chooses the next bulk change of any company, and deletes old ones.
+  /^src\/features\/conversations\/bulk\/(turn-queries|loop|upkeep|upkeep-queries)\.ts$/,
+  // Chooses the next campaign of any company, adds up the counters of all of them, and counts them anew for an operator.
+  /^src\/features\/campaigns\/(turn-queries|loop|recount|recount-queries)\.ts$/,
+  // Chooses the next knowledge item of any company.
+  /^src\/features\/knowledge\/(turn-queries|loop)\.ts$/,
+  // Leaves turns with the messages of all companies, and chooses the next turn of any company.
+  /^src\/features\/agents\/(turns|follow-ups)\/(ingest-queries|queue-queries|loop|upkeep)\.ts$/,
+  // Deletes old runs, and the days of all companies.
+  /^src\/features\/bulk\/upkeep(-queries)?\.ts$/,
   // These files open the database and pass it on.
   /^src\/(boot\/|worker\.ts$)/,
 ];
 const SYSTEM_NAMES = ['SystemTx', 'openDatabase', '*'];
-/** Usual ways to reach rows of all companies through a Database, whose type does not name SystemTx. */
+/** The usual expressions that reach the rows of all companies without naming the type SystemTx. */
 const SYSTEM_MEMBERS = ['database.system', 'database.systemTx', 'db.system', 'db.systemTx'];
 
 export const QUERIES = /^src\/features\/.+\/(?:[^/]+-)?queries\.ts$/;
@@ -66,7 +80,7 @@ const MAKERS = [
   { from: /\/platform\/jobs\.ts$/, names: ['defineJob'], homes: ['jobs.ts'] },
 ];
 
-/** Lists what one file uses although it is not on the list above for that use. */
+/** Lists where a file uses the process, the network, SQL or all companies' rows although it is not on the list of files that may. */
 export function findDoorViolations(facts: SourceFacts): Violation[] {
   const { path } = facts;
   if (!path.startsWith('src/') || isTest(path)) return [];
@@ -80,7 +94,7 @@ export function findDoorViolations(facts: SourceFacts): Violation[] {
     ),
     ...findDatabaseUse(facts).map((line) => make(line, 'connections are opened by src/platform only')),
     ...findSql(facts).map((line) => make(line, "SQL stands in a room's queries.ts, src/platform or migrations only")),
-    ...findMaking(facts).map(({ line, homes }) => make(line, `what a room makes of this stands in its ${homes}`)),
+    ...findMakerUse(facts).map(({ line, homes }) => make(line, `what a room makes of this stands in its ${homes}`)),
   ];
 }
 
@@ -92,8 +106,8 @@ function findProcessUse({ path, imports, identifiers, members }: SourceFacts): n
     ...members.filter(({ text }) => text === 'process.env' || text === 'globalThis.process'),
   ];
   const isListed = PROCESS_USERS.some((listed) => listed.test(path));
-  const used = isListed ? environment : [...environment, ...imported, ...named(identifiers, ['process'])];
-  return distinct(used.map(({ line }) => line));
+  const used = isListed ? environment : [...environment, ...imported, ...filterByName(identifiers, ['process'])];
+  return listDistinctLines(used.map(({ line }) => line));
 }
 
 function findNetworkUse({ path, imports, identifiers, members }: SourceFacts): number[] {
@@ -105,10 +119,10 @@ function findNetworkUse({ path, imports, identifiers, members }: SourceFacts): n
       (/^undici(?:\/|$)/.test(specifier) ||
         (HTTP_MODULES.includes(specifier) && names.some((name) => HTTP_CLIENT_NAMES.includes(name)))),
   );
-  return distinct([
+  return listDistinctLines([
     ...clients.map(({ line }) => line),
-    ...named(identifiers, NETWORK_GLOBALS).map(({ line }) => line),
-    ...named(members, ['globalThis.fetch']).map(({ line }) => line),
+    ...filterByName(identifiers, NETWORK_GLOBALS).map(({ line }) => line),
+    ...filterByName(members, ['globalThis.fetch']).map(({ line }) => line),
   ]);
 }
 
@@ -130,7 +144,7 @@ function findSystemUse({ path, imports, members }: SourceFacts): number[] {
     ({ specifier, names }) =>
       specifier?.endsWith('/platform/tenant.ts') && names.some((name) => SYSTEM_NAMES.includes(name)),
   );
-  return distinct([...imported, ...named(members, SYSTEM_MEMBERS)].map(({ line }) => line));
+  return listDistinctLines([...imported, ...filterByName(members, SYSTEM_MEMBERS)].map(({ line }) => line));
 }
 
 function findDatabaseUse({ path, imports }: SourceFacts): number[] {
@@ -145,7 +159,7 @@ function findSql({ path, strings }: SourceFacts): number[] {
   return strings.filter(({ text }) => SQL_START.test(text)).map(({ line }) => line);
 }
 
-function findMaking({ path, imports }: SourceFacts): { line: number; homes: string }[] {
+function findMakerUse({ path, imports }: SourceFacts): { line: number; homes: string }[] {
   if (!path.startsWith('src/features/')) return [];
   return imports.flatMap(({ line, specifier, names, typeOnly }) =>
     MAKERS.filter(
@@ -158,10 +172,10 @@ function findMaking({ path, imports }: SourceFacts): { line: number; homes: stri
   );
 }
 
-function named(facts: TextFact[], names: string[]): TextFact[] {
+function filterByName(facts: TextFact[], names: string[]): TextFact[] {
   return facts.filter(({ text }) => names.includes(text));
 }
 
-function distinct(lines: number[]): number[] {
+function listDistinctLines(lines: number[]): number[] {
   return [...new Set(lines)];
 }

@@ -7,66 +7,47 @@ import { buildOpenApi } from '../src/api.ts';
 import { openTestServer } from '../test/support/database.ts';
 import { buildForm } from '../test/full/matrix/forms.ts';
 import { openPlatform, type Json, type Platform } from '../test/support/platform.ts';
-import { PASSWORD, readMailToken, waitForMail } from '../test/support/people.ts';
-import { until } from '../test/support/wait.ts';
+import { readMailToken, waitForMail } from '../test/support/people.ts';
+import { waitUntil } from '../test/support/wait.ts';
+import { recordAttachments } from './example-attachments.ts';
+import { recordCampaigns } from './example-campaigns.ts';
+import { recordAgents } from './example-agents.ts';
+import { recordKnowledge } from './example-knowledge.ts';
+import { recordLive } from './example-live.ts';
+import { recordPeople } from './example-people.ts';
+import type { Step, Take } from './example-steps.ts';
+import { recordBulk, recordTemplateSend } from './example-templates.ts';
+import { settle } from './example-values.ts';
 
 const FILE = 'docs/reference/examples.json';
 
-interface Step {
-  /** The API key to use in place of the demo company's. */
-  key?: string | null;
-  body?: Json;
-  form?: Json;
-  headers?: Record<string, string>;
-}
-
 const { paths } = (await buildOpenApi()) as Json;
 const operations = new Map<string, { request?: Json; answer: Json }>();
+
+let cookie = '';
 
 /** Performs one step of the run; the first step of each operation becomes its example. */
 async function record(platform: Platform, name: string, path: string, step: Step = {}): Promise<Json> {
   const [method = '', template = ''] = name.split(' ');
   const spec: Json = paths[template]?.[method.toLowerCase()];
   if (!spec) throw new Error(`the document does not know ${name}`);
-  const { form, key, headers = {}, body } = step;
-  const sent = form ? buildForm(form) : { headers: {} };
+  const { form, fileName, key, headers = {}, body, sendsCookie } = step;
+  const sent = form ? buildForm(form, fileName) : { headers: {} };
   const status = Number(Object.keys(spec.responses).findLast((each) => each.startsWith('2')));
   const answer = await platform.call(status, method, path, {
     ...(body === undefined ? {} : { body }),
     ...sent,
-    headers: { ...sent.headers, ...headers },
+    headers: { ...sent.headers, ...headers, ...(sendsCookie ? { cookie } : {}) },
     ...(key === undefined ? {} : { key }),
   });
+  cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie;
   const request = form ?? body;
   if (!operations.has(spec.operationId))
     operations.set(spec.operationId, { ...(request === undefined ? {} : { request }), answer: answer.body });
   return answer.body;
 }
 
-type Take = (name: string, path?: string, step?: Step) => Promise<Json>;
-const at = (path: string, ...ids: string[]): string => path.replaceAll(/\{\w+\}/g, () => ids.shift() ?? '');
-
-async function recordPeople(take: Take, platform: Platform): Promise<Json> {
-  const invited = await take('POST /v1/users', '', {
-    body: { name: 'Ana Lima', email: 'ana@example.com', role: 'ADMIN' },
-  });
-  const token = readMailToken(await waitForMail(platform, 'ana@example.com'));
-  await take('POST /v1/auth/reset-password', '', { key: null, body: { token, new_password: PASSWORD } });
-  await take('POST /v1/auth/login', '', { key: null, body: { email: 'ana@example.com', password: PASSWORD } });
-  await take('POST /v1/auth/forgot-password', '', { key: null, body: { email: 'ana@example.com' } });
-  // A job sends this mail later. Waited for here, it can not come after the next one.
-  await waitForMail(platform, 'ana@example.com', 2);
-  await take('GET /v1/users');
-  await take('GET /v1/users/{id}', invited._id);
-  await take('PATCH /v1/users/{id}', invited._id, { body: { language: 'es' } });
-  await take('GET /v1/auth/me');
-  const expires_at = '2030-01-31T12:00:00.000Z';
-  const key = { name: 'Shop', type: 'company', scopes: ['contacts:*', 'messages:create'], expires_at };
-  const made = await take('POST /v1/api-keys', '', { body: key });
-  await take('GET /v1/api-keys');
-  await take('DELETE /v1/api-keys/{id}', made._id);
-  return invited;
-}
+const fillPath = (path: string, ...ids: string[]): string => path.replaceAll(/\{\w+\}/g, () => ids.shift() ?? '');
 
 async function recordCompanies(take: Take, platform: Platform): Promise<void> {
   const key = platform.globalKey;
@@ -125,7 +106,7 @@ async function recordRecords(take: Take, user: Json): Promise<Json> {
 async function recordImport(take: Take, path: string, ids: string[], form: Json): Promise<void> {
   const { _id } = await take(`POST ${path}`, ids.join(), { form });
   const read = `GET ${path}/{importId}`;
-  await until('the import', async () => {
+  await waitUntil('the import', async () => {
     operations.delete(paths[`${path}/{importId}`].get.operationId);
     return (await take(read, [...ids, _id].join())).finished_at !== null;
   });
@@ -135,8 +116,9 @@ async function recordImport(take: Take, path: string, ids: string[], form: Json)
 async function recordConversations(take: Take, platform: Platform, { contact, user }: Json): Promise<Json> {
   await take('GET /v1/inboxes');
   await take('GET /v1/inboxes/{id}', platform.demo.inbox);
+  await take('GET /v1/inboxes/{id}/pairing', platform.demo.inbox);
   await take('PUT /v1/inboxes/{id}', platform.demo.inbox, { body: { name: 'Sales', default_owner: user._id } });
-  await take('POST /v1/inboxes', '', { body: { channel: 'WEB_V2', name: 'Website' } });
+  await recordTemplates(take, platform);
   const steps = [{ name: 'New' }, { name: 'Qualified' }, { name: 'Bought', kind: 'WON' }];
   const pipeline = await take('POST /v1/pipelines', '', { body: { name: 'Sales', steps } });
   await take('GET /v1/pipelines');
@@ -147,24 +129,66 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   await take('POST /v1/conversations', '', { body });
   const { result } = await take('GET /v1/conversations', `?contact=${contact._id}`);
   const conversation = result[0]._id;
+  await take('GET /v1/conversations/counts');
   await take('GET /v1/conversations/{id}', conversation);
   await take('PATCH /v1/conversations/{id}', conversation, { body: { owner: user._id, tags: ['order'] } });
   await take('PUT /v1/conversations/{id}/step', conversation, { body: { step: pipeline.steps[1]._id } });
   await take('PUT /v1/conversations/{id}/read', conversation);
+  await recordConversationRun(take, user._id);
+  await take('POST /v1/conversations/{id}/typing', conversation, { body: { state: 'TYPING' } });
   const message = { content: 'Hello Maria! How can we help?', contentType: 'TEXT' };
   const headers = { 'idempotency-key': 'greeting-1' };
   const sent = await take('POST /v1/messages/send-text', '', {
     body: { conversationId: conversation, message },
     headers,
   });
+  await recordTemplateSend(take, conversation);
   const note = { content: 'She asked for a cake on Friday', contentType: 'TEXT' };
-  await take('POST /v1/messages/note', '', { body: { conversationId: conversation, message: note } });
+  await take('POST /v1/messages/note', '', {
+    body: { conversationId: conversation, message: note, mentions: [user._id] },
+  });
+  const greeting = { title: 'Greeting', shortcut: 'hello', content: 'Hello {{contact.first_name}}! How can we help?' };
+  const reply = await take('POST /v1/quick-replies', '', { body: greeting });
+  await take('GET /v1/quick-replies');
+  await take('GET /v1/quick-replies/{id}', reply._id);
+  await take('PATCH /v1/quick-replies/{id}', reply._id, { body: { shortcut: 'hi' } });
+  await take('DELETE /v1/quick-replies/{id}', reply._id);
   await platform.sandbox('PUT', '/sandbox/settings', { fail_status: { code: 131026, times: 1 } });
   const lost = { content: 'Are you still there?', contentType: 'TEXT' };
   await take('POST /v1/messages/send-text', '', { body: { conversationId: conversation, message: lost } });
+  await take('GET /v1/messages', '?search=order');
   await take('GET /v1/messages/{id}', sent._id);
+  operations.set(paths['/v1/live'].get.operationId, { answer: await recordLive(platform, conversation) });
   await take('GET /v1/messages/conversation/{id}', conversation);
   return { pipeline, sent };
+}
+
+/** Records a bulk change, which is so small that it has ended when it is cancelled. */
+async function recordConversationRun(take: Take, owner: string): Promise<void> {
+  const change = { attendant: owner, add_tags: ['vip'] };
+  const { _id } = await take('POST /v1/conversations/bulk', '', { body: { filter: { search: 'joao' }, change } });
+  const read = 'GET /v1/conversations/bulk/{id}';
+  await waitUntil('the bulk change', async () => {
+    operations.delete(paths['/v1/conversations/bulk/{id}'].get.operationId);
+    return (await take(read, _id)).finished_at !== null;
+  });
+  await take('GET /v1/conversations/bulk');
+  await take('POST /v1/conversations/bulk/{id}/cancel', _id);
+}
+
+async function recordTemplates(take: Take, platform: Platform): Promise<void> {
+  const profile = await take('POST /v1/inboxes', '', { body: { channel: 'PROFESSIONAL_NETWORK', name: 'LinkedIn' } });
+  await take('POST /v1/inboxes/{id}/connect-link', profile._id);
+  const { inbox } = platform.demo;
+  const path = `/v1/inboxes/${inbox}/templates?name=appointment_reminder`;
+  await record(platform, 'GET /v1/inboxes/{id}/templates', path);
+  const components = [
+    { type: 'BODY', text: 'Hi {{1}}, your cake is ready.', example: { body_text: [['Maria']] } },
+    { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'On my way' }] },
+  ];
+  const body = { name: 'cake_ready', language: 'en', category: 'UTILITY', components };
+  await take('POST /v1/inboxes/{id}/templates', inbox, { body });
+  await take('DELETE /v1/inboxes/{id}/templates/{name}', `${inbox},cake_ready`);
 }
 
 async function recordTables(take: Take, { contact }: Json): Promise<void> {
@@ -186,7 +210,7 @@ async function recordTables(take: Take, { contact }: Json): Promise<void> {
   await take('DELETE /v1/tables/{id}', _id);
 }
 
-/** The last steps: the webhook's deliveries, and removals. */
+/** Records the last steps: the webhook's deliveries, and the removals. */
 async function recordEnd(
   take: Take,
   platform: Platform,
@@ -216,9 +240,9 @@ async function recordEnd(
   return events;
 }
 
-/** The newest delivery of each event that the platform emits. */
+/** Returns the newest delivery of each event that the platform emits. */
 async function recordEvents(platform: Platform): Promise<Json> {
-  const wanted = Object.keys((JSON.parse(readFileSync('docs/reference/webhooks.json', 'utf8')) as Json).events);
+  const wanted = Object.keys(JSON.parse(readFileSync('docs/reference/webhooks.json', 'utf8')) as Json);
   const found: [string, Json][] = [];
   for (const event of wanted.filter((name) => !NOT_EMITTED.has(name))) {
     const delivered = await platform.deliveries(({ body }) => body.event === event);
@@ -230,7 +254,7 @@ async function recordEvents(platform: Platform): Promise<Json> {
 // The platform does not emit this event yet.
 const NOT_EMITTED = new Set(['FOLLOWUP_SENT']);
 
-/** An invented example of that event, about the same conversation as the other examples. */
+/** Makes up an example of FOLLOWUP_SENT, about the same conversation as the other examples. */
 function makeFollowUp(found: [string, Json][]): Json {
   const { timestamp, data } = Object.fromEntries(found).MESSAGE_SENT;
   const { company, conversation, contact, inbox, _id } = data;
@@ -240,51 +264,31 @@ function makeFollowUp(found: [string, Json][]): Json {
   return { event: 'FOLLOWUP_SENT', timestamp, data: { _id: 'b'.repeat(24), ...about, ...written, ...times } };
 }
 
-const MADE_UP = [
-  [/"eyJ[\w-]+\.[\w-]+\.[\w-]+"/g, '"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjEifQ.e30.c2lnbmF0dXJl"'],
-  [/("token":")[\w-]{30,}"/g, '$1wq3Yt0aV8mB2kR5nZ7cX1pL4sD6fG9hJ0uE3iO5yTxA"'],
-  [/http:\/\/127\.0\.0\.1:\d+/g, 'https://crm.example.com'],
-  [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '0f6c3d0e-5c52-4b0e-9d39-1f4a7d4c2b11'],
-  [/wamid\.[\w+/=-]+/g, 'wamid.HBgNNTUxMTk4ODg4Nzc3NxUCABEYEjdGNTk2'],
-  [/("hint":")[^"]+"/g, '$1h7Qk"'],
-  [/("(?:response_ms|ms)":)\d+/g, '$17'],
-  [PASSWORD, 'a long pass phrase'],
-] as const;
-
-/** Replaces what differs from run to run, so that the same steps always give the same text. */
-function settle(recorded: object): Json {
-  let text = JSON.stringify(recorded);
-  for (const [pattern, made] of MADE_UP) text = text.replaceAll(pattern, made);
-  const ids = new Map<string, string>();
-  text = text.replaceAll(/(?<![0-9a-f])[0-9a-f]{24}(?![0-9a-f])/g, (id) => {
-    const known = ids.get(id) ?? `6b02563b112d487fe1c7${(0x1000 + ids.size).toString(16)}`;
-    ids.set(id, known);
-    return known;
-  });
-  const times = [...new Set(text.match(TIME) ?? [])].filter((time) => time < '2030').toSorted();
-  return JSON.parse(
-    text.replaceAll(TIME, (time) =>
-      time < '2030' ? new Date(Date.UTC(2026, 10, 20, 12) + times.indexOf(time) * 1_000).toISOString() : time,
-    ),
-  );
-}
-
-const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
-
-const server = await openTestServer();
+const server = await openTestServer({ durable: false });
 process.env['PARLEY_TEST_SERVER'] = JSON.stringify(server.address);
 const { platform, close } = await openPlatform();
 try {
   const take: Take = (name, ids = '', step) => {
     const [, template = ''] = name.split(' ');
     const isQuery = ids.startsWith('?');
-    return record(platform, name, isQuery ? template + ids : at(template, ...ids.split(',')), step);
+    return record(platform, name, isQuery ? template + ids : fillPath(template, ...ids.split(',')), step);
   };
+  // A worker copies the templates. Waited for here, its times come before all others.
+  await waitUntil('the templates', async () => {
+    const { body } = await platform.call(200, 'GET', `/v1/inboxes/${platform.demo.inbox}/templates`);
+    return body.result.length > 0;
+  });
   const user = await recordPeople(take, platform);
   await recordCompanies(take, platform);
   const records = await recordRecords(take, user);
   const talk = await recordConversations(take, platform, { ...records, user });
+  await recordBulk(take, platform.demo.inbox);
+  const forget = (path: string): boolean => operations.delete(paths[path].get.operationId);
+  await recordCampaigns(take, platform.demo.inbox, forget);
   await recordTables(take, records);
+  await recordKnowledge(take, forget);
+  await recordAgents(take, platform, forget);
+  await recordAttachments(take, platform);
   const events = await recordEnd(take, platform, { ...records, ...talk, user });
   const sorted = [...operations].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const recorded = settle({ operations: Object.fromEntries(sorted), events });

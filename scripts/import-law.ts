@@ -6,12 +6,12 @@ import { posix } from 'node:path';
 import { ROOMS } from './rooms.ts';
 import type { ImportFact, SourceFacts, Violation } from './source-facts.ts';
 
-type Role = 'schemas' | 'queries' | 'ingest queries' | 'events' | 'jobs' | 'routes' | 'operation';
+type FileRole = 'schemas' | 'queries' | 'ingest queries' | 'events' | 'jobs' | 'routes' | 'operation';
 /**
- * reader: runs in a child process; boot: src/boot/, which puts the process together; kit: what boot hands to a room; port and registry: in
- * src/channels.
+ * The kinds of files. reader: runs in a child process; boot: src/boot/, which puts the process together; kit: the services that boot hands
+ * to each room; port and registry: in src/channels.
  */
-type Kind =
+type PlaceKind =
   | 'main'
   | 'boot'
   | 'api'
@@ -24,26 +24,26 @@ type Kind =
   | 'port'
   | 'registry'
   | 'channel';
-type Place =
-  | { kind: Exclude<Kind, 'channel'> }
+type FilePlace =
+  | { kind: Exclude<PlaceKind, 'channel'> }
   | { kind: 'channel'; folder: string }
-  | { kind: 'room'; room: string; role: Role }
+  | { kind: 'room'; room: string; role: FileRole }
   | { kind: 'outside' }
   | { kind: 'unknown' };
 
 interface RoomLaw {
   sentence: string;
   /** Files of the room itself that may be imported. */
-  own: Role[];
+  own: FileRole[];
   /** Files of rooms listed before that may be imported. */
-  earlier: Role[];
+  earlier: FileRole[];
   /** Files of rooms listed before of which only types may be imported. */
-  earlierTypes: Role[];
-  others: Kind[];
-  otherTypes: Kind[];
+  earlierTypes: FileRole[];
+  others: PlaceKind[];
+  otherTypes: PlaceKind[];
 }
 
-const ROOM_LAWS: Record<Role, RoomLaw> = {
+const ROOM_LAWS: Record<FileRole, RoomLaw> = {
   schemas: {
     sentence: 'schemas know the platform, the channel port, the registry and the schemas of rooms listed before',
     own: ['schemas'],
@@ -60,7 +60,7 @@ const ROOM_LAWS: Record<Role, RoomLaw> = {
     others: ['platform'],
     otherTypes: ['port', 'registry'],
   },
-  // Ingestion runs these statements for many companies, in its one transaction.
+  // The code that stores callbacks runs these statements for many companies in one transaction.
   'ingest queries': {
     sentence: "ingest queries know the platform and the room's schemas and queries",
     own: ['schemas', 'queries', 'ingest queries'],
@@ -108,7 +108,7 @@ const ROOM_LAWS: Record<Role, RoomLaw> = {
   },
 };
 
-const LAWS: Record<Kind, { sentence: string; others: (Kind | 'routes' | 'jobs' | 'operation')[] }> = {
+const LAWS: Record<PlaceKind, { sentence: string; others: (PlaceKind | 'routes' | 'jobs' | 'operation')[] }> = {
   main: { sentence: 'main knows boot and config', others: ['boot', 'config'] },
   boot: {
     sentence: "boot knows api, worker, config, kit, the rooms' operations, the channels, ai and the platform",
@@ -123,15 +123,18 @@ const LAWS: Record<Kind, { sentence: string; others: (Kind | 'routes' | 'jobs' |
     others: ['jobs', 'operation', 'config', 'kit', 'platform', 'registry', 'port', 'ai'],
   },
   reader: {
-    sentence: "the reader of sheets knows the rooms' operations and the platform",
-    others: ['operation', 'platform'],
+    sentence: "the reader of files knows the rooms' operations, the channels and the platform",
+    others: ['operation', 'port', 'registry', 'platform'],
   },
   kit: { sentence: 'kit names the platform, the channels and ai', others: ['platform', 'registry', 'port', 'ai'] },
   config: { sentence: 'config knows the platform only', others: ['platform'] },
   platform: { sentence: 'the platform knows no feature, no channel and no ai', others: ['platform'] },
   ai: { sentence: 'ai knows the platform only', others: ['platform', 'ai'] },
   port: { sentence: 'the channel port knows the platform only', others: ['platform', 'port'] },
-  registry: { sentence: 'the registry knows the channels and the platform', others: ['platform', 'port', 'channel'] },
+  registry: {
+    sentence: 'the registry knows the channels and the platform',
+    others: ['platform', 'port', 'channel', 'registry'],
+  },
   channel: {
     sentence: 'a channel knows the platform, the channel port and its own folder',
     others: ['platform', 'port'],
@@ -147,7 +150,7 @@ export function isTest(path: string): boolean {
   return path.endsWith('.test.ts');
 }
 
-/** Lists what one file imports against the law. */
+/** Lists the imports of one file that break the import law. */
 export function findImportViolations(facts: SourceFacts): Violation[] {
   if (!isJudged(facts.path)) return [];
   const violations: Violation[] = [];
@@ -159,32 +162,57 @@ export function findImportViolations(facts: SourceFacts): Violation[] {
   for (const fact of facts.imports) {
     if (fact.specifier === null) found(fact.line, 'an import() with a computed address hides from the import law');
     else if (fact.specifier.startsWith('.')) {
-      const sentence = judge(from, findPlace(posix.join(posix.dirname(facts.path), fact.specifier)), fact);
+      const sentence = findBrokenLaw(from, findPlace(posix.join(posix.dirname(facts.path), fact.specifier)), fact);
       if (sentence) found(fact.line, `imports ${fact.specifier}, but ${sentence}`);
     }
   }
   return violations;
 }
 
-const PORT = ['src/channels/channel.ts', 'src/channels/content.ts', 'src/channels/identity.ts'];
+const PORT = [
+  'src/channels/abilities.ts',
+  'src/channels/called.ts',
+  'src/channels/channel.ts',
+  'src/channels/check.ts',
+  'src/channels/content.ts',
+  'src/channels/distinct.ts',
+  'src/channels/fetching.ts',
+  'src/channels/identity.ts',
+  'src/channels/gateway.ts',
+  'src/channels/log-in.ts',
+  'src/channels/office-hours.ts',
+  'src/channels/operators-gateway.ts',
+  'src/channels/scene.ts',
+  'src/channels/web-config.ts',
+  'src/channels/limits.ts',
+  'src/channels/media.ts',
+  'src/channels/settings.ts',
+  'src/channels/thread.ts',
+  'src/channels/values.ts',
+];
+/** The list of channels, and what child processes do with the channel that a request names. */
+const REGISTRY = ['src/channels/registry.ts', 'src/channels/translation.ts'];
+/** A folder of the port: templates are the same on all networks that have them. */
+const PORT_FOLDER = 'src/channels/templates/';
 
-function findPlace(path: string): Place {
+function findPlace(path: string): FilePlace {
   const [top, area, name, ...rest] = path.split('/');
   if (top !== 'src') return { kind: 'outside' };
   const file = posix.basename(path);
   if (area === 'platform' || area === 'ai' || area === 'boot') return { kind: area };
+  if (path.startsWith(PORT_FOLDER)) return { kind: 'port' };
   if (area === 'channels' && rest.length > 0) return { kind: 'channel', folder: name ?? '' };
   if (PORT.includes(path)) return { kind: 'port' };
-  if (path === 'src/channels/registry.ts') return { kind: 'registry' };
+  if (REGISTRY.includes(path)) return { kind: 'registry' };
   const room = ROOMS.find((listed) => listed === name);
   if (area === 'features' && room && rest.length > 0) return { kind: 'room', room, role: findRole(file) };
-  if (path === 'src/sheet-reader.ts') return { kind: 'reader' };
+  if (path === 'src/file-reader.ts') return { kind: 'reader' };
   for (const kind of ['main', 'api', 'worker', 'config', 'kit'] as const)
     if (path === `src/${kind}.ts`) return { kind };
   return { kind: 'unknown' };
 }
 
-function findRole(file: string): Role {
+function findRole(file: string): FileRole {
   if (/^ingest-(?:.+-)?queries\.ts$/.test(file)) return 'ingest queries';
   if (file === 'queries.ts' || file.endsWith('-queries.ts')) return 'queries';
   const role = (['schemas', 'events', 'jobs', 'routes'] as const).find((known) => file === `${known}.ts`);
@@ -192,21 +220,21 @@ function findRole(file: string): Role {
 }
 
 /** Returns null when the import is allowed, else the law that it breaks. */
-function judge(from: Place, to: Place, { typeOnly }: ImportFact): string | null {
+function findBrokenLaw(from: FilePlace, to: FilePlace, { typeOnly }: ImportFact): string | null {
   // A file outside the known folders is reported once, and not for each of its imports.
   if (from.kind === 'unknown' || to.kind === 'unknown') return null;
   if (from.kind === 'outside') return to.kind === 'outside' ? null : 'sandbox and web stand alone, without src/';
   if (to.kind === 'outside') return 'src/ stands alone, without sandbox, test, web, scripts and bench';
   // Settings are passed on as values; a receiver may import their type.
   if (to.kind === 'config' && typeOnly && from.kind !== 'channel') return null;
-  if (from.kind === 'room') return judgeRoom(from, to, typeOnly);
+  if (from.kind === 'room') return findBrokenRoomLaw(from, to, typeOnly);
   const law = LAWS[from.kind];
   if (from.kind === 'channel' && to.kind === 'channel') return from.folder === to.folder ? null : law.sentence;
   const target = to.kind === 'room' ? to.role : to.kind;
   return law.others.some((allowed) => allowed === target) ? null : law.sentence;
 }
 
-function judgeRoom(from: { room: string; role: Role }, to: Place, typeOnly: boolean): string | null {
+function findBrokenRoomLaw(from: { room: string; role: FileRole }, to: FilePlace, typeOnly: boolean): string | null {
   const law = ROOM_LAWS[from.role];
   if (to.kind !== 'room') {
     const allowed = typeOnly ? [...law.others, ...law.otherTypes] : law.others;

@@ -14,7 +14,9 @@ export const ROOMS = [
   'companies',
   'conversations',
   'messages',
+  'quick-replies',
   'templates',
+  'bulk',
   'campaigns',
   'knowledge',
   'tables',
@@ -23,6 +25,8 @@ export const ROOMS = [
   'departures',
   'inbound',
   'webhooks',
+  'live',
+  'web-chat',
 ] as const;
 
 export type Room = (typeof ROOMS)[number];

@@ -89,9 +89,9 @@ export function readFacts(file: SourceFile): SourceFacts {
 }
 
 type LineLookUp = (offset: number) => number;
-type Module = ReturnType<typeof parseSync>['module'];
+type ParsedModule = ReturnType<typeof parseSync>['module'];
 
-function readStaticImports(module: Module, lineAt: LineLookUp): ImportFact[] {
+function readStaticImports(module: ParsedModule, lineAt: LineLookUp): ImportFact[] {
   const imports = module.staticImports.map((statement) => ({
     line: lineAt(statement.start),
     specifier: statement.moduleRequest.value,

@@ -1,16 +1,16 @@
 /**
- * Checks in SQL, too, that a room depends only on rooms listed before it. It reads the rooms' queries and the platform, but
- * not what triggers and functions of the database use.
+ * Checks that a room's SQL, like its imports, depends only on rooms listed before it. It reads the rooms' queries and the platform, but not
+ * what triggers and functions of the database use.
  */
 import { QUERIES } from './doors.ts';
 import { isTest } from './import-law.ts';
 import { ROOMS } from './rooms.ts';
 import { readFacts, type SourceFile, type Violation } from './source-facts.ts';
-import type { Exception, Owner } from './tables.ts';
+import type { TableException, Owner } from './tables.ts';
 
 export interface TableLaw {
   tables: Readonly<Record<string, Owner>>;
-  exceptions: readonly Exception[];
+  exceptions: readonly TableException[];
 }
 
 const LAW_FILE = 'scripts/tables.ts';
@@ -18,7 +18,7 @@ const LAW_FILE = 'scripts/tables.ts';
 const NAMED =
   /(?:\b(?:from|join|update|into|using|table|references)\s+(?:only\s+)?|,\s*(?=\w+\s+(?:as\s+)?[a-z]\b))([a-z_]\w*)/gi;
 
-interface Use {
+interface TableUse {
   path: string;
   line: number;
   room: Owner;
@@ -27,8 +27,8 @@ interface Use {
 
 /** `files` are those of src/; `migrations` is the text of all migrations. */
 export function findTableViolations(files: SourceFile[], migrations: string, law: TableLaw): Violation[] {
-  const strays = files.flatMap((file) => findUses(file, law)).filter((use) => isLater(use, law));
-  const isExcepted = ({ room, table }: Use) =>
+  const strays = files.flatMap((file) => findUses(file, law)).filter((use) => isOfLaterRoom(use, law));
+  const isExcepted = ({ room, table }: TableUse) =>
     law.exceptions.some((exception) => exception.room === room && exception.table === table);
   const made = [...migrations.matchAll(/\bcreate (?:unlogged )?table (?:if not exists )?(\w+)/gi)].map(
     ([, name = '']) => name,
@@ -54,13 +54,13 @@ export function findTableViolations(files: SourceFile[], migrations: string, law
 }
 
 /** Lists each table that a file names once. */
-function findUses(file: SourceFile, { tables }: TableLaw): Use[] {
+function findUses(file: SourceFile, { tables }: TableLaw): TableUse[] {
   const { path } = file;
   const isRoom = QUERIES.test(path);
   if (isTest(path) || (!isRoom && !path.startsWith('src/platform/'))) return [];
   const room = isRoom ? ROOMS.find((listed) => listed === path.split('/')[2]) : 'platform';
   if (!room) return [];
-  const uses = new Map<string, Use>();
+  const uses = new Map<string, TableUse>();
   for (const { line, text } of readFacts(file).strings) {
     const names = [...text.matchAll(NAMED)].map(([, name = '']) => name);
     // A string that is only a name may be inserted into a statement elsewhere in the file. In the platform such strings are ignored,
@@ -72,7 +72,7 @@ function findUses(file: SourceFile, { tables }: TableLaw): Use[] {
   return [...uses.values()];
 }
 
-function isLater({ room, table }: Use, { tables }: TableLaw): boolean {
+function isOfLaterRoom({ room, table }: TableUse, { tables }: TableLaw): boolean {
   const position = (owner: Owner | undefined) =>
     owner === 'platform' ? -1 : ROOMS.findIndex((name) => name === owner);
   return position(tables[table]) > position(room);

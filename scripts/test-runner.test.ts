@@ -50,6 +50,53 @@ for (const [what, code] of Object.entries(HANGING)) {
   });
 }
 
+test('when test files share a process, each begins after the one before has closed what it opened, a file that can not be loaded fails alone, and a file that exits fails together with the files after it', async (t) => {
+  const files = {
+    // Like most test files, this one waits for something before it declares its tests.
+    'a.test.mjs': `await new Promise(setImmediate); after(() => console.log('a has ended')); test('a passes', () => undefined);`,
+    'b.test.mjs': `throw new Error('b can not be loaded');`,
+    'c.test.mjs': `console.log('c begins'); test('c passes', () => undefined);`,
+    'd.test.mjs': `test('d exits', () => process.exit(0));`,
+    'e.test.mjs': `test('e passes', () => undefined);`,
+  };
+  const folder = makeFolder(t);
+  for (const [name, code] of Object.entries(files))
+    writeFileSync(join(folder, name), `import { after, test } from 'node:test';\n${code}\n`);
+  const runner = import.meta.resolve('./run-tests.ts');
+  const paths = Object.keys(files).map((name) => join(folder, name));
+  const programs = [paths.slice(0, 3), paths.slice(3)].map((some) => ({ files: some, wall: 1 }));
+  const program = writeProgram(
+    t,
+    `import { runPrograms } from '${runner}';\n` +
+      `const { hasFailed, used } = await runPrograms(${JSON.stringify(programs)}, false);\n` +
+      `console.log(JSON.stringify({ hasFailed, ended: [...used.keys()].map((path) => path.at(-10)) }));\n`,
+  );
+  const { output } = await runNode([program], {});
+  assert.match(output, /a has ended[^]*c begins/);
+  assert.match(output, /a has ended[^]* {2}✔ a passes[^]*✖ \S*b\.test\.mjs[^]*✔ c passes[^]*b can not be loaded/);
+  assert.match(
+    output,
+    /✖ these files did not end, because their process ended before: \S*d\.test\.mjs \S*e\.test\.mjs\n/,
+  );
+  assert.match(output, /{"hasFailed":true,"ended":\["a","b","c"\]}/);
+});
+
+test('an error that nobody catches fails the test that caused it, and what a test opens after it has waited is closed at its end', async (t) => {
+  const code = [
+    `import { after, describe, test } from 'node:test';`,
+    `const wait = () => new Promise((resolve) => setTimeout(resolve, 10));`,
+    `describe('two tests', () => {`,
+    `  test('opens', async () => { await wait(); after(() => console.log('closed')); });`,
+    `  test('throws later', async () => { await wait(); setTimeout(() => { throw new Error('late'); }); await wait(); });`,
+    `  test('comes last', () => console.log('last'));`,
+    `});`,
+  ].join('\n');
+  const { exitCode, output } = await runNode(['--import', resolveSupport('current-test'), writeProgram(t, code)], {});
+  assert.match(output, /closed[^]*last/);
+  assert.match(output, /✔ opens[^]*✖ throws later[^]*✔ comes last[^]*Error: late/);
+  assert.equal(exitCode, 1);
+});
+
 test(
   'the CPU time of a test file includes the processes that it started',
   { skip: process.platform !== 'linux' },
@@ -59,9 +106,9 @@ test(
     const path = writeProgram(t, code);
     const notes = `${path}.costs`;
     await runNode(['--import', resolveSupport('cost'), path], { PARLEY_TEST_COSTS: notes });
-    const { file, cpu } = JSON.parse(readFileSync(notes, 'utf8')) as { file: string; cpu: number };
-    assert.equal(file, path);
-    assert.ok(cpu >= 0.6, `${cpu} s`);
+    const noted = JSON.parse(readFileSync(notes, 'utf8')) as { path: string; cpu: number };
+    assert.equal(noted.path, path);
+    assert.ok(noted.cpu >= 0.6, `${noted.cpu} s`);
   },
 );
 
@@ -83,15 +130,20 @@ test('a test file that uses more than four times the CPU time that is listed for
 
 const resolveSupport = (name: string): string => import.meta.resolve(`../test/support/${name}.ts`);
 
-function writeProgram(t: TestContext, code: string): string {
+function makeFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-runner-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, 'program.test.mjs'), code);
-  return join(folder, 'program.test.mjs');
+  return folder;
+}
+
+function writeProgram(t: TestContext, code: string): string {
+  const path = join(makeFolder(t), 'program.test.mjs');
+  writeFileSync(path, code);
+  return path;
 }
 
 async function runNode(args: string[], env: Record<string, string>): Promise<{ exitCode: number; output: string }> {
-  // A runner inside another one would otherwise report to that one.
+  // This variable is removed, because with it the inner test runner would report to the outer one.
   const { NODE_TEST_CONTEXT: _outer, ...rest } = process.env;
   const child = spawn(process.execPath, args, { env: { ...rest, ...env }, stdio: 'pipe' });
   const output: Buffer[] = [];

@@ -34,13 +34,13 @@ export function readTestTitles(path: string, text: string): TestTitle[] {
   return titles;
 }
 
-interface Span {
+interface TextSpan {
   type: string;
   start: number;
   end: number;
 }
 
-function readTitle(node: Span & { value?: unknown }, text: string): string | null {
+function readTitle(node: TextSpan & { value?: unknown }, text: string): string | null {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null;
   return node.type === 'TemplateLiteral' ? text.slice(node.start + 1, node.end - 1) : null;
 }
@@ -49,7 +49,7 @@ function hasSkipOption(node: unknown): boolean {
   const { properties = [] } = (node ?? {}) as {
     properties?: { key?: { name?: string }; value?: { type: string; value?: unknown } }[];
   };
-  // `skip: <condition>` runs on some machines; only a plain `true` or a reason never runs.
+  // A test with `skip: <condition>` runs on some machines; one with `skip: true` or a reason never runs.
   return properties.some(
     ({ key, value }) =>
       (key?.name === 'skip' || key?.name === 'todo') && value?.type === 'Literal' && Boolean(value.value),

@@ -6,7 +6,7 @@
  */
 import { delimiter, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chooseContracts, chooseTests, listChangedFiles, readRepository, type Choice } from './changed.ts';
+import { chooseContracts, chooseTests, listChangedFiles, readRepository, type ChosenTest } from './changed.ts';
 import { runChecks } from './checks.ts';
 import { estimateSeconds, listTestFiles, runTests } from './run-tests.ts';
 
@@ -61,7 +61,7 @@ async function runChanged(): Promise<boolean> {
   const chosen = chooseTests(readRepository(), files).filter(({ test }) => known.includes(test));
   if (chosen.length === 0) return true;
   if (chosen.length > NEARLY_ALL * known.length) {
-    const [first] = chosen as [Choice];
+    const [first] = chosen as [ChosenTest];
     console.log(
       `They concern ${chosen.length} of ${known.length} test files, so all run (about ${estimate(known)}): ${first.why}.`,
     );
@@ -76,7 +76,7 @@ function estimate(files: readonly string[]): string {
   return seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} minutes`;
 }
 
-function printChoices(chosen: readonly Choice[]): void {
+function printChoices(chosen: readonly ChosenTest[]): void {
   const byReason = Map.groupBy(chosen, ({ why }) => why);
   for (const [why, choices] of byReason) {
     console.log(`${why}:`);

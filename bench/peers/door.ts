@@ -12,7 +12,7 @@ const ADMITTED = { admitted: true, limit: MANY, remaining: MANY, resetSeconds: 0
 const { kit, url } = await start(loadConfig(process.env), 'api', { log: createLog('info') });
 const key = process.env['OPEN_TO'];
 if (key) {
-  const principal = await kit.access.auth.authenticate(`Bearer ${key}`);
+  const principal = await kit.access.auth.authenticate({ authorization: `Bearer ${key}`, session: null });
   kit.access.auth = { authenticate: async () => principal, forget: () => undefined };
   kit.access.limits = { admit: async () => ADMITTED, close: async () => undefined };
 }

@@ -1,0 +1,43 @@
+/** The steps of scripts/examples.ts about agents. */
+import type { Json, Platform } from '../test/support/platform.ts';
+import { waitUntil } from '../test/support/wait.ts';
+import type { Take } from './example-steps.ts';
+
+/** The agent answers one contact, whose follow-up is then cancelled. */
+export async function recordAgents(take: Take, platform: Platform, forget: (path: string) => void): Promise<void> {
+  const { call, demo } = platform;
+  const handoff = { enabled: true, keywords: ['human', 'complaint'], max_turns: 20 };
+  const { _id } = await take('POST /v1/agents', '', {
+    body: {
+      name: 'Ana',
+      type: 'AI',
+      description: 'Answers about deliveries',
+      instructions: 'Be kind and brief.',
+      tools: ['SEARCH_KNOWLEDGE', 'MOVE_STEP'],
+      follow_ups: [{ delay_minutes: 60, content: 'Shall we reserve the cake for you?' }],
+      handoff,
+    },
+  });
+  const content = 'We deliver cakes on Sundays.';
+  const item = (await call(201, 'POST', '/v1/knowledge/autcl', { body: { name: 'Delivery', content } })).body;
+  await waitUntil('the item to be prepared', async () => {
+    const { body } = await call(200, 'GET', `/v1/knowledge/${item._id}`);
+    return body.status === 'READY';
+  });
+  await take('POST /v1/agents/{id}/try', _id, { body: { message: 'Do you deliver cakes on Sundays?' } });
+  await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_agent: _id } });
+  await platform.receive({ from: '5511966665555', name: 'Rui Costa', text: 'Do you deliver cakes on Sundays?' });
+  const [followUp] = await waitUntil('the follow-up of the answer', async (): Promise<Json[] | null> => {
+    forget('/v1/agents/follow-ups');
+    const { result } = await take('GET /v1/agents/follow-ups');
+    return result.length > 0 ? result : null;
+  });
+  await take('POST /v1/agents/follow-ups/{id}/cancel', followUp?.['_id']);
+  await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_agent: null } });
+  await take('GET /v1/agents');
+  await take('GET /v1/agents/{id}', _id);
+  await take('PATCH /v1/agents/{id}', _id, { body: { status: 'INACTIVE' } });
+  await take('GET /v1/agents/turns');
+  const other = (await call(201, 'POST', '/v1/agents', { body: { name: 'Bia', type: 'AI' } })).body;
+  await take('DELETE /v1/agents/{id}', other._id);
+}

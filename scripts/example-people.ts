@@ -1,0 +1,34 @@
+/** The steps that record the examples of users, keys and log-ins. */
+import { createLogInLink } from '../src/features/users/log-in-links.ts';
+import { PASSWORD, readMailToken, waitForMail } from '../test/support/people.ts';
+import type { Json, Platform } from '../test/support/platform.ts';
+import type { Take } from './example-steps.ts';
+
+export async function recordPeople(take: Take, platform: Platform): Promise<Json> {
+  const invited = await take('POST /v1/users', '', {
+    body: { name: 'Ana Lima', email: 'ana@example.com', role: 'ADMIN' },
+  });
+  const token = readMailToken(await waitForMail(platform, 'ana@example.com'));
+  await take('POST /v1/auth/reset-password', '', { key: null, body: { token, new_password: PASSWORD } });
+  await take('POST /v1/auth/login', '', { key: null, body: { email: 'ana@example.com', password: PASSWORD } });
+  const session = { headers: { 'sec-fetch-site': 'same-origin' }, key: null };
+  await take('POST /v1/auth/session', '', { ...session, body: { email: 'ana@example.com', password: PASSWORD } });
+  const { kit } = platform.running;
+  const owner = { company: platform.demo._id, email: 'ana@example.com', seconds: 600 };
+  const link = await kit.database.systemTx('upkeep', (tx) => createLogInLink(tx, owner));
+  await take('POST /v1/auth/session/link', '', { ...session, body: { token: link } });
+  await take('DELETE /v1/auth/session', '', { ...session, sendsCookie: true });
+  await take('POST /v1/auth/forgot-password', '', { key: null, body: { email: 'ana@example.com' } });
+  // A job sends this mail in the background. The recording waits for it here, so that the mails always arrive in the same order.
+  await waitForMail(platform, 'ana@example.com', 2);
+  await take('GET /v1/users');
+  await take('GET /v1/users/{id}', invited._id);
+  await take('PATCH /v1/users/{id}', invited._id, { body: { language: 'es' } });
+  await take('GET /v1/auth/me');
+  const expires_at = '2030-01-31T12:00:00.000Z';
+  const key = { name: 'Shop', type: 'company', scopes: ['contacts:*', 'messages:create'], expires_at };
+  const made = await take('POST /v1/api-keys', '', { body: key });
+  await take('GET /v1/api-keys');
+  await take('DELETE /v1/api-keys/{id}', made._id);
+  return invited;
+}

@@ -1,0 +1,54 @@
+/** Divides test files into programs. The files of one program run one after the other in the same process. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export interface Program {
+  files: string[];
+  /** How many seconds its files take. */
+  wall: number;
+}
+
+/** What never differs between the files of a process, and the name of a module. */
+const UNCHANGING = ['platform', 'execPath', 'pid', 'getuid', 'cwd', 'ts'].join('|');
+/** A file that measures or changes its process, replaces functions, or declares schemas or jobs of its own has that process to itself. */
+const NEEDS_OWN_PROCESS = new RegExp(
+  [
+    String.raw`\bprocess\.(?!(${UNCHANGING})\b)\w`,
+    String.raw`\bmock\b`,
+    String.raw`import \{[^}]*\bdefine(Job)?\b`,
+    'support/memory|node:(perf_hooks|worker_threads)',
+  ].join('|'),
+);
+/** About how long the files of one process take together: long against the loading of the code, and short against the whole run. */
+const SHARED_SECONDS = 120;
+
+/** The longest program comes first, so that none is left at the end of the run. */
+export function makePrograms(files: readonly string[], wall: (file: string) => number): Program[] {
+  const inOrder = files.toSorted((a, b) => wall(b) - wall(a) || (a < b ? -1 : 1));
+  const { shared = [], single = [] } = Object.groupBy(inOrder, (file) => (sharesProcess(file) ? 'shared' : 'single'));
+  const seconds = shared.reduce((sum, file) => sum + wall(file), 0);
+  const programs: Program[] = Array.from({ length: Math.ceil(seconds / SHARED_SECONDS) }, () => ({
+    files: [],
+    wall: 0,
+  }));
+  for (const file of shared) {
+    const shortest = programs.reduce((a, b) => (b.wall < a.wall ? b : a));
+    shortest.files.push(file);
+    shortest.wall += wall(file);
+  }
+  const others = single.map((file) => ({ files: [file], wall: wall(file) }));
+  return [...programs, ...others].filter(({ files: some }) => some.length > 0).toSorted((a, b) => b.wall - a.wall);
+}
+
+const sharesProcess = (file: string): boolean => !NEEDS_OWN_PROCESS.test(readFileSync(file, 'utf8'));
+
+/** Returns the path of the file that Node runs: the test file, or one in this folder that runs several test files. */
+export function writeProgram({ files }: Program, folder: string): string {
+  const [first = '', ...others] = files;
+  if (others.length === 0) return first;
+  const together = import.meta.resolve('../test/support/together.ts');
+  const paths = JSON.stringify(files.map((file) => resolve(file)));
+  const path = join(folder, `${first.replaceAll('/', '-')}.mjs`);
+  writeFileSync(path, `import { runTogether } from '${together}';\nawait runTogether(${paths});\n`);
+  return path;
+}
