@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { openTestDatabase } from '../support/database.ts';
 
-/** Tables without a company, and why. */
+/** The tables without a company, each with the reason. */
 const WITHOUT_COMPANY: Record<string, string> = {
   companies: 'is the company: its _id is what others call company_id',
   callbacks_aside: 'of a callback that can not be read nobody knows the company; readable by the system only',
@@ -19,7 +19,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   schema_migrations: 'what was migrated; readable, and written by the owner only',
 };
 
-/** Primary keys other than (company_id, _id), and why. */
+/** The tables whose primary key is not (company_id, _id), each with the reason. */
 const OTHER_KEYS: Record<string, { key: string | null; why: string }> = {
   api_keys: {
     key: '_id',
@@ -30,6 +30,8 @@ const OTHER_KEYS: Record<string, { key: string | null; why: string }> = {
   contact_activity: { key: 'company_id,record_id', why: 'one row beside each contact' },
   conversation_activity: { key: 'company_id,record_id', why: 'one row beside each conversation' },
   event_listeners: { key: 'company_id,event', why: 'the one row that an emit looks up' },
+  browser_sessions: { key: 'token_hash', why: "a browser's cookie names no company: its hash is what it is found by" },
+  network_files: { key: 'company_id,attachment_id,channel,address', why: 'one id for each place that has the file' },
   password_tokens: { key: 'token_hash', why: 'a mailed token names no company: its hash is what it is found by' },
   mailed_links: {
     key: null,
@@ -37,7 +39,37 @@ const OTHER_KEYS: Record<string, { key: string | null; why: string }> = {
   },
   audit_log: { key: '_id', why: 'what concerns the installation itself has no company' },
   import_chunks: { key: 'company_id,import_id,position', why: 'parts of one import, in their order' },
+  live_companies: { key: 'company_id', why: 'one row per company with a stream' },
+  record_changes: { key: 'company_id,xid,seq', why: 'readers find them by their transaction' },
   company_usage: { key: 'company_id', why: 'one sum per company' },
+  send_paces: { key: 'company_id,lane', why: 'one row per number or account' },
+  send_pairs: { key: 'company_id,lane,person', why: 'one row per number and person' },
+  portfolios: { key: 'company_id,channel,portfolio', why: "the network's own id of a business" },
+  portfolio_people: {
+    key: 'company_id,channel,portfolio,person',
+    why: 'one row per person that a business has reached',
+  },
+  portfolio_minutes: { key: 'company_id,channel,portfolio,minute', why: 'one sum per minute' },
+  message_places: { key: 'company_id,message_id', why: 'a message takes one place at most' },
+  message_cards: { key: 'company_id,message_id,attachment_id', why: 'several cards may show the same file' },
+  campaign_sends: { key: 'company_id,enrollment_id,step', why: 'one message for each step of an enrollment' },
+  campaign_counters: { key: 'company_id,campaign_id,scope,name', why: 'one sum for each counter of a campaign' },
+  message_aliases: { key: 'company_id,inbox_id,alias', why: 'an id of the network names one message of an inbox' },
+  inbox_fetches: { key: 'company_id,inbox_id', why: 'one row for each inbox that is fetched' },
+  template_removals: { key: 'company_id,catalogue_id,name', why: 'one row for each removed name of a catalogue' },
+  knowledge_chunks: { key: 'company_id,item_id,revision,position', why: 'the passages of one item, in their order' },
+  knowledge_vectors: {
+    key: 'company_id,item_id,revision,model,first_position',
+    why: 'the vectors of one item, in the order of its passages',
+  },
+  knowledge_libraries: { key: 'company_id', why: 'one row per company' },
+  agent_knowledge: { key: 'company_id,agent_id,item_id', why: 'an agent is limited to an item once' },
+  agent_tables: { key: 'company_id,agent_id,table_id', why: 'an agent reads a table once' },
+  agent_budgets: { key: 'company_id,day', why: 'the tokens of a day are one number' },
+  bulk_rows: { key: 'company_id,run_id,row', why: 'the contacts of one run, in their order' },
+  attachment_copies: { key: 'company_id,attachment_id,kind', why: 'one copy of each kind' },
+  media_downloads: { key: 'company_id,attachment_id', why: 'one download for each file that a contact has sent' },
+  media_failures: { key: 'company_id,inbox_id', why: 'the last failures of each number' },
   import_errors: { key: 'company_id,import_id,position', why: 'parts of one import, in their order' },
   idempotency_keys: {
     key: null,
@@ -45,29 +77,47 @@ const OTHER_KEYS: Record<string, { key: string | null; why: string }> = {
   },
 };
 
-/** Policies beside the three that every table has, and why. */
+/** The policies that a table has beside the usual three, each with the reason. */
 const OTHER_POLICIES: Record<string, { start: string; why: string }> = {
   stored_changes: {
     start: 'counting INSERT {public} (CURRENT_USER = ( SELECT pg_get_userbyid(pg_class.relowner)',
     why: 'a foreign key that cascades removes records as the owner of the tables, and they are counted then, too',
   },
+  campaign_changes: {
+    start: 'counting INSERT {public} (CURRENT_USER = ( SELECT pg_get_userbyid(pg_class.relowner)',
+    why: 'a foreign key takes an erased contact out of its enrollments as the owner of the tables, and that is counted, too',
+  },
 };
 
-/** Columns that hold an id and have no foreign key, and why. */
+/** The columns that hold an id and have no foreign key, each with the reason. */
 const WITHOUT_REFERENCE: Record<string, string> = {
   'contacts.external_id': "an integrator's id",
-  'conversations.campaign_id': 'the table of campaigns is not there yet',
-  'conversations.enrollment_id': 'the table of enrollments is not there yet',
+  'conversations.campaign_id': 'says which campaign wrote into it, also when the campaign is gone',
+  'conversations.enrollment_id': 'says which enrollment it belongs to, also when the campaign is gone',
   'conversations.last_message_id': 'a circle with messages: shown by a join that names the company',
+  'message_search.inbox_id': 'written and removed together with its message, by triggers',
   'messages.contact_id': "its conversation's, which is referenced and moved together with it",
-  'messages.attachment_id': 'the table of attachments is not there yet',
-  'messages.campaign_id': 'the table of campaigns is not there yet',
-  'messages.enrollment_id': 'the table of enrollments is not there yet',
+  'messages.campaign_id': 'says which campaign sent it, also when the campaign is gone',
+  'messages.enrollment_id': 'says for which enrollment it was sent, also when the campaign is gone',
   'messages.agent_id': 'says who wrote it, also when the agent is gone',
   'messages.sender_id': 'a user, a key or a contact; says who wrote it, also when they are gone',
   'messages.external_id': "the network's id",
   'parked_updates.external_id': "the network's id",
+  'templates.network_id': "the network's id",
+  'network_files.network_id': "the network's id",
+  'pending_turns.first_message_id': 'the oldest message that waits; the conversation that holds it is referenced',
   'pending_turns.message_id': 'the newest message; the conversation that holds it is referenced',
+  'agent_turns.asked_id': 'a message of the conversation, with which the turn goes',
+  'follow_ups.message_id': 'a message of the conversation, with which the follow-up goes',
+  'agent_turns.message_id': 'a message of the conversation, with which the turn goes',
+  'agent_turns.file_message_id': 'a message of the conversation, with which the turn goes',
+  'bulk_rows.conversation_id': "the contact's, with whom the row goes; shown as it was then",
+  'campaign_enrollments.conversation_id': "the contact's; shown as it was then",
+  'campaign_enrollments.message_id': "the contact's; shown as it was then",
+  'campaign_sends.campaign_id': 'that of the enrollment, with which the row goes',
+  'campaign_sends.contact_id': 'that of the enrollment; an id of nobody after the contact was erased',
+  'campaign_sends.message_id': "the contact's; its place in the counters stays",
+  'bulk_rows.message_id': "the contact's, with whom the row goes",
   'deliveries.webhook_id': 'the log outlives its webhook',
   'deliveries.resource_id': 'one of several tables, at the time of the event',
   'event_listeners.webhook_id': 'written together with the webhook, in its transaction',
@@ -251,7 +301,7 @@ test('a company can enqueue a job but change none, and the reading role sees no 
   );
 });
 
-test("a function with its owner's rights is listed here, fixes its search path, and is closed to the public", async () => {
+test('a database function that runs with the rights of its owner is listed here, fixes its search path, and is closed to the public', async () => {
   const functions = await database.sql<{ name: string; fixed: boolean; callers: string[] }>(`
     select proname as name, exists (select 1 from unnest(proconfig) setting where setting like 'search_path=%') as fixed,
       array(select coalesce(r.rolname, 'PUBLIC')::text from aclexplode(proacl) a left join pg_roles r on r.oid = a.grantee

@@ -1,8 +1,11 @@
 /** The requirements that every channel has to meet. A new channel is tested as soon as it has a line in the registry. */
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { Value } from 'typebox/value';
-import type { Person } from '../../src/channels/channel.ts';
+import type { ContentType } from '../../src/channels/content.ts';
+import type { Person } from '../../src/channels/identity.ts';
+import type { OutboundFile } from '../../src/channels/media.ts';
 import { CHANNEL_NAMES, type NamedChannel } from '../../src/channels/registry.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 
@@ -43,10 +46,19 @@ test('no two channels keep their settings in the same field', () => {
   assert.equal(new Set(fields).size, fields.length);
 });
 
-/** The functions that a channel has for each of its abilities; null for an ability that is no function. The type asks for every ability. */
+/**
+ * The function that a channel must have for each of its abilities; null for an ability that needs no function. The type makes sure that no
+ * ability is missing.
+ */
 const ABILITIES: { [ability in keyof NamedChannel['can']]: keyof NamedChannel | null } = {
   content: 'send',
+  media: null,
   markRead: 'markRead',
+  typing: 'showTyping',
+  templates: 'templates',
+  threads: null,
+  echoesSends: null,
+  paced: 'readPace',
   window24h: null,
   reportsFailures: 'failureText',
 };
@@ -54,7 +66,25 @@ const ABILITIES: { [ability in keyof NamedChannel['can']]: keyof NamedChannel | 
 const isDeclared = (ability: boolean | readonly unknown[]): boolean =>
   typeof ability === 'boolean' ? ability : ability.length > 0;
 
-/** How the channel reads callbacks to the inbox that has its sample settings; null when its network calls nobody. */
+/** The content types that have a file. */
+const WITH_FILE: readonly ContentType[] = ['IMAGE', 'AUDIO', 'VIDEO', 'DOCUMENT', 'STICKER'];
+
+/** A small file that fits a content type of the channel; null for a content type without a file. */
+function sampleFile({ can, uploadFile }: NamedChannel, contentType: ContentType): OutboundFile | null {
+  const format = can.media.find((each) => each.contentType === contentType);
+  if (!format) return null;
+  return {
+    mimeType: format.mimeTypes?.[0] ?? 'application/pdf',
+    fileName: 'sample',
+    bytes: 3,
+    url: 'https://files.example.test/sample',
+    voice: false,
+    networkId: uploadFile ? '4490709327384033' : null,
+    open: () => Promise.resolve(Readable.from(['abc'])),
+  };
+}
+
+/** Returns the function that reads callbacks to an inbox with the channel's sample settings; null when the network sends no callbacks. */
 function findParser({ callbacks, inboxCallbacks, settings }: NamedChannel) {
   if (inboxCallbacks) return (body: unknown) => inboxCallbacks.parse(body, settings?.sample ?? {});
   return callbacks?.parse ?? null;
@@ -63,7 +93,7 @@ function findParser({ callbacks, inboxCallbacks, settings }: NamedChannel) {
 /** JSON that no network sends. */
 const JUNK = [null, true, 7, '', [], {}, [[]], { entry: [{}] }, { message: { from: [] } }];
 
-test('kinds of names that have one name are one kind, whichever channels declare them', () => {
+test('a kind of identity that several channels declare under the same name is one kind', () => {
   const kinds = channels.all().flatMap(({ identities }) => identities);
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   for (const kind of kinds) assert.equal(byName.get(kind.kind), kind);
@@ -79,6 +109,7 @@ for (const channel of channels.all()) {
       if (name) assert.equal(isDeclared(declared), channel[name] !== undefined, `${ability} and ${name}`);
     }
     if (channel.send) assert.ok(channel.check, 'a channel that sends can tell whether its credentials work');
+    assert.equal(channel.fetchItems === undefined, channel.translate === undefined, 'what is fetched is translated');
     if (channel.failureText) assert.match(channel.failureText('never heard of'), /\S/);
     const sample = { config: channel.settings?.sample ?? {}, verifyToken: 'a-token' };
     assert.equal(channel.callbacks?.beginCheck({}) ?? null, null, 'an unsigned callback is refused');
@@ -102,6 +133,7 @@ for (const channel of channels.all()) {
           messageId: '65f0a1b2c3d4e5f60718293a',
           to: { names: [identify(sample)] },
           content,
+          file: sampleFile(channel, content.contentType),
           replyTo: null,
         };
         const result = await send?.(message, channel.settings?.sample ?? {}, AbortSignal.timeout(10_000));
@@ -109,6 +141,42 @@ for (const channel of channels.all()) {
       }
     }
   });
+
+  test(`${channel.name}: it has limits for the files of each content that it sends, and an upload ends in an outcome`, async () => {
+    const { can, uploadFile, settings: declared } = channel;
+    const sent = can.content.filter((contentType) => WITH_FILE.includes(contentType));
+    assert.deepEqual(can.media.map(({ contentType }) => contentType).toSorted(), sent.toSorted());
+    for (const { contentType, mimeTypes, maxBytes, maxCaption } of can.media) {
+      assert.ok(maxBytes > 0 && maxCaption >= 0 && mimeTypes?.length !== 0, contentType);
+      const file = sampleFile(channel, contentType);
+      assert.ok(file);
+      const result = await uploadFile?.(file, declared?.sample ?? {}, AbortSignal.timeout(10_000));
+      if (uploadFile) assert.ok(['uploaded', 'failed'].includes(result?.outcome ?? ''), contentType);
+    }
+  });
+
+  const { fetchItems, translate } = channel;
+  if (fetchItems && translate) {
+    test(`${channel.name}: a fetch from a server that does not answer fails, and bytes that nobody sends end in elements or an error`, async () => {
+      const fetched = await fetchItems(
+        channel.settings?.sample ?? {},
+        { position: null, start: null },
+        AbortSignal.timeout(10_000),
+      );
+      assert.equal(fetched.outcome, 'failed');
+      for (const raw of ['', '\0'.repeat(100), ': : :\r\n\r\n', '{}']) {
+        const item = {
+          reference: '1',
+          receivedAt: null,
+          isCut: false,
+          address: 'a',
+          recipient: 'a',
+          raw: Readable.from([Buffer.from(raw)]),
+        };
+        await translate(item).catch((error: unknown) => assert.ok(error instanceof Error));
+      }
+    });
+  }
 
   if (parse) {
     test(`${channel.name}: its sample callbacks are about its inbox, and name people by the kinds that it declares`, () => {
@@ -120,7 +188,7 @@ for (const channel of channels.all()) {
       assert.ok(channel.samples.callbacks.length > 0);
       for (const element of channel.samples.callbacks.flatMap((body) => [...parse(body)])) {
         assert.ok(element && element.kind !== 'unreadable');
-        if ('address' in element) assert.equal(element.address, channel.settings?.address(channel.settings.sample));
+        if ('address' in element) assert.equal(element.address, channel.settings?.address?.(channel.settings.sample));
         if ('person' in element) checkPerson(element.person);
         if ('renamed' in element && element.renamed) checkPerson(element.renamed);
       }
@@ -145,14 +213,15 @@ for (const channel of channels.all()) {
     });
 
     test(`${channel.name}: its address and targets depend only on the settings, and contain no secret`, () => {
-      assert.match(address(sample), /\S/);
-      assert.equal(address({ ...sample }), address(sample));
+      const written = address?.(sample) ?? "the inbox's own id";
+      assert.match(written, /\S/);
+      assert.equal(address?.({ ...sample }) ?? written, written);
       for (const { path, url } of targets(sample)) {
         assert.equal(sample[path], url);
         assert.ok(URL.canParse(url));
       }
       for (const secret of secrets) {
-        const shown = `${address(sample)}${JSON.stringify(targets(sample))}`;
+        const shown = `${written}${JSON.stringify(targets(sample))}`;
         assert.ok(!shown.includes(String(sample[secret])), `${secret} leaves in the clear`);
       }
     });
@@ -183,8 +252,9 @@ for (const channel of channels.all()) {
       `update inboxes set accepted_at = now(), connection_status = 'CONNECTED' where _id = $1`,
       [first._id],
     );
-    const third = await platform.call(settings ? 409 : 201, 'POST', '/v1/inboxes', { body });
-    if (settings) assert.equal(third.body.code, 'CHANNEL_IN_USE');
+    const isShared = Boolean(settings?.address);
+    const third = await platform.call(isShared ? 409 : 201, 'POST', '/v1/inboxes', { body });
+    if (isShared) assert.equal(third.body.code, 'CHANNEL_IN_USE');
     else await close(third.body._id);
     for (const { _id } of [first, second]) await close(_id);
   });
@@ -218,7 +288,8 @@ for (const channel of channels.all()) {
       }
     }
     const { [field]: _settings, ...without } = inboxBody(channel);
-    assert.equal((await post(400, without)).code, 'CHANNEL_CONFIG_REQUIRED');
+    if (settings.initial) await close((await post(201, without))._id);
+    else assert.equal((await post(400, without)).code, 'CHANNEL_CONFIG_REQUIRED');
     const { number: _number, ...numberless } = inboxBody(channel);
     if (channel.needsNumber) assert.equal((await post(400, numberless)).code, 'CHANNEL_CONFIG_REQUIRED');
   });

@@ -8,16 +8,16 @@ import { test } from 'node:test';
 import { parseElements } from '../support/callbacks.ts';
 import {
   connectPhone,
-  freshPhone,
-  networkId,
+  makePhoneNumber,
+  makeNetworkId,
   openNetwork,
-  storedMessage,
-  wamid,
-  written,
+  findStoredMessage,
+  makeMessageId,
+  fillMessage,
   type Phone,
 } from '../support/network.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
-import { eventNames } from '../support/traffic.ts';
+import { listEventNames } from '../support/traffic.ts';
 
 const samples = new URL('../../../shared/fixtures/', import.meta.url);
 const skip = existsSync(samples) ? false : 'the published samples are not beside this repository';
@@ -55,19 +55,19 @@ function withOwnIds(body: Json): Json {
   for (const { value } of listChanges(own)) {
     const id = value?.metadata?.phone_number_id;
     if (id === undefined || /^\d+$/.test(id)) continue;
-    networkIds.set(id, networkIds.get(id) ?? networkId());
+    networkIds.set(id, networkIds.get(id) ?? makeNetworkId());
     value.metadata.phone_number_id = networkIds.get(id);
   }
-  for (const message of listMessages(own)) message.id = wamid();
+  for (const message of listMessages(own)) message.id = makeMessageId();
   return own;
 }
 
-/** Adds a text and a broken element to each change of a sample. */
+/** Adds a valid text message and a broken element beside the messages of a sample. */
 function withNeighbours(body: Json, id: string): Json {
   const crowded = structuredClone(body);
   const [change] = listChanges(crowded).filter(({ field }) => field === 'messages');
   if (!change) return null;
-  change.value.messages = [null, ...(change.value.messages ?? []), written({ from: freshPhone(), id })];
+  change.value.messages = [null, ...(change.value.messages ?? []), fillMessage({ from: makePhoneNumber(), id })];
   return crowded;
 }
 
@@ -107,16 +107,16 @@ test(
     for (const { name, body } of all) {
       for (let repetition = 0; repetition < 3; repetition += 1) await network.post(200, body);
       for (const { phone, id } of expectedMessages(body)) {
-        const message = await storedMessage(platform, phone, id);
+        const message = await findStoredMessage(platform, phone, id);
         assert.ok(message, `${name}: ${id} is not stored`);
-        const events = await eventNames(platform, message._id);
+        const events = await listEventNames(platform, message._id);
         assert.deepEqual(events, message.message_type === 'SYSTEM' ? [] : ['MESSAGE_RECEIVED'], name);
         stored += 1;
       }
     }
     const [row] = await platform.database.sql<{ count: number }>('select count(*)::int as count from messages');
     assert.equal(row?.count, stored);
-    // A count that does not use the parser; it was 48 when this was written.
+    // This count does not use the parser; the samples had 48 messages when the test was written.
     assert.equal(stored, said.length);
     assert.ok(stored >= 48, `${stored} messages`);
     t.diagnostic(`${all.length} notifications, ${stored} messages`);
@@ -129,12 +129,12 @@ test(
   async () => {
     assert.ok(platform && network);
     for (const sample of readSamples()) {
-      const id = wamid();
+      const id = makeMessageId();
       const body = withNeighbours(withOwnIds(sample.body), id);
       if (!body) continue;
       await network.post(200, body);
       for (const expected of expectedMessages(body)) {
-        assert.ok(await storedMessage(platform, expected.phone, expected.id), `${sample.name}: ${expected.id}`);
+        assert.ok(await findStoredMessage(platform, expected.phone, expected.id), `${sample.name}: ${expected.id}`);
       }
       assert.ok(
         expectedMessages(body).some((expected) => expected.id === id),

@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 
-const FOLDERS = ['src', 'sandbox', 'web', 'scripts', 'test', 'bench', 'docs', 'migrations'];
+const FOLDERS = ['src', 'sandbox', 'sdk', 'web', 'scripts', 'test', 'bench', 'docs', 'migrations'];
 const FILES = ['package.json', 'tsconfig.json', 'openapi.json', 'CHANGELOG.md', '.env.example'];
 const BLOCK = /^( *)```(\w+) (\S+)\n([\s\S]*?)\n\1```$/gm;
 /** The tests that the recipes name or that look at what they add. */
@@ -19,14 +19,18 @@ const TESTS = [
   'src/features/notes/notes.test.ts',
   ...['catalogue', 'examples', 'openapi', 'queries'].map((name) => `test/contract/${name}.test.ts`),
 ];
+/** A file in the copy that runs these tests in one process, because loading the code takes longer than most of them. */
+const PROGRAM = 'test/recipes.test.ts';
 const COMMANDS = [
   ['scripts/examples.ts'],
   ['scripts/openapi.ts'],
-  ['node_modules/typescript/bin/tsc', '--noEmit'],
+  ['scripts/sdk.ts'],
+  ['node_modules/typescript/bin/tsc', '--noEmit', '--checkers', '1'],
+  ['node_modules/typescript/bin/tsc', '-p', 'sdk', '--noEmit'],
   ['scripts/check-docs.ts'],
   ['scripts/check-imports.ts'],
   ['scripts/check-tables.ts'],
-  ['--test', '--test-global-setup=test/support/global-setup.ts', ...TESTS],
+  ['--test', '--test-global-setup=test/support/global-setup.ts', PROGRAM],
 ];
 
 test('the recipes of CONTRIBUTING.md for an endpoint, an event and a table work as they are written', async (t) => {
@@ -43,6 +47,11 @@ test('the recipes of CONTRIBUTING.md for an endpoint, an event and a table work 
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, language === 'diff' ? applyDiff(path, readFileSync(file, 'utf8'), text) : `${text}\n`);
   }
+  const paths = JSON.stringify(TESTS.map((path) => join(root, path)));
+  writeFileSync(
+    join(root, PROGRAM),
+    `import { runTogether } from './support/together.ts';\nawait runTogether(${paths});\n`,
+  );
   for (const args of COMMANDS) await runIn(root, args);
 });
 
@@ -74,8 +83,8 @@ async function runIn(root: string, args: string[]): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, args, {
       cwd: root,
-      // The copy's path is another one each time, so its compiled code stays with it.
-      env: { ...env, NODE_COMPILE_CACHE: join(root, 'compiled') },
+      // Compiled code is found by its path, and each copy has another path, so the cache is inside the copy and is removed with it.
+      env: { ...env, NODE_COMPILE_CACHE: join(root, 'compiled'), GOGC: '300' },
       maxBuffer: 64 * 1024 * 1024,
     });
   } catch (error) {

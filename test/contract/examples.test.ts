@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { EVENT_NAMES } from '../../src/platform/events.ts';
-import { inPlace, type Schema } from '../full/fuzz/document.ts';
+import { resolveReferences, type Schema } from '../full/fuzz/document.ts';
 import { findMisfits } from '../full/fuzz/validate.ts';
 import type { Json } from '../support/platform.ts';
 
@@ -15,7 +15,7 @@ const words = read('docs/reference/words.json') as Record<string, string>;
 const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
   Object.entries<Json>(item).map(([method, spec]) => ({ name: `${method.toUpperCase()} ${path}`, spec })),
 );
-const resolveSchema = (schema: Json): Schema => inPlace(schema, document.components.schemas) as Schema;
+const resolveSchema = (schema: Json): Schema => resolveReferences(schema, document.components.schemas) as Schema;
 
 describe('every operation', () => {
   test('every operation has an example for its body and its success, and each fits its schema', () => {
@@ -56,7 +56,16 @@ describe('every event', () => {
   });
 });
 
-describe('every word', () => {
+test('the document marks the data of events as optional that an event without it leaves out', () => {
+  const listOptional = (name: string): string[] => {
+    const { properties, required } = document.components.schemas[name];
+    return Object.keys(properties).filter((property) => !required.includes(property));
+  };
+  assert.deepEqual(listOptional('StepChanged'), ['origin']);
+  assert.deepEqual(listOptional('FieldUpdated'), ['conversationId']);
+});
+
+describe('every description', () => {
   test('every parameter and property of the document has a description', () => {
     const silent: string[] = [];
     const visit = (schema: Json, path: string): void => {

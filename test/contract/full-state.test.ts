@@ -1,4 +1,4 @@
-/** The table of the long proofs must contain only results of one commit. */
+/** Tests that the table with the results of the long proofs contains only results of one commit. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

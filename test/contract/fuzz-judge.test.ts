@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { RECORDS_KEYWORD } from '../../src/platform/schema.ts';
 import { readOperations } from '../full/fuzz/document.ts';
 import { findFaults, type Answer } from '../full/fuzz/judge.ts';
-import type { Shot } from '../full/fuzz/shot.ts';
+import type { FuzzRequest } from '../full/fuzz/shot.ts';
 import { findMisfits } from '../full/fuzz/validate.ts';
 
 const operation = readOperations().find(({ method, path }) => method === 'GET' && path === '/v1/webhooks');
 assert.ok(operation);
-const shot: Shot = { idea: 'a test', method: 'GET', path: '/v1/webhooks', headers: {}, body: null, operation };
+const shot: FuzzRequest = { idea: 'a test', method: 'GET', path: '/v1/webhooks', headers: {}, body: null, operation };
 
 const webhook = {
   _id: 'a'.repeat(24),
@@ -40,7 +40,7 @@ function makeProblem(status: number, code: string, others: object = {}): Answer 
   return makeAnswer(status, { ...problem, ...others });
 }
 
-test('answers that break no rule pass: a record, null, a problem', () => {
+test('the judge accepts a record, null and a problem that break no rule', () => {
   for (const answer of [makeAnswer(200, webhook), makeAnswer(200, null), makeProblem(404, 'NOT_FOUND')])
     assert.deepEqual(findFaults(shot, answer), []);
 });
@@ -114,6 +114,7 @@ test('the judge checks each schema rule that the document uses', () => {
     [{ type: 'object', properties: { a: { type: 'string' } } }, { a: 'x' }, { a: 1 }],
     [{ type: 'object', additionalProperties: false }, {}, { a: 1 }],
     [{ type: 'object', additionalProperties: { type: 'string' } }, { a: 'x' }, { a: 1 }],
+    [{ type: 'object', minProperties: 1 }, { a: 1 }, {}],
     [{ type: 'object', maxProperties: 1 }, { a: 1 }, { a: 1, b: 1 }],
     [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, null, 1],
   ] as const) {
@@ -125,7 +126,7 @@ test('the judge checks each schema rule that the document uses', () => {
 
 test('the document uses no schema rule that the judge does not know', () => {
   const rules =
-    'type enum anyOf properties required additionalProperties maxProperties items minItems maxItems uniqueItems';
+    'type enum anyOf properties required additionalProperties minProperties maxProperties items minItems maxItems uniqueItems';
   const known = new Set(
     `${rules} minLength maxLength pattern format minimum maximum description default title propertyNames ${RECORDS_KEYWORD}`.split(
       ' ',

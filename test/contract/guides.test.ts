@@ -49,6 +49,13 @@ test('every file of docs/ is a page, under the content policy of all pages', () 
   }
 });
 
+test('the guides for integrators are in the first part of the menu, apart from those about how the platform is built', () => {
+  const menu = /<details id="menu">(.*?)<\/details>/s.exec(pages.get('/docs')?.html ?? '')?.[1] ?? '';
+  const [first = ''] = menu.split('How it is built');
+  const links = [...first.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.split('/').at(-1));
+  assert.deepEqual(links, ['docs', 'authentication', 'errors', 'lists', 'events', 'live', 'sdk', 'console', 'api']);
+});
+
 test('every link of a page leads to an existing page, and to an existing section of it', async () => {
   const known = new Map<string, number>();
   for (const [path, { links }] of pages) {
@@ -64,15 +71,15 @@ test('every link of a page leads to an existing page, and to an existing section
   }
 });
 
-describe('what other answers point to is there:', () => {
-  test('there is an entry for every error code, at the address that is the `type` of its problems', async () => {
+describe('targets of the links in answers', () => {
+  test('the guides have an entry for every error code, at the address that is the `type` of its problems', async () => {
     const { ids } = pages.get('/docs/errors') ?? assert.fail();
     for (const code of Object.keys(ERRORS)) assert.ok(ids.has(code), code);
     const { body } = await platform.call(404, 'GET', `/v1/inboxes/${'0'.repeat(24)}`);
     assert.equal(body.type, '/docs/errors#NOT_FOUND');
   });
 
-  test('there is a section for every event', () => {
+  test('the guides have a section for every event', () => {
     const { ids } = pages.get('/docs/events') ?? assert.fail();
     for (const name of EVENT_NAMES) assert.ok(ids.has(name), name);
   });
@@ -94,7 +101,6 @@ test('the search contains every section and every operation, each with its own a
 
 test('old addresses redirect to the current ones', async () => {
   for (const [path, target] of [
-    ['/', '/docs'],
     ['/docs/', '/docs'],
     ['/docs/json', '/openapi.json'],
     ['/docs/yaml', '/openapi.json'],
@@ -103,4 +109,9 @@ test('old addresses redirect to the current ones', async () => {
     assert.deepEqual([answer.status, new URL(answer.url).pathname], [200, target], path);
     await answer.arrayBuffer();
   }
+});
+
+test('the first page leads to the console', async () => {
+  const answer = await fetch(platform.url, { redirect: 'manual' });
+  assert.deepEqual([answer.status, answer.headers.get('location')], [302, 'console']);
 });

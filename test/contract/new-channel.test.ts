@@ -10,7 +10,10 @@ import { after, test } from 'node:test';
 import { exampleChannel } from './example-channel/index.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Modules are found from their real path, so these folders are copied. The copy only reads the others. */
+/**
+ * The folders in COPIED contain modules, whose imports Node resolves from their real paths, so links would lead out of the copy. The files
+ * in LINKED are only read.
+ */
 const COPIED = ['src', 'test/support', 'test/contract'];
 const LINKED = ['node_modules', 'migrations', 'sandbox', 'web', 'docs', 'package.json', 'openapi.json'];
 
@@ -36,7 +39,7 @@ async function addChannel(): Promise<void> {
 
 /** Runs a file of tests in the copy, and returns its output once all its tests have passed. */
 async function runInCopy(file: string): Promise<string> {
-  // With this variable the child would report to the runner of this file.
+  // This variable is removed, because with it the child would report to the runner of this file.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
   const child = spawn(process.execPath, ['--test', '--test-reporter=tap', file], { cwd: copy, env });
   const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

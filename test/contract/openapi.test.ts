@@ -35,19 +35,59 @@ const operations: Operation[] = Object.entries<Json>(document.paths).flatMap(([p
 const findHeader = ({ parameters }: Operation, name: string): Json =>
   parameters.find((parameter) => parameter.in === 'header' && parameter.name === name);
 
-/** Operations without a token, and why. */
+/** The operations that need no token, each with the reason. */
 const PUBLIC: Record<string, string> = {
   'POST /v1/auth/login': 'is where a token comes from',
+  'POST /v1/auth/session': 'is where a session comes from',
+  'POST /v1/auth/session/link': 'is where a session comes from',
+  'DELETE /v1/auth/session': 'ends the session of a cookie',
   'POST /v1/auth/forgot-password': 'whoever asks can not log in',
   'POST /v1/auth/reset-password': 'the token of the mail is in the body',
   'POST /v1/auth/accept-invitation': 'the token of the mail is in the body',
 };
 
-/** Operations whose scope is not that of their method on the records of their tag, and why. */
+/** The operations whose scope is not that of their method on the records of their tag, each with the reason. */
 const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> = {
   'GET /v1/auth/me': { scope: undefined, why: 'tells each token what it may do' },
+  'GET /v1/live': { scope: undefined, why: 'shows each token the records whose scope it has' },
+  'POST /v1/conversations/{id}/typing': { scope: 'conversations:read', why: 'changes nothing of the conversation' },
+  'POST /v1/conversations/bulk': { scope: 'conversations:update', why: 'changes conversations' },
+  'POST /v1/conversations/bulk/{id}/cancel': { scope: 'conversations:update', why: 'changes a run' },
+  'POST /v1/agents/follow-ups/{id}/cancel': { scope: 'agents:update', why: 'changes a follow-up' },
+  'POST /v1/agents/{id}/try': { scope: 'agents:update', why: 'is for those who write the agent, and uses tokens' },
+  'POST /v1/knowledge/search': { scope: 'knowledge:read', why: 'changes nothing' },
+  'POST /v1/knowledge/{id}/retry': { scope: 'knowledge:update', why: 'changes an item' },
   'POST /v1/contacts/{id}/merge': { scope: 'contacts:update', why: 'changes a contact' },
+  'GET /v1/inboxes/{id}/pairing': { scope: 'inboxes:update', why: 'decides which phone the inbox has' },
+  'POST /v1/inboxes/{id}/connect-link': { scope: 'inboxes:update', why: 'decides which account the inbox has' },
+  'POST /v1/inboxes/{id}/templates': { scope: 'inboxes:update', why: "changes the inbox's account at the network" },
+  'DELETE /v1/inboxes/{id}/templates/{name}': {
+    scope: 'inboxes:update',
+    why: "changes the inbox's account at the network",
+  },
+  'GET /v1/quick-replies': { scope: 'messages:read', why: 'is a text for messages' },
+  'POST /v1/quick-replies': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
+  'GET /v1/quick-replies/{id}': { scope: 'messages:read', why: 'is a text for messages' },
+  'PATCH /v1/quick-replies/{id}': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
+  'DELETE /v1/quick-replies/{id}': { scope: 'messages:create', why: 'everybody who sends has texts of their own' },
+  ...Object.fromEntries(
+    ['start', 'pause', 'resume', 'cancel'].map((verb) => [
+      `POST /v1/campaigns/{id}/${verb}`,
+      { scope: 'campaigns:update', why: 'changes a campaign' },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['', '/sheet'].map((end) => [
+      `POST /v1/campaigns/{id}/enrollments${end}`,
+      { scope: 'campaign-enrollments:create', why: 'creates enrollments' },
+    ]),
+  ),
+  'POST /v1/campaign-enrollments/{id}/cancel': { scope: 'campaign-enrollments:update', why: 'changes an enrollment' },
   'POST /v1/webhooks/deliveries/{id}/replay': { scope: 'webhooks:update', why: 'belongs to managing the webhook' },
+};
+/** What the answers of a list have beside its page, and why. */
+const BESIDE_PAGES: Record<string, { properties: string[]; why: string }> = {
+  'GET /v1/inboxes/{id}/templates': { properties: ['catalogue'], why: 'how old the copy is that the list shows' },
 };
 const ACTIONS = new Map([
   ['GET', 'read'],
@@ -57,24 +97,39 @@ const ACTIONS = new Map([
   ['DELETE', 'delete'],
 ]);
 
-/** Kinds of records that ids name and that no operation or event shows, and why. */
+/** The kinds of records that ids name and that no operation or event shows, each with the reason. */
 const NOT_SHOWN: Record<string, string> = {
   '*': 'stands for every kind',
-  attachment: 'has no operations yet',
-  campaign: 'has no operations yet',
-  enrollment: 'has no operations yet',
   column: 'has no id: its key names it',
 };
+
+/** The resource that an operation is about: the first word of its path. Attachments are the only resource below `/v1/resource`. */
+const findResource = (path: string): string => (path.split('/')[2] ?? '').replace(/^resource$/, 'attachments');
 
 /** POSTs with a second success, and why. */
 const TWO_SUCCESSES: Record<string, string> = {
   'POST /v1/conversations': '200 with the one that is open already',
+  'POST /v1/messages/send-bulk-template': '200 with what would happen, for a dry run that creates nothing',
 };
 
-/** POSTs that answer 201 and can not be repeated with an Idempotency-Key, and why. */
-const UNREPEATABLE: Record<string, string> = {};
+/** The operations that change no record. */
+const UNLOGGED = [
+  'POST /v1/auth/forgot-password',
+  'POST /v1/conversations/{id}/typing',
+  'POST /v1/knowledge/search',
+  'POST /v1/agents/{id}/try',
+];
 
-describe('the document', () => {
+/** The POSTs that only find an answer, which is 200. */
+const ASKING = ['POST /v1/knowledge/search', 'POST /v1/agents/{id}/try'];
+
+/** The POSTs that answer 201 and can not be repeated with an Idempotency-Key, each with the reason. */
+const UNREPEATABLE: Record<string, string> = {
+  'POST /v1/inboxes/{id}/connect-link': 'links are not stored, and each is for one log-in',
+  'POST /v1/conversations/{id}/typing': 'stores nothing, and said twice it is the same',
+};
+
+describe('the OpenAPI document', () => {
   test('the document is OpenAPI 3.1 of an API whose version is 1.0', () => {
     assert.match(document.openapi, /^3\.1\.\d+$/);
     assert.equal(document.info.version, '1.0');
@@ -132,6 +187,10 @@ test('every documented operation is served, and every route under /v1 is documen
   const others = new Set(served.filter((route) => !/ \/(v1|docs)\b/.test(route)));
   const known = [
     'GET /',
+    'GET /console',
+    'GET /console*',
+    'GET /files/:/:',
+    'GET /files/:/:/:',
     'GET /health/live',
     'GET /health/ready',
     'GET /hooks/wap',
@@ -142,7 +201,23 @@ test('every documented operation is served, and every route under /v1 is documen
     'GET /set-password/page.css',
     'GET /set-password/page.js',
     'GET /set-password/texts.js',
+    // What visitors of a web chat call, which docs/web-chat.md describes.
+    'GET /web/v1/inboxes/:',
+    'GET /web/v1/inboxes/:/live',
+    'GET /web/v1/inboxes/:/messages',
+    // The page of the chat and the script by which sites show it.
+    'GET /widget',
+    'GET /widget*',
+    'GET /widget.js',
+    'POST /hooks/network',
+    'POST /hooks/network/connected',
+    'POST /hooks/partner/:',
     'POST /hooks/wap',
+    'POST /web/v1/inboxes/:/files',
+    'POST /web/v1/inboxes/:/messages',
+    'POST /web/v1/inboxes/:/receipts',
+    'POST /web/v1/inboxes/:/session',
+    'POST /web/v1/inboxes/:/typing',
   ];
   assert.deepEqual([...others], known);
 });
@@ -151,8 +226,8 @@ describe('every operation', () => {
   test('every operation has one tag, which the document describes: the first word of its path, as integrators spell it', () => {
     const described = document.tags.map((tag: Json) => tag.name);
     for (const { name, path, spec } of operations) {
-      const word = path.split('/')[2];
-      assert.deepEqual(spec.tags, [word === 'webhooks' ? 'Webhooks' : word], name);
+      const resource = findResource(path);
+      assert.deepEqual(spec.tags, [resource === 'webhooks' ? 'Webhooks' : resource], name);
       assert.ok(described.includes(spec.tags[0]), `${name}: the tag ${spec.tags[0]} is not described`);
     }
     for (const tag of described)
@@ -183,9 +258,9 @@ describe('every operation', () => {
 
   test('an operation that writes states its name in the audit, and one that disposes of a record the place of its id', () => {
     for (const { name, method, path, spec } of operations) {
-      const isLogged = method !== 'GET' && name !== 'POST /v1/auth/forgot-password';
+      const isLogged = method !== 'GET' && !UNLOGGED.includes(name);
       assert.equal('x-audit-action' in spec, isLogged, name);
-      if (method === 'DELETE') assert.ok(path.endsWith(`{${spec['x-disposes']}}`), name);
+      if (method === 'DELETE' && path.endsWith('}')) assert.ok(path.endsWith(`{${spec['x-disposes']}}`), name);
     }
   });
 
@@ -205,7 +280,7 @@ describe('every operation', () => {
     }
     for (const operation of operations.filter(({ secured }) => secured)) {
       const { name, method, path, spec } = operation;
-      const scope = name in OTHER_SCOPES ? OTHER_SCOPES[name]?.scope : `${path.split('/')[2]}:${ACTIONS.get(method)}`;
+      const scope = name in OTHER_SCOPES ? OTHER_SCOPES[name]?.scope : `${findResource(path)}:${ACTIONS.get(method)}`;
       assert.equal(spec['x-scope'], scope, name);
       assert.deepEqual(spec.security, [{ bearer: scope === undefined ? [] : [scope] }], name);
       if (scope) assert.ok(spec.description.includes(`\`${scope}\``), name);
@@ -256,13 +331,13 @@ describe('every operation', () => {
   test('every operation has one success with a schema: 201 for a POST that creates, 200 for all others', () => {
     for (const { name, method, spec, secured } of operations) {
       const successes = Object.keys(spec.responses).filter((status) => status.startsWith('2'));
-      // Without a token no record is created.
-      const made = method === 'POST' && secured ? ['201'] : ['200'];
+      // An operation without a token creates no record either, so its POST answers 200.
+      const made = method === 'POST' && secured && !ASKING.includes(name) ? ['201'] : ['200'];
       assert.deepEqual(successes, name in TWO_SUCCESSES ? ['200', '201'] : made, name);
       for (const status of successes) {
         const { content } = spec.responses[status];
-        // An export is a file; every other answer is a record.
-        assert.ok((content['application/json'] ?? content['text/csv']).schema, name);
+        // An export is a file and the live stream has no end; every other answer is a record.
+        assert.ok((content['application/json'] ?? content['text/csv'] ?? content['text/event-stream']).schema, name);
         assert.ok(spec.responses[status].description !== undefined, name);
       }
     }
@@ -293,8 +368,12 @@ describe('every operation', () => {
 
   test('an operation without a token never documents a refused token or a missing permission: its only 401 is a wrong password', () => {
     for (const { name, spec } of operations.filter(({ secured }) => !secured)) {
-      assert.ok(!('403' in spec.responses) && !('404' in spec.responses), name);
-      assert.equal('401' in spec.responses, name === 'POST /v1/auth/login', name);
+      // A browser's session is refused to pages of other origins, and only an existing one can be ended.
+      const { path, method } = operations.find((operation) => operation.name === name) ?? { path: '', method: '' };
+      const isSession = path === '/v1/auth/session';
+      const opensSession = path.startsWith('/v1/auth/session') && method === 'POST';
+      assert.ok('403' in spec.responses === opensSession && !('404' in spec.responses), name);
+      assert.equal('401' in spec.responses, isSession || path === '/v1/auth/login', name);
     }
   });
 
@@ -324,9 +403,9 @@ describe('every operation', () => {
       const limit = parameters.find((parameter) => parameter.name === 'limit').schema;
       assert.deepEqual([limit.minimum, limit.maximum, limit.default], [1, 100, 20], name);
       const shown = resolved(spec.responses['200'].content['application/json'].schema).properties;
-      // A record that contains a list has the page inside itself.
+      // When the answer is a record that contains a list, such as a table with its rows, the page is the property `rows`.
       const { properties } = shown.rows ? resolved(shown.rows) : { properties: shown };
-      assert.deepEqual(Object.keys(properties), ['result', 'meta'], name);
+      assert.deepEqual(Object.keys(properties), ['result', 'meta', ...(BESIDE_PAGES[name]?.properties ?? [])], name);
       const meta = ['page', 'limit', 'totalCount', 'totalPages', 'hasNextPage', 'nextCursor'];
       assert.deepEqual(Object.keys(properties.meta.properties), meta, name);
     }

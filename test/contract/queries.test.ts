@@ -9,13 +9,14 @@ import { after, test } from 'node:test';
 import { parseSync, Visitor } from 'oxc-parser';
 import pg from 'pg';
 import type { Executor, Statement } from '../../src/platform/db.ts';
-import { broadSearch, COLUMNS, OPERATORS } from '../../src/features/contacts/list/filter-queries.ts';
+import { toBroadSearch, COLUMNS } from '../../src/features/contacts/list/filter-queries.ts';
+import { OPERATORS } from '../../src/features/contacts/schemas.ts';
 import { FIELD_TYPES } from '../../src/features/custom-fields/schemas.ts';
 import { DELIVERY_STATUSES } from '../../src/features/webhooks/schemas.ts';
 import { ROLES, sessionOptions } from '../../src/platform/db.ts';
 import { recordAudit, type AuditEntry } from '../../src/platform/audit.ts';
 import { emit } from '../../src/platform/events.ts';
-import { bindEffect, purgeAttempts, runOnce } from '../../src/platform/idempotency.ts';
+import { bindKeyToRecord, purgeAttempts, runOnce } from '../../src/platform/idempotency.ts';
 import { purgeBuckets } from '../../src/platform/limits.ts';
 import type { Window } from '../../src/platform/paging.ts';
 import { purgeByPages } from '../../src/platform/retention.ts';
@@ -36,7 +37,12 @@ const RUNNERS: Record<string, Role[]> = {
   AnyTx: [ROLES.app, ROLES.system],
 };
 
-/** Statements of the system role that have no company condition, and why. */
+/** The statements for one company that read no table, each with the reason. */
+const WITHOUT_TABLES: Record<string, string> = {
+  'knowledge.findStems': 'finds the stems of given words',
+};
+
+/** The statements of the system role that have no company condition, each with the reason. */
 const WITHOUT_COMPANY: Record<string, string> = {
   'audit.deleteOld': 'retention, by age alone',
   'companies.addUpChanges': 'what changed in all companies is added up, each change to the sum of its own',
@@ -53,15 +59,41 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'idempotency.purge': 'retention, by age alone',
   'imports.hold': 'what this process works on, whoever it belongs to',
   'imports.lockTurns': 'a lock of the whole installation',
+  'inboxes.findOldestAllowing': "the sandbox's shop shows the first chat that allows it",
   'inboxes.findOwner': 'a number belongs to one inbox of the installation',
   'inboxes.loseAddress': 'who named a number that proved to be another one, whoever they are',
+  'inboxes.replaceAllowedOrigin': "the sandbox's shop listens on another port, whoever allows it",
   'inboxes.setCoexistence': 'the network speaks of an account, whoever it belongs to',
   'inbound.insertAsides': 'of what can not be read nobody knows the company',
   'inbound.deleteAside': 'retention, by age alone',
+  'inbound.exceedsQuota': 'the company itself',
+  'inbound.requeueDownloads': 'downloads of all companies, by their time alone',
   'limits.purge': 'buckets belong to subjects, of which a company is one',
   'retention.countPages': 'the size of a table',
+  'bulk.deleteOldRuns': 'runs of all companies, by their age alone',
+  'bulk.deleteOldPeople': 'days of all companies, by their age alone',
+  'bulk.deleteOldPlaces': 'days of all companies, by their age alone',
+  'bulk.deleteOldMinutes': 'days of all companies, by their age alone',
+  'bulk.deleteOldPairs': 'pairs of all companies, by their age alone',
+  'live.deleteOldChanges': 'noted changes of all companies, by their age alone',
+  'live.deleteUnwatched': 'companies that nobody watches any more, by the time alone',
+  'inboxes.setPeopleLimit': "an account's notification names no company",
+  'conversations.runs.deleteOld': 'retention, by age alone',
+  'campaigns.findDifferences': 'a function of the database that has the condition',
+  'campaigns.mendCounters': 'a function of the database that has the condition',
+  'knowledge.queueOtherModels': 'items of all companies, by their model alone',
+  'agents.deleteOldTurns': 'retention, by age alone',
+  'agents.deleteOldBudgets': 'retention, by age alone',
+  'agents.queueDueFollowUps': 'follow-ups of all companies, by their time alone',
+  'agents.queueDueTurns': 'turns of all companies, by their time alone',
+  'knowledge.queueDue': 'items of all companies, by their time alone',
+  'campaigns.queueDue': 'campaigns of all companies, by their time alone',
+  'conversations.runs.queueDue': 'runs of all companies, by their time alone',
+  'templates.queueDue': 'catalogues of all companies, by their time alone',
   'users.holdAddress': 'the lock of an address, whoever uses it',
+  'users.extendSession': 'a cookie names no company: its hash is what it is found by',
   'users.purgeLinks': 'retention, by age alone',
+  'users.purgeSessions': 'retention, by age alone',
   'users.purgeMailings': 'retention, by age alone',
   'users.purgePeople': 'people whom no company has among its users any more',
   'users.writePassword': 'the password of a person, which belongs to no company',
@@ -117,11 +149,12 @@ const ACTIVE = makeWindows('last_message_at');
 const MORE_WINDOWS: Record<string, Window[]> = {
   // listContacts is only used without updated_since; the other statements handle that filter.
   listContacts: ACTIVE.filter(({ since }) => since === null),
-  listMatching: ACTIVE,
+  listMatchingContacts: ACTIVE,
   listConversations: ACTIVE,
   lookUpConversations: ACTIVE,
-  listBroad: ACTIVE,
-  listNear: ACTIVE,
+  listBroadMatches: ACTIVE,
+  listNearContacts: ACTIVE,
+  listNearConversations: ACTIVE,
   listRows: makeWindows('row_index'),
   listRowsNear: makeWindows('row_index'),
   lookUpRows: makeWindows('row_index'),
@@ -139,11 +172,12 @@ const FIELDS = [
   ...FIELD_TYPES.map((type) => ({ _id: '0'.repeat(24), type })),
 ];
 const MATCHES = [
-  { search: null, filters: [] },
-  ...['Jo', 'zq', 'José', '+55 (11) 9', '%', '0'.repeat(24)].map((search) => ({ search, filters: [] })),
+  { ids: null, search: null, filters: [] },
+  { ids: ['0'.repeat(24), '1'.repeat(24)], search: null, filters: [] },
+  ...['Jo', 'zq', 'José', '+55 (11) 9', '%', '0'.repeat(24)].map((search) => ({ ids: null, search, filters: [] })),
   ...FIELDS.flatMap((field) =>
     OPERATORS.flatMap((operator) =>
-      ['7', 'maria'].map((value) => ({ search: null, filters: [{ field, operator, value }] })),
+      ['7', 'maria'].map((value) => ({ ids: null, search: null, filters: [{ field, operator, value }] })),
     ),
   ),
 ];
@@ -151,6 +185,8 @@ const MATCHES = [
 /** Arguments that make a function build its other statements, by the parameter's type. Other types get `anything`. */
 const VARIANTS: Record<string, unknown[]> = {
   Window: makeWindows('createdAt', 'updatedAt'),
+  CreationWindow: makeWindows('createdAt').filter(({ since }) => since === null),
+  MessageFilter: filters('conversation', 'contact', 'inbox', 'mentioned', 'search'),
   Since: [{ since: null }, { since: TIME }],
   DeliveryFilter: [...filters('event', 'status'), ...DELIVERY_STATUSES.map((status) => ({ event: null, status }))],
   InboxFilter: filters('status', 'channel'),
@@ -160,15 +196,34 @@ const VARIANTS: Record<string, unknown[]> = {
   FieldFilter: filters('context', 'search'),
   BusinessFilter: filters('search'),
   StripStep: ['contact', 'conversation', 'business'].map((context) => ({ context, field: '', after: '', limit: 1 })),
-  Departing: ['users', 'businesses'],
+  DepartingTable: ['users', 'businesses'],
   AuditFilter: filters('actor', 'action', 'resource', 'resourceId', 'from', 'to'),
   ContactMatch: MATCHES,
-  BroadAsked: [{ filter: anything, search: broadSearch('7') }],
-  NearAsked: [null, broadSearch('7')].map((search) => ({ filter: anything, search })),
+  EnrollmentFilter: filters('campaign', 'contact', 'status'),
+  CampaignFilter: filters('status', 'inbox', 'search'),
+  AudienceMatch: [null, { exact: ' and (name = $2::text)', values: ['7'] }].flatMap((condition) =>
+    [[], ['vip']].map((tags) => ({ filters: condition, tags, contacts: [] })),
+  ),
+  SkipRules: [
+    { testNumbers: null, needed: [], undeliveredIn: [], writesToActive: true },
+    {
+      testNumbers: ['7'],
+      needed: [
+        { field: 'name', customField: '0' },
+        { field: null, customField: null },
+      ],
+      undeliveredIn: ['US'],
+      writesToActive: false,
+    },
+  ],
+  BroadQuery: [{ filter: anything, search: toBroadSearch('7') }],
+  NearQuery: [null, toBroadSearch('7')].map((search) => ({ filter: anything, search })),
   // Some functions look into a text before they send it, so it must look like a real one.
   string: ['7'],
   // An API key belongs to a company or is global.
   'string | null': [anything, null],
+  // Most messages have no files.
+  'NewFile[]': [anything, []],
   'WebhookRow | null': [{ status: 'ACTIVE', events: [] }, null],
 };
 
@@ -265,7 +320,7 @@ async function collectPlatform(): Promise<Found[]> {
     part('idempotency.purgeAttempts', 'SystemTx', (tx) => purgeAttempts(tx, 1)),
     part('limits.purgeBuckets', 'SystemTx', purgeBuckets),
     part('retention.purgeByPages', 'SystemTx', (tx) => purgeByPages(tx, 'audit_log', async () => undefined)),
-    ...attempts.map((attempt) => part('idempotency.bindEffect', both, (tx) => bindEffect(tx, attempt, 'x'))),
+    ...attempts.map((attempt) => part('idempotency.bindKeyToRecord', both, (tx) => bindKeyToRecord(tx, attempt, 'x'))),
     // The statement runs once with a free Idempotency-Key and once with a used one.
     ...owners.flatMap((owner) => [
       part('idempotency.runOnce', 'SystemTx', (tx) => once(tx, owner)),
@@ -320,7 +375,7 @@ test("a statement's name belongs to one text, because it is prepared once for ea
   const texts = new Map<string, string>();
   for (const { name, text, file, planEachTime } of statements) {
     assert.ok(name, `${file}: a statement without a name`);
-    // This statement is sent without a name.
+    // A statement with this flag is sent without a name, so it can not share its name with another one.
     if (planEachTime) continue;
     assert.equal(texts.get(name) ?? text, text, `${name} names two statements`);
     texts.set(name, text);
@@ -336,7 +391,7 @@ test("a statement's name begins with its room", () => {
 
 test('a statement for one company has a company condition, and gets the company as a value', () => {
   for (const { name, text, values, roles } of statements) {
-    if (roles.includes(ROLES.system)) continue;
+    if (roles.includes(ROLES.system) || name in WITHOUT_TABLES) continue;
     assert.match(text, /company_id/, name);
     assert.equal(values[0], '0'.repeat(24), `${name}: the first value is the company`);
     const conditions = /^\s*insert/.test(text) ? /\(company_id, / : /company_id = \$1/;

@@ -11,16 +11,16 @@ import { stripValues } from '../../src/features/custom-fields/queries.ts';
 import {
   isBusinessNamed,
   isUserNamed,
-  releaseBusinesses,
-  releaseContacts,
-  releaseConversations,
-  releaseInboxes,
-  releaseRows,
+  removeUserFromBusinesses,
+  removeFromContacts,
+  removeUserFromConversations,
+  removeUserFromInboxes,
+  removeBusinessFromRows,
 } from '../../src/features/departures/queries.ts';
-import { addUpChanges } from '../../src/features/companies/queries.ts';
+import { addUpUsageChanges } from '../../src/features/companies/queries.ts';
 import { deleteOldAudit } from '../../src/features/audit/queries.ts';
-import { listForgotten } from '../../src/features/imports/queries.ts';
-import { deleteAside } from '../../src/features/inbound/queries.ts';
+import { listForgottenImports } from '../../src/features/imports/queries.ts';
+import { deleteOldAsides } from '../../src/features/inbound/queries.ts';
 import { moveMessages, moveRows } from '../../src/features/merges/queries.ts';
 import { findCrossed } from '../../src/features/messages/ingest-parked-queries.ts';
 import { deleteParked, failUnknown } from '../../src/features/messages/ingest-queries.ts';
@@ -28,6 +28,7 @@ import { findUsedSteps, moveConversations } from '../../src/features/pipelines/s
 import { walkRows } from '../../src/features/tables/rows/export-queries.ts';
 import { eraseRows, listPortion, rewriteRows } from '../../src/features/tables/rows/queries.ts';
 import { purgeLinks } from '../../src/features/users/link-queries.ts';
+import { purgeSessions } from '../../src/features/users/session-queries.ts';
 import {
   allowBitmaps,
   claimDeliveries,
@@ -37,7 +38,7 @@ import {
 import { ROLES, sessionOptions, type Statement } from '../../src/platform/db.ts';
 import { purgeAttempts } from '../../src/platform/idempotency.ts';
 import { purgeBuckets } from '../../src/platform/limits.ts';
-import { COMPANY, COUNT, id, NAMED, openBulk } from '../support/bulk.ts';
+import { COMPANY, COUNT, makeId, NAMED, openBulk } from '../support/bulk.ts';
 import type { TestDatabase } from '../support/database.ts';
 import type { Json } from '../support/platform.ts';
 
@@ -55,13 +56,13 @@ interface Walk {
   most?: number;
 }
 
-const MIDDLE = id(COUNT / 2);
+const MIDDLE = makeId(COUNT / 2);
 const PLACE = { createdAt: new Date(Date.now() - 3_000 * 86_400_000 + (COUNT / 2) * 1_000).toISOString(), id: MIDDLE };
-const MATCH = { search: null, filters: [] } as never;
+const MATCH = { ids: null, search: null, filters: [] } as never;
 
 const PEOPLE = Array.from({ length: LIMIT }, (_, n) => {
   const person = { name: 'Ana', tags: [], opted_out: false, blocked: false, held: {} };
-  return { ...person, _id: id(n + 1) } as unknown as StoredPerson;
+  return { ...person, _id: makeId(n + 1) } as unknown as StoredPerson;
 });
 
 const { app, system } = ROLES;
@@ -86,7 +87,7 @@ const WALKS: Record<string, Walk> = {
       rewriteRows(
         tx,
         NAMED,
-        Array.from({ length: LIMIT }, (_, n) => ({ _id: id(3 * n + 1), data: {} })),
+        Array.from({ length: LIMIT }, (_, n) => ({ _id: makeId(3 * n + 1), data: {} })),
       ),
   },
   'the rows of a removed table': {
@@ -113,57 +114,65 @@ const WALKS: Record<string, Walk> = {
   'the messages of a merged contact': {
     role: app,
     walked: ['messages', 'conversations'],
-    walk: (tx) => moveMessages(tx, { from: NAMED, to: id(2) }, LIMIT),
+    walk: (tx) => moveMessages(tx, { from: NAMED, to: makeId(2) }, LIMIT),
   },
   'the rows of a merged contact': {
     role: app,
     walked: ['table_rows'],
-    walk: (tx) => moveRows(tx, { from: NAMED, to: id(2) }, LIMIT),
+    walk: (tx) => moveRows(tx, { from: NAMED, to: makeId(2) }, LIMIT),
   },
   'the conversations of a removed user': {
     role: app,
     walked: ['conversations'],
-    walk: (tx) => releaseConversations(tx, NAMED, LIMIT),
+    walk: (tx) => removeUserFromConversations(tx, NAMED, LIMIT),
   },
   'the contacts of a removed user': {
     role: app,
     walked: ['contacts'],
-    walk: (tx) => releaseContacts(tx, 'users', NAMED, LIMIT),
+    walk: (tx) => removeFromContacts(tx, 'users', NAMED, LIMIT),
   },
   'the contacts of a removed business': {
     role: app,
     walked: ['contacts'],
-    walk: (tx) => releaseContacts(tx, 'businesses', NAMED, LIMIT),
+    walk: (tx) => removeFromContacts(tx, 'businesses', NAMED, LIMIT),
   },
   'the businesses of a removed user': {
     role: app,
     walked: ['businesses'],
-    walk: (tx) => releaseBusinesses(tx, NAMED, LIMIT),
+    walk: (tx) => removeUserFromBusinesses(tx, NAMED, LIMIT),
   },
-  'the rows of a removed business': { role: app, walked: ['table_rows'], walk: (tx) => releaseRows(tx, NAMED, LIMIT) },
+  'the rows of a removed business': {
+    role: app,
+    walked: ['table_rows'],
+    walk: (tx) => removeBusinessFromRows(tx, NAMED, LIMIT),
+  },
   'the inboxes of a removed user': {
     role: app,
     walked: ['inboxes'],
-    walk: (tx) => releaseInboxes(tx, NAMED),
+    walk: (tx) => removeUserFromInboxes(tx, NAMED),
     most: COUNT,
   },
   'what still names a removed user': {
     role: app,
     walked: ['contacts', 'conversations', 'businesses', 'inboxes'],
-    walk: (tx) => isUserNamed(tx, id(3)),
+    walk: (tx) => isUserNamed(tx, makeId(3)),
     most: 10,
   },
   'what still names a removed business': {
     role: app,
     walked: ['contacts', 'table_rows'],
-    walk: (tx) => isBusinessNamed(tx, id(3)),
+    walk: (tx) => isBusinessNamed(tx, makeId(3)),
     most: 10,
   },
   'the conversations of a removed step': {
     role: app,
     walked: ['conversations'],
     walk: (tx) =>
-      moveConversations(tx, { step: { _id: NAMED }, replacement: { _id: id(2), pipeline: id(3) } } as never, LIMIT),
+      moveConversations(
+        tx,
+        { step: { _id: NAMED }, replacement: { _id: makeId(2), pipeline: makeId(3) } } as never,
+        LIMIT,
+      ),
   },
   'whether a step is in use': {
     role: app,
@@ -179,7 +188,12 @@ const WALKS: Record<string, Walk> = {
   },
   'old Idempotency-Keys': { role: system, walked: ['idempotency_keys'], walk: (tx) => purgeAttempts(tx, LIMIT) },
   'full buckets': { role: system, walked: ['rate_buckets'], walk: purgeBuckets, most: 4 * 10_000 },
-  'old callbacks aside': { role: system, walked: ['callbacks_aside'], walk: (tx) => deleteAside(tx, 14), most: 5_000 },
+  'old callbacks aside': {
+    role: system,
+    walked: ['callbacks_aside'],
+    walk: (tx) => deleteOldAsides(tx, 14),
+    most: 5_000,
+  },
   'old parked updates': { role: system, walked: ['parked_updates'], walk: (tx) => deleteParked(tx, 14), most: 5_000 },
   'parked updates that crossed their message': {
     role: system,
@@ -191,9 +205,10 @@ const WALKS: Record<string, Walk> = {
   'changes of what companies store': {
     role: system,
     walked: ['stored_changes'],
-    walk: (tx) => addUpChanges(tx, LIMIT),
+    walk: (tx) => addUpUsageChanges(tx, LIMIT),
   },
-  'forgotten imports': { role: system, walked: ['imports'], walk: (tx) => listForgotten(tx, LIMIT) },
+  'forgotten imports': { role: system, walked: ['imports'], walk: (tx) => listForgottenImports(tx, LIMIT) },
+  'expired sessions': { role: system, walked: ['browser_sessions'], walk: purgeSessions, most: 2 * COUNT },
   'expired links': { role: system, walked: ['password_tokens'], walk: purgeLinks, most: 2 * COUNT },
   'old deliveries': {
     role: system,
@@ -282,7 +297,7 @@ const STATES = [
 
 for (const [state, database] of STATES) {
   for (const [name, walk] of Object.entries(WALKS)) {
-    test(`${name}: little more than a portion is read of a table ${state}`, async () => {
+    test(`the statement for ${name} reads little more than one portion of a table ${state}`, async () => {
       for (const { rows, buffers, scans } of await look(database, walk)) {
         assert.ok(rows <= (walk.most ?? MOST_ROWS), `${rows} rows were read: ${scans.join(', ')}`);
         assert.ok(buffers <= MOST_BUFFERS * (walk.most ?? LIMIT), `${buffers} pages were read: ${scans.join(', ')}`);

@@ -10,17 +10,23 @@ import { parseArgs } from 'node:util';
 import { openTestServer } from '../support/database.ts';
 import { printProgress } from '../support/progress.ts';
 import { GREEDS } from './greedy/greeds.ts';
-import { seedOfRun } from './harness/chance.ts';
+import { readSeed } from './harness/chance.ts';
 import { proveTenancy } from './matrix/run-matrix.ts';
 import { proveAllTrails } from './matrix/run-trails.ts';
+import { proveClientSends } from './proofs/client-sends.ts';
+import { proveBulk } from './proofs/bulk.ts';
+import { proveCampaigns } from './proofs/campaigns.ts';
 import { proveDeliveries } from './proofs/deliveries.ts';
+import { proveFiles } from './proofs/files.ts';
 import { proveFloods } from './proofs/floods.ts';
 import { proveForgeries } from './proofs/forgeries.ts';
 import { proveFuzz } from './proofs/fuzz.ts';
 import { listFigures, proveGreedy } from './proofs/greedy.ts';
+import { proveHijack } from './proofs/hijack.ts';
 import { proveHostiles } from './proofs/hostiles.ts';
 import { proveIdempotency } from './proofs/idempotency.ts';
 import { proveIngestion } from './proofs/ingestion.ts';
+import { proveLive } from './proofs/live.ts';
 import { proveLimits } from './proofs/limits.ts';
 import { proveNeighbours } from './proofs/neighbours.ts';
 import { proveOutage } from './proofs/outage.ts';
@@ -28,11 +34,14 @@ import { provePools } from './proofs/pools.ts';
 import { proveReset } from './proofs/reset.ts';
 import { proveSecrets } from './proofs/secrets.ts';
 import { proveSends } from './proofs/sends.ts';
+import { proveSheets } from './proofs/sheets.ts';
 import { proveSoak } from './proofs/soak.ts';
 import { proveSsrf } from './proofs/ssrf.ts';
 import { proveStatuses } from './proofs/statuses.ts';
 import { proveStopping } from './proofs/stopping.ts';
 import { proveStorage, type StorageSize } from './proofs/storage.ts';
+import { proveTurns } from './proofs/turns.ts';
+import { proveWebChat } from './proofs/web-chat.ts';
 import { readState, writeState, type Result, type State } from './state.ts';
 
 type Size = 'ci' | 'full';
@@ -40,7 +49,7 @@ type Figures = object;
 type Proof = (seed: number) => Promise<Figures>;
 
 /** Each way of being greedy is a proof of its own, because a process that one of them has slowed down would spoil the next. */
-const greedy = (aloneSeconds: number, seconds: number): Record<string, Proof> =>
+const listGreedyProofs = (aloneSeconds: number, seconds: number): Record<string, Proof> =>
   Object.fromEntries(
     Object.keys(GREEDS).map((name) => [
       `greedy: ${name}`,
@@ -61,10 +70,17 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     deliveries: (seed) => proveDeliveries({ events: 10_000, kills: 20, restarts: 3, seed }),
     'deliveries stopped and cut off': (seed) => proveDeliveries({ events: 2_000, stops: 1, freezes: 1, seed }),
     'deliveries under jumping clocks': (seed) => proveDeliveries({ events: 2_000, jumps: 12, seed }),
-    ingestion: (seed) => proveIngestion({ messages: 10_000, kills: 20, restarts: 3, seed }),
+    ingestion: (seed) => proveIngestion({ processes: 3, messages: 10_000, kills: 20, restarts: 3, seed }),
     statuses: (seed) => proveStatuses({ messages: 10_000, statuses: 100_000, seed }),
+    'web chat': (seed) => proveWebChat({ processes: 3, visitors: 500, each: 20, kills: 20, receipts: 200, seed }),
     sends: (seed) => proveSends({ sends: 2_000, kills: 20, seed }),
-    idempotency: (seed) => proveIdempotency({ keys: 1_000, kills: 20, seed }),
+    bulk: (seed) => proveBulk({ contacts: 1_000, bad: 50, kills: 5, seed }),
+    campaigns: (seed) =>
+      proveCampaigns({ contacts: 10_000, failures: 500, kills: 20, restarts: 3, neighbours: 20, seed }),
+    files: (seed) => proveFiles({ disguises: 18, names: 871, atOnce: 50, seed }),
+    sheets: (seed) => proveSheets({ variants: 500, judgesPace: true, seed }),
+    'sends of the client': (seed) => proveClientSends({ sends: 1_000, seed }),
+    idempotency: (seed) => proveIdempotency({ processes: 3, keys: 1_000, kills: 20, seed }),
     stopping: (seed) => proveStopping({ rounds: 20, seed }),
     outage: (seed) => proveOutage({ rounds: 3, awayMs: 30_000, judgesPace: true, seed }),
     storage: (seed) => requireStorage({ rounds: 1, seed }),
@@ -73,10 +89,13 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     neighbours: () => proveNeighbours({ companies: 25, each: 500, hanging: 5_000, judgesPace: true }),
     'neighbours at the API': () => proveFloods({ companies: 10, rounds: 6, seconds: 5, judgesPace: true }),
     'shares of the pools': () => provePools({ companies: 25, slow: 3, callers: 8, rounds: 20 }),
-    ...greedy(21, 45),
+    ...listGreedyProofs(21, 45),
     forgeries: () => proveForgeries({ everything: true }),
     limits: (seed) => proveLimits({ seconds: 10, perKey: 50, perCompany: 200, judgesPace: true, seed }),
-    reset: () => proveReset({ uses: 1_000, tries: 2_000, logIns: 500, judgesMs: true }),
+    'live streams': (seed) => proveLive({ disconnects: 200, kills: 10, heldMs: 60_000, seed }),
+    reset: () => proveReset({ processes: 3, uses: 1_000, tries: 2_000, logIns: 500, judgesMs: true }),
+    'turns of agents': (seed) => proveTurns({ contacts: 2_000, kills: 20, seed }),
+    'hijacked agents': (seed) => proveHijack({ contacts: 100, rounds: 10, seed }),
     secrets: () => proveSecrets({ rounds: 10 }),
     trails: () => proveAllTrails({ companies: 5, everybody: true }),
     fuzz: (seed) => proveFuzz({ requests: 100_000, seed }),
@@ -89,10 +108,17 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     'deliveries stopped and cut off': (seed) =>
       proveDeliveries({ events: 40_000, stops: 20, stillMs: 60_000, freezes: 20, seed }),
     'deliveries under jumping clocks': (seed) => proveDeliveries({ events: 40_000, jumps: 200, seed }),
-    ingestion: (seed) => proveIngestion({ messages: 100_000, kills: 100, restarts: 10, seed }),
+    ingestion: (seed) => proveIngestion({ processes: 3, messages: 100_000, kills: 100, restarts: 10, seed }),
     statuses: (seed) => proveStatuses({ messages: 100_000, statuses: 1_000_000, seed }),
+    'web chat': (seed) => proveWebChat({ processes: 3, visitors: 5_000, each: 20, kills: 100, receipts: 200, seed }),
     sends: (seed) => proveSends({ sends: 20_000, kills: 100, seed }),
-    idempotency: (seed) => proveIdempotency({ keys: 10_000, kills: 100, seed }),
+    bulk: (seed) => proveBulk({ contacts: 10_000, bad: 500, kills: 20, seed }),
+    campaigns: (seed) =>
+      proveCampaigns({ contacts: 100_000, failures: 5_000, kills: 20, restarts: 3, neighbours: 20, seed }),
+    files: (seed) => proveFiles({ disguises: 200, names: 871, atOnce: 50, seed }),
+    sheets: (seed) => proveSheets({ variants: 10_000, judgesPace: true, seed }),
+    'sends of the client': (seed) => proveClientSends({ sends: 10_000, seed }),
+    idempotency: (seed) => proveIdempotency({ processes: 3, keys: 10_000, kills: 100, seed }),
     stopping: (seed) => proveStopping({ rounds: 200, seed }),
     outage: (seed) => proveOutage({ rounds: 50, awayMs: 30_000, judgesPace: true, seed }),
     storage: (seed) => requireStorage({ rounds: 20, seed }),
@@ -101,10 +127,13 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     neighbours: () => proveNeighbours({ companies: 25, each: 1_000, hanging: 50_000, judgesPace: true }),
     'neighbours at the API': () => proveFloods({ companies: 25, rounds: 20, seconds: 15, judgesPace: true }),
     'shares of the pools': () => provePools({ companies: 60, slow: 4, callers: 20, rounds: 200 }),
-    ...greedy(120, 600),
+    ...listGreedyProofs(120, 600),
     forgeries: () => proveForgeries({ everything: true }),
     limits: (seed) => proveLimits({ seconds: 120, perKey: 50, perCompany: 200, judgesPace: true, seed }),
-    reset: () => proveReset({ uses: 1_000, tries: 2_000, logIns: 2_000, judgesMs: true }),
+    'live streams': (seed) => proveLive({ disconnects: 2_000, kills: 100, heldMs: 60_000, seed }),
+    reset: () => proveReset({ processes: 3, uses: 1_000, tries: 2_000, logIns: 2_000, judgesMs: true }),
+    'turns of agents': (seed) => proveTurns({ contacts: 20_000, kills: 100, seed }),
+    'hijacked agents': (seed) => proveHijack({ contacts: 500, rounds: 20, seed }),
     secrets: () => proveSecrets({ rounds: 100 }),
     trails: () => proveAllTrails({ companies: 50, everybody: true }),
     fuzz: (seed) => proveFuzz({ requests: 5_000_000, seed }),
@@ -122,12 +151,12 @@ const { values } = parseArgs({
   },
 });
 if (values.size !== 'ci' && values.size !== 'full') throw new Error('--size is ci or full');
-process.exitCode = await run(PROOFS[values.size], join('data/full', `${values.size}.json`));
+process.exitCode = await runProofs(PROOFS[values.size], join('data/full', `${values.size}.json`));
 
-async function run(proofs: Record<string, Proof>, path: string): Promise<number> {
+async function runProofs(proofs: Record<string, Proof>, path: string): Promise<number> {
   if (values.fresh) await rm(path, { force: true });
   const state = await readState(path, currentCommit());
-  if (state.seed === 0 || values.seed) state.seed = Number(values.seed ?? seedOfRun());
+  if (state.seed === 0 || values.seed) state.seed = Number(values.seed ?? readSeed());
   const wanted = values.only?.split(',') ?? Object.keys(proofs);
   const unknown = wanted.filter((name) => !proofs[name]);
   if (unknown.length > 0)
@@ -139,7 +168,7 @@ async function run(proofs: Record<string, Proof>, path: string): Promise<number>
     for (const name of wanted) {
       if (state.results[name]?.figures) continue;
       console.log(`${name} (${wanted.indexOf(name) + 1} of ${wanted.length}, seed ${state.seed}) …`);
-      const result = await runOne(proofs[name] as Proof, state.seed);
+      const result = await runProof(proofs[name] as Proof, state.seed);
       state.results[name] = result;
       console.log(`${name} ${result.figures ? 'holds' : 'is BROKEN'} after ${result.seconds} s`);
       await writeState(path, state);
@@ -149,29 +178,29 @@ async function run(proofs: Record<string, Proof>, path: string): Promise<number>
   }
   printTable(wanted, state);
   const complete = Object.keys(proofs).every((name) => state.results[name]?.figures);
-  // Nothing is left to resume: the next run begins anew, with another seed.
+  // The run is complete, so nothing is left to resume: the next run begins anew, with another seed.
   if (complete) await rm(path, { force: true });
   return wanted.every((name) => state.results[name]?.figures) ? 0 : 1;
 }
 
-/** Fails where no small disk can be mounted, because nothing would be proven. */
+/** Fails on a machine where no small disk can be mounted, because nothing would be proven there. */
 async function requireStorage(size: StorageSize): Promise<Figures> {
   const account = await proveStorage(size);
   if (!account) throw new Error('no small disk can be mounted here');
   return account;
 }
 
-/** The commit of the results; a copy without git history has the same name for all. */
+/** Returns the commit of the results; in a copy without git history it is always the same word. */
 function currentCommit(): string {
   try {
     return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
   } catch {
-    // Failure policy: without git there is no history; after a change such a copy has to be run with --fresh.
+    // Failure policy: a copy without git can not notice changes of the code, so after a change it has to be run with --fresh.
     return 'unknown';
   }
 }
 
-async function runOne(prove: Proof, seed: number): Promise<Result> {
+async function runProof(prove: Proof, seed: number): Promise<Result> {
   const started = performance.now();
   const seconds = (): number => Math.round((performance.now() - started) / 1_000);
   try {

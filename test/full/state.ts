@@ -16,7 +16,7 @@ export interface State {
   results: Record<string, Result>;
 }
 
-/** Reads the results for this commit. Results of another commit do not count: that run begins anew. */
+/** Reads the results for this commit. Results of another commit are ignored, so the run begins anew. */
 export async function readState(path: string, commit: string): Promise<State> {
   const fresh: State = { commit, seed: 0, results: {} };
   try {

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createNetwork, buildNotification, statusElement, textElement } from '../full/harness/network.ts';
-import { call, onStage, openInbox } from '../full/harness/stage.ts';
-import { until } from '../support/wait.ts';
+import { createNetwork, buildNotification, buildStatusElement, buildTextElement } from '../full/harness/network.ts';
+import { call, withStage, createInbox } from '../full/harness/stage.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const PHONE = '100000000000300';
 
 test('a message whose process dies before the network answers is not sent again, and stays QUEUED until a status arrives', () =>
-  onStage({}, async (stage) => {
+  withStage({}, async (stage) => {
     const api = await stage.start('api');
     const tenant = await stage.createTenant('Sender');
-    await openInbox(api, tenant, PHONE);
+    await createInbox(api, tenant, PHONE);
     const network = createNetwork(stage.appSecret);
     const post = async (element: Parameters<typeof buildNotification>[0][number]) =>
       await network.postUntilHeard(api.url, buildNotification([element]));
-    await post(textElement(PHONE, '5511981000001', 'wamid.in', 'Hello'));
+    await post(buildTextElement(PHONE, '5511981000001', 'wamid.in', 'Hello'));
     const [{ _id: conversationId } = { _id: '' }] = await stage.store.sql<{ _id: string }>(
       'select _id from conversations',
     );
@@ -30,7 +30,7 @@ test('a message whose process dies before the network answers is not sent again,
       });
     const taken = async () => (await call(200, 'GET', `${stage.sandboxUrl}/sandbox/messages`)).messages;
     const cut = assert.rejects(send('Interrupted'));
-    await until('the network to take the message', async () => (await taken()).length === 1);
+    await waitUntil('the network to take the message', async () => (await taken()).length === 1);
     await api.kill();
     await cut;
 
@@ -48,7 +48,7 @@ test('a message whose process dies before the network answers is not sent again,
     assert.equal((await taken()).length, 2, 'the interrupted message and the other one');
 
     const [{ id }] = await taken();
-    const status = statusElement(PHONE, id, 'delivered');
+    const status = buildStatusElement(PHONE, id, 'delivered');
     await post({ ...status, item: { ...status.item, biz_opaque_callback_data: message._id } });
     assert.equal((await read()).status, 'DELIVERED');
     assert.equal((await taken()).length, 2, 'nothing was sent again');

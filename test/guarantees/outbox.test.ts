@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emit } from '../../src/platform/events.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { createNetwork, buildNotification, statusElement, textElement } from '../full/harness/network.ts';
-import { call, listen, onStage, openInbox } from '../full/harness/stage.ts';
+import { createNetwork, buildNotification, buildStatusElement, buildTextElement } from '../full/harness/network.ts';
+import { callUntilAccepted, createWebhook, withStage, createInbox } from '../full/harness/stage.ts';
 import { startPlatform } from '../support/platform.ts';
 
 const platform = await startPlatform();
@@ -40,7 +40,7 @@ test('a message whose commit the database refuses emits no event, and other mess
   await refuseAtCommit('messages', `new.content = 'poison'`);
   const phone = '100000000000001';
   const texts = ['before', 'poison', 'after'];
-  const elements = texts.map((text, index) => textElement(phone, `551198200000${index}`, `wamid.${text}`, text));
+  const elements = texts.map((text, index) => buildTextElement(phone, `551198200000${index}`, `wamid.${text}`, text));
   const { status } = await platform.sandbox('POST', '/sandbox/notify', {
     body: JSON.parse(buildNotification(elements)),
   });
@@ -77,7 +77,7 @@ test('a message whose outcome can not be committed emits no event, and its answe
 
   const { messages } = await platform.sandbox('GET', '/sandbox/messages');
   assert.equal(messages.length, 1);
-  const status = statusElement('100000000000001', messages[0].id, 'read');
+  const status = buildStatusElement('100000000000001', messages[0].id, 'read');
   const told = { ...status, item: { ...status.item, biz_opaque_callback_data: answer.body._id } };
   await platform.sandbox('POST', '/sandbox/notify', { body: JSON.parse(buildNotification([told])) });
   const events = await sql<{ event: string }>('select event from deliveries where resource_id = $1 order by seq', [
@@ -90,19 +90,19 @@ test('a message whose outcome can not be committed emits no event, and its answe
 });
 
 test('the event of a change that was answered is in the delivery queue, even when the process is killed right after the answer (defect 4)', () =>
-  onStage({}, async (stage) => {
+  withStage({}, async (stage) => {
     const api = await stage.start('api');
     const tenant = await stage.createTenant('Company');
-    await openInbox(api, tenant, '100000000000400');
-    await listen(api, tenant, 'http://127.0.0.1:9/', ['MESSAGE_RECEIVED']);
+    await createInbox(api, tenant, '100000000000400');
+    await createWebhook(api, tenant, 'http://127.0.0.1:9/', ['MESSAGE_RECEIVED']);
     const network = createNetwork(stage.appSecret);
-    const body = buildNotification([textElement('100000000000400', '5511981000001', 'wamid.1', 'Hello')]);
+    const body = buildNotification([buildTextElement('100000000000400', '5511981000001', 'wamid.1', 'Hello')]);
     await network.postUntilHeard(api.url, body);
     await api.kill();
     await network.close();
     const queued = await stage.store.sql(`select 1 from deliveries where status = 'QUEUED'`);
     assert.equal(queued.length, 1);
     await api.restart();
-    const list = await call(200, 'GET', `${api.url}/v1/webhooks/deliveries`, { key: tenant.key });
+    const list = await callUntilAccepted(200, 'GET', `${api.url}/v1/webhooks/deliveries`, { key: tenant.key });
     assert.equal(list.result[0].body.data.content, 'Hello');
   }));

@@ -2,13 +2,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../src/platform/ids.ts';
-import { connectPhone, freshPhone, incoming, openNetwork, wamid } from '../support/network.ts';
+import {
+  connectPhone,
+  makePhoneNumber,
+  buildMessageNotification,
+  openNetwork,
+  makeMessageId,
+  waitUntilCopied,
+} from '../support/network.ts';
 import { startPlatform, type Answer, type CallOptions, type Json } from '../support/platform.ts';
-import { randomFrom } from '../support/random.ts';
+import { createRandom } from '../support/random.ts';
 import { expectProblem } from '../support/refusals.ts';
 import { importSheet } from '../support/sheets.ts';
-import { hear, report, sendText } from '../support/traffic.ts';
-import { until } from '../support/wait.ts';
+import { writeAsContact, reportStatuses, sendText } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const MB = 2 ** 20;
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
@@ -40,7 +47,7 @@ const setQuota = (company: string, bytes: number | null): Promise<Answer> =>
 
 /** Waits until all changed sizes are added to the stored sum of their company. */
 const awaitSums = (): Promise<unknown> =>
-  until(
+  waitUntil(
     'the changes to be added up',
     async () => (await database.sql('select 1 from stored_changes limit 1')).length === 0,
   );
@@ -105,7 +112,9 @@ function makeSteps(random: () => number): (() => Promise<unknown>)[] {
     () => ask('PATCH', `${rows}/${pick(ids.rows)}`, { data: { a: makeText(random) } }),
     () => ask('DELETE', `${rows}/${pick(ids.rows)}`),
     async () => {
-      const { contact, conversation } = await hear(platform, { text: makeText(random).slice(0, 900) || 'Oi' });
+      const { contact, conversation } = await writeAsContact(platform, {
+        text: makeText(random).slice(0, 900) || 'Oi',
+      });
       ids.contacts.push(contact._id);
       ids.conversations.push(conversation._id);
     },
@@ -115,7 +124,7 @@ function makeSteps(random: () => number): (() => Promise<unknown>)[] {
       const body = { conversationId: pick(ids.conversations), message: { content: 'Olá' } };
       const { external_id } = await ask('POST', '/v1/messages/send-text', body);
       if (external_id)
-        await report(platform, { id: external_id, status: 'failed', errors: [{ code: 131_026, title: 'x' }] });
+        await reportStatuses(platform, { id: external_id, status: 'failed', errors: [{ code: 131_026, title: 'x' }] });
     },
     () =>
       ask('PATCH', `/v1/conversations/${pick(ids.conversations)}`, {
@@ -126,7 +135,7 @@ function makeSteps(random: () => number): (() => Promise<unknown>)[] {
 }
 
 test('the stored bytes of a company are counted exactly, even while records are written, changed, merged, imported and erased at the same time', async () => {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   const steps = makeSteps(random);
   const walk = async (): Promise<void> => {
     for (let count = 0; count < 60; count += 1) await steps[Math.floor(random() * steps.length)]?.();
@@ -134,13 +143,13 @@ test('the stored bytes of a company are counted exactly, even while records are 
   await Promise.all([walk(), walk(), walk(), importSheet(platform, '/v1/contacts/import', { file: makeSheet(500) })]);
   await call(200, 'DELETE', `/v1/custom-fields/${memo._id}`);
   await database.sql('update pgboss.job set start_after = now() where completed_on is null');
-  await until('the values of a removed field to go', async () => {
+  await waitUntil('the values of a removed field to go', async () => {
     const left = await database.sql(`select 1 from contacts where custom_fields <> '{}' limit 1`);
     return left.length === 0;
   });
   assert.equal(await readStoredBytes(demo._id), await sumRecordBytes(demo._id));
   await call(200, 'DELETE', `/v1/tables/${table._id}`);
-  await until('the rows to go', async () => (await database.sql('select 1 from table_rows limit 1')).length === 0);
+  await waitUntil('the rows to go', async () => (await database.sql('select 1 from table_rows limit 1')).length === 0);
   await awaitSums();
   assert.equal(await readStoredBytes(demo._id), await sumRecordBytes(demo._id));
 });
@@ -153,10 +162,12 @@ async function createFullCompany(): Promise<{
 }> {
   const own = await platform.createCompany();
   const phone = await connectPhone(platform, { company: own });
-  await network.post(200, incoming(phone, { from: freshPhone(), id: wamid() }));
+  await network.post(200, buildMessageNotification(phone, { from: makePhoneNumber(), id: makeMessageId() }));
   const [conversation] = (await call(200, 'GET', '/v1/conversations', { key: own.key })).body.result;
   const contact = `/v1/contacts/${conversation.contact}`;
   await call(200, 'PATCH', contact, { key: own.key, body: { tags: ['first', 'second'] } });
+  // A connected inbox gets a copy of its account's templates, which counts as well.
+  await waitUntilCopied(platform, phone.inbox);
   await setQuota(own._id, await readStoredBytes(own._id));
   return { own, phone, conversation };
 }
@@ -184,8 +195,8 @@ test("a company with a full quota gets 409 with its usage and limit, can still r
   assert.equal(await readStoredBytes(own._id), await sumRecordBytes(own._id));
   await call(201, 'POST', '/v1/contacts', { body: { name: 'Neighbour' } });
 
-  const received = wamid();
-  await network.post(200, incoming(phone, { from: freshPhone(), id: received }));
+  const received = makeMessageId();
+  await network.post(200, buildMessageNotification(phone, { from: makePhoneNumber(), id: received }));
   const [stored] = await database.sql('select company_id from messages where external_id = $1', [received]);
   assert.deepEqual(stored, { company_id: own._id });
   const { usage } = await readCompany(own._id);

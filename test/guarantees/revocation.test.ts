@@ -10,7 +10,7 @@ import { createUser } from '../../src/features/users/users.ts';
 import { signToken } from '../../src/platform/tokens.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { PlatformProcess } from '../full/harness/processes.ts';
-import { call, onStage, type Stage } from '../full/harness/stage.ts';
+import { call, withStage, type Stage } from '../full/harness/stage.ts';
 
 const PROCESSES = 3;
 const ROUNDS = 2;
@@ -44,13 +44,17 @@ async function requestDuringRevocation(
   const everybody = Promise.withResolvers<void>();
   const asking = processes.map(async (process, index) => {
     let asked = Number.NEGATIVE_INFINITY;
+    let isKnown = false;
     // Each process gets at least one request after the allowed time, even when the machine stood still meanwhile.
-    for (let round = 0; performance.now() < shutAt + WATCH_MS || asked <= shutAt + BAR_MS; round += 1) {
+    while (performance.now() < shutAt + WATCH_MS || asked <= shutAt + BAR_MS) {
       asked = performance.now();
       const status = await getStatus(process, token);
+      // A process that is too busy lets nobody in, and says nothing about the token.
+      if (status === 503) continue;
       if (asked > shutAt) tried.push({ process: index, askedMs: asked - shutAt, status });
       else assert.ok(status === 200 || (status === 401 && known === PROCESSES), `${status} before it was shut out`);
-      if (round === 0) known += 1;
+      if (!isKnown) known += 1;
+      isKnown = true;
       if (known === PROCESSES) everybody.resolve();
     }
   });
@@ -89,7 +93,7 @@ async function openCompany({ database, createTenant }: Stage, secret: string) {
 }
 
 test('a revoked key and a deactivated user are refused at once by the process that took the request, and within a second by every other process', async (t) => {
-  await onStage({}, async (stage) => {
+  await withStage({}, async (stage) => {
     const secret = randomBytes(32).toString('hex');
     const start = () => stage.start('api', { JWT_SECRET: secret });
     const processes = await Promise.all(Array.from({ length: PROCESSES }, start));

@@ -1,9 +1,9 @@
 import { test } from 'node:test';
-import { seedOfRun } from '../full/harness/chance.ts';
+import { readSeed } from '../full/harness/chance.ts';
 import { proveStorage } from '../full/proofs/storage.ts';
 
 test('a filling disk refuses writes before its reserve is used up, reads continue, no acknowledged write is lost, and service recovers by itself', async (t) => {
-  const seed = seedOfRun();
+  const seed = readSeed();
   t.diagnostic(`SEED=${seed}`);
   const account = await proveStorage({ rounds: 1, seed });
   if (!account) return t.skip('no small disk can be mounted here');

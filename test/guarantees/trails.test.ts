@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seedOfRun } from '../full/harness/chance.ts';
+import { readSeed } from '../full/harness/chance.ts';
 import { runTrails } from '../full/matrix/run-trails.ts';
 
-const seed = seedOfRun();
+const seed = readSeed();
 const { audit, repeats } = await runTrails({ companies: 1, everybody: false, seed });
 
 test('each write adds one entry to the audit log with its author, action, record and fields; a refused request adds none', (t) => {

@@ -1,7 +1,7 @@
 /** The sandbox's phone page, in a real browser. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startSandbox } from '../../sandbox/test-process.ts';
+import { PHONE, startSandbox, TOKEN } from '../../sandbox/test-process.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
 
 const sandbox = await startSandbox();
@@ -30,9 +30,39 @@ test('a message shows ticks once it was delivered, and an error when it was not'
   await page.reload();
   await findTicks('at the second try').waitFor();
   assert.equal(await findTicks('to nowhere').count(), 0);
-  // The reload interrupted the page's live stream.
-  assert.deepEqual(
-    complaints.filter((text) => !/\/sandbox\/live\S*: net::ERR_ABORTED$/.test(text)),
-    [],
-  );
+  assert.deepEqual(complaints, []);
+});
+
+test('the phone shows that the company types, until its message arrives', async () => {
+  const { page } = await openPage(browser);
+  await page.goto(`${sandbox.url}/phone`);
+  const post = (message: object): Promise<Response> =>
+    fetch(`${sandbox.url}/v26.0/${PHONE}/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ messaging_product: 'whatsapp', ...message }),
+    });
+  await control('POST', 'inbound', { from: '5511988887777', text: 'anybody there?' });
+  await page.getByRole('listitem').filter({ hasText: 'anybody there?' }).waitFor();
+  const { items } = (await (
+    await fetch(`${sandbox.url}/sandbox/conversation?phone_number_id=${PHONE}&contact=5511988887777`)
+  ).json()) as { items: { id: string }[] };
+  const read = { status: 'read', message_id: items.at(-1)?.id };
+  assert.equal((await post({ ...read, typing_indicator: { type: 'dance' } })).status, 400);
+  // The page loads the conversation while the company begins to type.
+  const loads = Promise.withResolvers<void>();
+  await page.route('**/sandbox/accounts', async (route) => {
+    await loads.promise;
+    await route.continue();
+  });
+  await page.locator('#company').dispatchEvent('change');
+  assert.equal((await post({ ...read, typing_indicator: { type: 'text' } })).status, 200);
+  await page.getByText('typing…').waitFor();
+  const loaded = page.waitForResponse(/sandbox\/conversation/);
+  loads.resolve();
+  await (await loaded).finished();
+  await page.getByText('typing…').waitFor();
+  await post({ to: '5511988887777', type: 'text', text: { body: 'Yes!' } });
+  await page.getByText('Yes!').waitFor();
+  assert.equal(await page.getByText('typing…').count(), 0);
 });

@@ -154,7 +154,7 @@ describe('the link of an invitation to somebody who has a password', () => {
   });
 });
 
-describe('before anything is sent', () => {
+describe('checks of the form', () => {
   const link = `${platform.url}/set-password#token=unused`;
 
   for (const [what, password, again, field, error] of [
@@ -202,7 +202,7 @@ describe('before anything is sent', () => {
   });
 });
 
-describe('when the answer does not come', () => {
+describe('a request without an answer', () => {
   test('when no answer comes, the page shows it, keeps the token, and the next try succeeds; pressing twice sends once', async () => {
     const { link, email } = await lostPassword();
     const { page, posts, finish } = await open(link);

@@ -1,5 +1,5 @@
 /** Addresses that no tenant may reach, and the ways to hide them in URLs. */
-import { randomFrom } from './random.ts';
+import { createRandom } from './random.ts';
 
 /** The special-purpose address registries, multicast and reserved space; IPv6 outside 2000::/3 has one entry for each well-known use. */
 export const SPECIAL = [
@@ -51,7 +51,7 @@ export function formatAddress(family: 4 | 6, number: bigint): string {
 }
 
 /** Returns every common way to hide one IPv4 address in the host of a URL. */
-export function spellings(number: bigint): string[] {
+export function listSpellings(number: bigint): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = formatAddress(4, number).split('.').map(Number);
   const hex = (value: number | bigint) => `0x${value.toString(16)}`;
   const octal = (value: number | bigint) => `0${value.toString(8)}`;
@@ -74,8 +74,8 @@ export function spellings(number: bigint): string[] {
 }
 
 /** Returns a function that makes random numbers of any width, from a seed. */
-export function randomBits(seed: number): (bits: number) => bigint {
-  const next = randomFrom(seed);
+export function createRandomBits(seed: number): (bits: number) => bigint {
+  const next = createRandom(seed);
   return (bits) => {
     let number = 0n;
     for (let have = 0; have < bits; have += 32) number = (number << 32n) | BigInt(Math.floor(next() * 4_294_967_296));

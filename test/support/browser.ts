@@ -17,33 +17,51 @@ export interface OpenPage {
   requests: string[];
 }
 
+interface BrowserOptions {
+  /** True: each page gets a microphone that hears tones; otherwise there is none. */
+  hasMicrophone?: boolean;
+}
+
+const MICROPHONE = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
+
 /** Starts a browser and closes it after the file's last test. */
-export async function startBrowser(): Promise<Browser> {
+export async function startBrowser(options: BrowserOptions = {}): Promise<Browser> {
+  const browser = await launchBrowser(options);
+  after(() => browser.close());
+  return browser;
+}
+
+/** Starts a browser that the caller closes; programs that are not tests use it, too. */
+export async function launchBrowser({ hasMicrophone = false }: BrowserOptions = {}): Promise<Browser> {
   const path = await findBrowser();
-  const browser = await chromium.launch({
+  return chromium.launch({
     ...(path ? { executablePath: path } : {}),
     headless: true,
     // As root, Chromium starts only without its sandbox; it opens nothing but pages of the platform.
     chromiumSandbox: false,
-    args: ['--font-render-hinting=none'],
+    args: ['--font-render-hinting=none', ...(hasMicrophone ? MICROPHONE : [])],
   });
-  after(() => browser.close());
-  return browser;
 }
 
 /** Opens an empty page with its own browser profile, and records complaints and requests. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await browser.newContext(options);
-  // The time limit is long enough even for a busy machine: an element that has not appeared after it never will.
+  // A busy machine needs many times what an idle one does, so an element that has not appeared after this time never will.
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   const requests: string[] = [];
   page.on('console', (message) => {
+    // On an overloaded machine the platform answers 503, and the page asks again.
+    if (/status of 503/.test(message.text())) return;
     if (['error', 'warning', 'assert'].includes(message.type())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('requestfailed', (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
+  page.on('requestfailed', (request) => {
+    const cause = request.failure()?.errorText;
+    // The browser gives up what a page still loads when somebody leaves it, and a page gives up what it no longer needs.
+    if (cause !== 'net::ERR_ABORTED') complaints.push(`${request.url()}: ${cause}`);
+  });
   context.on('request', (request) => requests.push(request.url()));
   return { page, complaints, requests };
 }

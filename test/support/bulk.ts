@@ -9,9 +9,9 @@ export const COMPANY = 'a'.repeat(24);
 const OTHER = 'b'.repeat(24);
 export const COUNT = 8_000;
 /** The id of the n-th record of its kind. */
-export const id = (n: number): string => n.toString(16).padStart(24, '0');
+export const makeId = (n: number): string => n.toString(16).padStart(24, '0');
 /** The id to which a third of all records refers. */
-export const NAMED = id(1);
+export const NAMED = makeId(1);
 
 const HOLDS = `jsonb_build_object('${NAMED}', 1)`;
 

@@ -1,17 +1,22 @@
-/** Notes at the end of a test file's process how long it ran, and the CPU time that it and its children used. Loaded before each test file. */
+/** Notes at the end of a test file how long it ran, and the CPU time that it and its children used. Loaded before each test file. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
-const notes = process.env['PARLEY_TEST_COSTS'];
-const [, file] = process.argv;
+const costsPath = process.env['PARLEY_TEST_COSTS'];
+const [, program] = process.argv;
 
-if (notes && file && isMainThread) {
-  process.once('exit', () => {
-    const { user, system } = process.cpuUsage();
-    const cpu = (user + system) / 1e6 + readChildSeconds();
-    appendFileSync(notes, `${JSON.stringify({ file, cpu, wall: performance.now() / 1_000 })}\n`);
-  });
+let noted = { cpu: 0, wall: 0 };
+
+/** Notes what this process has used since the last note. */
+export function noteCost(path: string): void {
+  if (!costsPath) return;
+  const { user, system } = process.cpuUsage();
+  const used = { cpu: (user + system) / 1e6 + readChildSeconds(), wall: performance.now() / 1_000 };
+  appendFileSync(costsPath, `${JSON.stringify({ path, cpu: used.cpu - noted.cpu, wall: used.wall - noted.wall })}\n`);
+  noted = used;
 }
+
+if (program && isMainThread) process.once('exit', () => noteCost(program));
 
 /** The CPU time of the children that have ended, which Linux tells in hundredths of a second; 0 on other systems. */
 function readChildSeconds(): number {

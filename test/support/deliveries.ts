@@ -5,9 +5,9 @@ import { after } from 'node:test';
 import { emit, type EventName } from '../../src/platform/events.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { Company, Json, Platform } from './platform.ts';
-import { until } from './wait.ts';
+import { waitUntil } from './wait.ts';
 
-export interface Received {
+export interface ReceivedDelivery {
   path: string;
   event: string | undefined;
   headers: IncomingHttpHeaders;
@@ -17,12 +17,12 @@ export interface Received {
 export interface Receiver {
   url: string;
   /** All requests that arrived completely, in order. */
-  received: Received[];
+  received: ReceivedDelivery[];
   /** The requests that arrived at one path. */
-  at(path: string): Received[];
+  at(path: string): ReceivedDelivery[];
 }
 
-type Answer = (response: ServerResponse, received: Received, request: IncomingMessage) => void | Promise<void>;
+type Answer = (response: ServerResponse, received: ReceivedDelivery, request: IncomingMessage) => void | Promise<void>;
 
 const answerOk: Answer = (response) => void response.writeHead(204).end();
 
@@ -30,7 +30,7 @@ const answerOk: Answer = (response) => void response.writeHead(204).end();
  * Starts a receiver on the loopback address, for platforms with OUTBOUND_ALLOW=127.0.0.0/8. The receiver stops after the file's last test.
  */
 export async function startReceiver(answer: Answer = answerOk): Promise<Receiver> {
-  const received: Received[] = [];
+  const received: ReceivedDelivery[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     // Failure policy: some tests make the sender give up, so its errors are expected.
@@ -53,26 +53,26 @@ export async function startReceiver(answer: Answer = answerOk): Promise<Receiver
 }
 
 /** A gate at a receiver, which holds answers back until the gate is opened. */
-export interface Gate {
+export interface AnswerGate {
   opened: Promise<void>;
   open(): void;
 }
 
-export function createGate(): Gate {
+export function createAnswerGate(): AnswerGate {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
 
-export interface Listening extends Company {
+export interface ListeningCompany extends Company {
   webhook: string;
 }
 
 /** Creates a company whose webhook at `url` gets the events of contacts, unless `webhook` lists other events. */
-export async function createListener(
+export async function createListeningCompany(
   platform: Platform,
   url: string,
   webhook: Record<string, unknown> = {},
-): Promise<Listening> {
+): Promise<ListeningCompany> {
   const company = await platform.createCompany();
   const body = { url, events: ['CONTACT_CREATED', 'CONTACT_UPDATED'], ...webhook };
   const created = await platform.call(201, 'POST', '/v1/webhooks', { key: company.key, body });
@@ -92,8 +92,8 @@ export async function queueEvents(
 }
 
 /** Returns the company's deliveries, newest first, once all of them have ended. */
-export async function finishedDeliveries(platform: Platform, company: Company, count = 1): Promise<Json[]> {
-  return until(
+export async function waitForFinishedDeliveries(platform: Platform, company: Company, count = 1): Promise<Json[]> {
+  return waitUntil(
     `${count} deliveries to end`,
     async () => {
       const { body } = await platform.call(200, 'GET', '/v1/webhooks/deliveries?limit=100', { key: company.key });

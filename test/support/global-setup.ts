@@ -1,10 +1,14 @@
-/** Starts one PostgreSQL server for each run of the test runner, with one migrated template, which each test file clones. */
+/**
+ * Starts one PostgreSQL server for each run of the test runner, with one migrated template, which each test file clones. Builds the apps
+ * once, so that no process that a test starts builds them.
+ */
+import { shipWebApps } from '../../src/platform/web-builds.ts';
 import { openTestServer, type TestServer } from './database.ts';
 
 let server: TestServer | undefined;
 
 export async function globalSetup(): Promise<void> {
-  server = await openTestServer({ durable: false });
+  [server] = await Promise.all([openTestServer({ durable: false }), shipWebApps()]);
   process.env['PARLEY_TEST_SERVER'] = JSON.stringify(server.address);
 }
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export interface HalfSent {
+export interface HalfSentBodies {
   /** The bytes that each connection has received so far. */
   answers(): string[];
   /** The number of connections that are still open. */
@@ -17,7 +17,7 @@ export interface HalfSentRequest {
 }
 
 /** Opens `count` connections; resolves when all of them are open and their bytes are sent. */
-export async function sendHalfBodies(url: string, count: number, request: HalfSentRequest): Promise<HalfSent> {
+export async function sendHalfBodies(url: string, count: number, request: HalfSentRequest): Promise<HalfSentBodies> {
   const { hostname, port } = new URL(url);
   const said = new Map<Socket, string>();
   const head = [

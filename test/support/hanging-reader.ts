@@ -1,4 +1,5 @@
 /** The process that reads sheets, changed so that it hangs for ever at a cell with the text "hang". */
+import { rowsToRecipients } from '../../src/features/bulk/sheet-rows.ts';
 import { rowsToPeople, type RowRules } from '../../src/features/contacts/import/rows.ts';
 import { createReading } from '../../src/features/imports/reading.ts';
 import { rowsToData } from '../../src/features/tables/rows/import-rows.ts';
@@ -14,5 +15,6 @@ serveParent(
       };
     },
     TABLE: rowsToData,
+    BULK: rowsToRecipients,
   }),
 );

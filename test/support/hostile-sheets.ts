@@ -1,9 +1,9 @@
 /** Sheets that stay within all limits of a file and are made to block the process that reads them. */
 import { deflateRawSync } from 'node:zlib';
-import { workbookParts, makeZip, type ZipItem } from './sheets.ts';
+import { makeWorkbookParts, makeZip, type ZipItem } from './sheets.ts';
 
 /** Returns a CSV with a cell of `count` empty tags between two good rows. */
-export const emptyTags = (count: number): string =>
+export const makeEmptyTags = (count: number): string =>
   `name,tags\nAna,a\nBia,"${JSON.stringify(Array.from({ length: count }, () => '')).replaceAll('"', '""')}"\nEva,b\n`;
 
 /** Returns letters that differ from number to number, because a file that repeats itself too much would be refused as a bomb. */
@@ -11,7 +11,7 @@ const makeNoise = (n: number): string =>
   ((n * 2_654_435_761) % 2 ** 32).toString(36) + ((n * 40_503) % 65_521).toString(36);
 
 /** Returns a workbook of one row whose shared texts have this many megabytes once inflated, but less than 100 times its size. */
-export function textsBomb(megabytes: number): Buffer {
+export function makeTextsBomb(megabytes: number): Buffer {
   const texts = Array.from(
     { length: megabytes * 1_024 },
     (_, n) => `<si><t>${'a'.repeat(1_000)}${makeNoise(n)}</t></si>`,
@@ -20,7 +20,7 @@ export function textsBomb(megabytes: number): Buffer {
 }
 
 /** Returns a workbook with one column title and this many megabytes of rows without cells, a kilobyte each. */
-export function emptyRows(megabytes: number): Buffer {
+export function makeEmptyRowsSheet(megabytes: number): Buffer {
   const row = (n: number): string => `<row a="${makeNoise(n)}" spans="${'1:1 '.repeat(240)}"/>`;
   const rows = Array.from({ length: megabytes * 1_024 }, (_, n) => row(n));
   const title = '<row><c t="str"><v>name</v></c></row>';
@@ -32,5 +32,7 @@ export function emptyRows(megabytes: number): Buffer {
 
 function replacePart(path: string, xml: string): Buffer {
   const packed = { bytes: deflateRawSync(xml), crc: 0, inflated: Buffer.byteLength(xml) };
-  return makeZip(workbookParts([['name']]).map((item): ZipItem => (item.path === path ? { ...item, packed } : item)));
+  return makeZip(
+    makeWorkbookParts([['name']]).map((item): ZipItem => (item.path === path ? { ...item, packed } : item)),
+  );
 }

@@ -10,13 +10,15 @@ const collectGarbage = runInNewContext('gc') as () => void;
 const STEP_BYTES = 10 * 1024 * 1024;
 
 /** The memory that is in use, without what the next garbage collection would free. */
-function heldBytes(): number {
+function measureHeldBytes(): number {
+  // V8 frees the buffers that a collection has found unused on another thread, and waits for that at the beginning of the next collection.
+  collectGarbage();
   collectGarbage();
   const { arrayBuffers, heapUsed } = process.memoryUsage();
   return arrayBuffers + heapUsed;
 }
 
-export interface Scales {
+export interface MemoryMeter {
   pass(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
   /** The most memory that was held while the stream passed, beyond what was held before. */
   most(): number;
@@ -24,8 +26,8 @@ export interface Scales {
   sha256(): string;
 }
 
-export function weigh(): Scales {
-  const before = heldBytes();
+export function createMemoryMeter(): MemoryMeter {
+  const before = measureHeldBytes();
   const hash = createHash('sha256');
   let most = 0;
   let passed = 0;
@@ -34,7 +36,7 @@ export function weigh(): Scales {
       for await (const piece of source) {
         hash.update(piece);
         const isStep = Math.floor(passed / STEP_BYTES) < Math.floor((passed + piece.length) / STEP_BYTES);
-        if (isStep) most = Math.max(most, heldBytes() - before);
+        if (isStep) most = Math.max(most, measureHeldBytes() - before);
         passed += piece.length;
         yield piece;
       }

@@ -8,6 +8,7 @@ import { start, type Running } from '../../src/boot/start.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/platform/telemetry.ts';
 import { UNLIMITED, type Answer, type Json, type Platform } from './platform.ts';
+import { waitUntil } from './wait.ts';
 
 /** A phone number that is registered with the network, and the inbox that receives its messages. */
 export interface Phone {
@@ -51,10 +52,10 @@ export async function openNetwork(platform: Platform): Promise<Network> {
 }
 
 /** Returns a unique id in the format of the network: decimal, and longer than a JavaScript number can hold. */
-export const networkId = (): string => `9${BigInt(`0x${randomBytes(8).toString('hex')}`)}`;
-export const wamid = (): string => `wamid.${randomBytes(12).toString('base64url')}`;
+export const makeNetworkId = (): string => `9${BigInt(`0x${randomBytes(8).toString('hex')}`)}`;
+export const makeMessageId = (): string => `wamid.${randomBytes(12).toString('base64url')}`;
 /** Returns a unique Brazilian mobile number, which is also valid without its ninth digit. */
-export const freshPhone = (): string => `55119${60_000_000 + (randomBytes(4).readUInt32BE() % 39_999_999)}`;
+export const makePhoneNumber = (): string => `55119${60_000_000 + (randomBytes(4).readUInt32BE() % 39_999_999)}`;
 /** Returns a time in the format of the network: whole seconds, as text. */
 export const secondsAgo = (seconds: number): string => String(Math.floor(Date.now() / 1000) - seconds);
 
@@ -63,7 +64,7 @@ export async function connectPhone(
   platform: Platform,
   options: { company?: { _id: string; key: string }; id?: string; waba?: string; inbox?: Record<string, unknown> } = {},
 ): Promise<Phone> {
-  const { company = platform.demo, id = networkId(), waba = networkId() } = options;
+  const { company = platform.demo, id = makeNetworkId(), waba = makeNetworkId() } = options;
   const token = `token-${id}`;
   await platform.sandbox('POST', '/sandbox/accounts', { phone_number_id: id, waba_id: waba, token });
   const { body } = await platform.call(201, 'POST', '/v1/inboxes', {
@@ -81,7 +82,9 @@ export async function connectPhone(
 }
 
 /** Returns the body of a notification, in which each part is one change. */
-export function notification(...parts: { phone: Pick<Phone, 'id' | 'waba'>; field?: string; value: object }[]): Json {
+export function buildNotification(
+  ...parts: { phone: Pick<Phone, 'id' | 'waba'>; field?: string; value: object }[]
+): Json {
   return {
     object: 'whatsapp_business_account',
     entry: parts.map(({ phone, field = 'messages', value }) => ({
@@ -101,14 +104,17 @@ export function notification(...parts: { phone: Pick<Phone, 'id' | 'waba'>; fiel
 }
 
 /** Returns a notification with messages of contacts; each message is a text sent now, unless it has other fields. */
-export function incoming(phone: Pick<Phone, 'id' | 'waba'>, ...messages: Record<string, unknown>[]): Json {
-  return notification({ phone, value: { messages: messages.map(written) } });
+export function buildMessageNotification(
+  phone: Pick<Phone, 'id' | 'waba'>,
+  ...messages: Record<string, unknown>[]
+): Json {
+  return buildNotification({ phone, value: { messages: messages.map(fillMessage) } });
 }
 
 /** Fills a message object of the network with defaults: a text that is sent now. */
-export function written(message: Record<string, unknown>): Record<string, unknown> {
+export function fillMessage(message: Record<string, unknown>): Record<string, unknown> {
   return {
-    id: wamid(),
+    id: makeMessageId(),
     timestamp: secondsAgo(0),
     ...(message['type'] ? {} : { type: 'text', text: { body: 'Oi' } }),
     ...message,
@@ -116,7 +122,7 @@ export function written(message: Record<string, unknown>): Record<string, unknow
 }
 
 /** Starts a second API process on the same database. It stops after the file's last test. */
-export async function startPeer(platform: Platform, env: Record<string, string> = {}): Promise<Running> {
+export async function startSecondProcess(platform: Platform, env: Record<string, string> = {}): Promise<Running> {
   const config = loadConfig({
     DATABASE_URL: platform.database.url,
     DATA_DIR: platform.dataDir,
@@ -133,7 +139,7 @@ export async function startPeer(platform: Platform, env: Record<string, string> 
 }
 
 /** Returns the message that is stored with this id of the network, as the API shows it; null when there is none. */
-export async function storedMessage(platform: Platform, phone: Phone, externalId: string): Promise<Json> {
+export async function findStoredMessage(platform: Platform, phone: Phone, externalId: string): Promise<Json> {
   const [row] = await platform.database.sql<{ _id: string }>(
     'select _id from messages where inbox_id = $1 and external_id = $2',
     [phone.inbox, externalId],
@@ -142,17 +148,34 @@ export async function storedMessage(platform: Platform, phone: Phone, externalId
 }
 
 /** Returns a new business-scoped id of a person, in the format of the network. */
-export const freshBsuid = (country = 'BR'): string =>
-  `${country}.${wamid()
+export const makeBsuid = (country = 'BR'): string =>
+  `${country}.${makeMessageId()
     .slice(6)
     .replaceAll(/[^A-Za-z0-9]/g, '')}`;
 
 /** Posts one message as the network and returns the stored message. */
-export async function receiveStored(
+export async function postAndReadMessage(
   { platform, network, phone }: { platform: Platform; network: Network; phone: Phone },
   message: Json,
 ): Promise<Json> {
-  const id = wamid();
-  await network.post(200, incoming(phone, { ...message, id }));
-  return storedMessage(platform, phone, id);
+  const id = makeMessageId();
+  await network.post(200, buildMessageNotification(phone, { ...message, id }));
+  return findStoredMessage(platform, phone, id);
+}
+
+/**
+ * Waits until the templates and the limit of the inbox's account have been read. These requests of a worker could otherwise meet the faults
+ * and tokens that a test sets next.
+ */
+export async function waitUntilCopied({ database }: Platform, inbox: string): Promise<void> {
+  await waitUntil('the templates of the account to be copied', async () => {
+    const [copied] = await database.sql(
+      `select from inboxes i
+       join template_catalogues c on c.company_id = i.company_id and c.channel = i.channel and c.account = i.network_account
+       where i._id = $1 and c.fetched_at is not null and c.held_until is null and not c.is_waiting and not exists (
+         select from pgboss.job where name = 'inboxes.connected' and data->>'inbox' = $1 and state < 'completed')`,
+      [inbox],
+    );
+    return copied;
+  });
 }

@@ -34,10 +34,10 @@ export async function startObjectStore(): Promise<ObjectStore> {
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = Buffer.concat((await request.toArray()) as Buffer[]);
     const interference = interferences.shift();
-    const refusal = refuse(settings, request, body);
+    const refusal = findRefusal(settings, request, body);
     if (interference) interference(response);
     else if (refusal) sendError(response, refusal === 'NoSuchBucket' ? 404 : 403, refusal);
-    else answer(settings, objects, request, { body, response });
+    else answerRequest(settings, objects, request, { body, response });
   };
   const server = createServer((request, response) => {
     // Failure policy: a request that broke off gets no answer.
@@ -61,7 +61,7 @@ export async function startObjectStore(): Promise<ObjectStore> {
 }
 
 /** The code of the refusal for a request whose signature, body or bucket is wrong; null for a right one. */
-function refuse(settings: S3Settings, request: IncomingMessage, body: Buffer): string | null {
+function findRefusal(settings: S3Settings, request: IncomingMessage, body: Buffer): string | null {
   const { region, bucket, accessKeyId, secretAccessKey } = settings;
   const found =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request,\s*SignedHeaders=([^,]+),\s*Signature=(\w+)$/.exec(
@@ -87,7 +87,7 @@ function refuse(settings: S3Settings, request: IncomingMessage, body: Buffer): s
   return path.split('/')[1] === bucket ? null : 'NoSuchBucket';
 }
 
-function answer(
+function answerRequest(
   { bucket }: S3Settings,
   objects: Map<string, StoredObject>,
   request: IncomingMessage,
@@ -95,7 +95,7 @@ function answer(
 ): void {
   const url = new URL(request.url ?? '/', 'http://store');
   const key = decodeURIComponent(url.pathname.slice(bucket.length + 2));
-  if (key === '') return list(objects, url.searchParams, response);
+  if (key === '') return listObjects(objects, url.searchParams, response);
   if (request.method === 'PUT') {
     objects.set(key, { body, type: request.headers['content-type'] ?? '' });
     return void response.end();
@@ -113,7 +113,7 @@ function answer(
   response.end(object.body.subarray(start, end));
 }
 
-function list(objects: Map<string, StoredObject>, query: URLSearchParams, response: ServerResponse): void {
+function listObjects(objects: Map<string, StoredObject>, query: URLSearchParams, response: ServerResponse): void {
   // A token of a real service has characters, too, that mean something else in a query.
   const given = query.get('continuation-token');
   const last = given === null ? '' : Buffer.from(given.slice(2), 'base64').toString();

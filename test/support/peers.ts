@@ -12,7 +12,7 @@ export const DEADLINE_MS = 1_000;
 export const BY_THEN_MS = 5_000;
 export const PATIENCE_MS = 10_000;
 
-export const soon = (): AbortSignal => AbortSignal.timeout(DEADLINE_MS);
+export const createDeadline = (): AbortSignal => AbortSignal.timeout(DEADLINE_MS);
 
 export interface Peer {
   url: string;
@@ -61,7 +61,7 @@ export function openOutbound(
 }
 
 /** Returns the error of a call, and checks that the call failed in time. */
-export async function failure(call: Promise<unknown>): Promise<{ kind: string; sent: boolean }> {
+export async function expectOutboundError(call: Promise<unknown>): Promise<{ kind: string; sent: boolean }> {
   const started = performance.now();
   const [{ reason: error }] = (await Promise.allSettled([call])) as [{ reason?: unknown }];
   assert.ok(error instanceof OutboundError, `no OutboundError: ${String(error)}`);
@@ -69,12 +69,12 @@ export async function failure(call: Promise<unknown>): Promise<{ kind: string; s
   return { kind: error.kind, sent: error.sent };
 }
 
-export function reset(socket: Socket): void {
+export function resetConnection(socket: Socket): void {
   socket.resetAndDestroy();
 }
 
 /** Writes without end, as fast as the peer reads. */
-export function flood(socket: Socket, chunk: string): void {
+export function writeWithoutEnd(socket: Socket, chunk: string): void {
   const more = () => {
     while (!socket.destroyed && socket.write(chunk));
   };
@@ -82,7 +82,7 @@ export function flood(socket: Socket, chunk: string): void {
   more();
 }
 
-export function drip(socket: Socket, text: string): void {
+export function writeSlowly(socket: Socket, text: string): void {
   const timer = setInterval(() => socket.write(text), 20);
   socket.on('close', () => clearInterval(timer));
 }

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { simpleParser, type ParsedMail } from 'mailparser';
 import type { UserRole } from '../../src/platform/scopes.ts';
 import type { Answer, Json, Platform } from './platform.ts';
-import { until } from './wait.ts';
+import { waitUntil } from './wait.ts';
+
+/** The header with which a browser sends the requests of the platform's own pages. */
+export const FROM_PAGE = { 'sec-fetch-site': 'same-origin' };
 
 /** The password of every user that `platform.createUser` creates. */
 export const PASSWORD = 'correct horse battery';
@@ -39,7 +42,7 @@ export async function readMails({ dataDir }: Platform, email: string): Promise<P
 
 /** Waits for the mail number `count` to this address, counted from 1. */
 export function waitForMail(platform: Platform, email: string, count = 1): Promise<ParsedMail> {
-  return until(`mail ${count} to ${email}`, async () => (await readMails(platform, email))[count - 1]);
+  return waitUntil(`mail ${count} to ${email}`, async () => (await readMails(platform, email))[count - 1]);
 }
 
 /** Returns the token in the link of a mail. */
@@ -63,12 +66,12 @@ export function acceptInvitation(platform: Platform, status: number, token: stri
 }
 
 /** Makes the last mail to this address a minute older, because the platform refuses a second mail within a minute. */
-export const passMinute = ({ database }: Platform, email: string): Promise<unknown> =>
+export const allowAnotherMail = ({ database }: Platform, email: string): Promise<unknown> =>
   database.sql(`update mailed_links set mailed_at = mailed_at - interval '1 minute' where email = lower($1)`, [email]);
 
 /** Waits until no mail with a link is waiting to be sent; postponed mails do not count. */
-export function mailsWritten({ database }: Platform): Promise<unknown> {
-  return until('the mails to be sent', async () => {
+export function waitForAllMails({ database }: Platform): Promise<unknown> {
+  return waitUntil('the mails to be sent', async () => {
     const pending = await database.sql(
       `select from pgboss.job where name like 'users.send-%' and state < 'completed' and start_after < now() + interval '30 seconds'`,
     );

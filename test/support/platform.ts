@@ -1,4 +1,7 @@
-/** Starts a whole platform for a test file: the parts of the real process on a cloned database, with the sandbox as its network. */
+/**
+ * Starts a whole platform for a test file: the parts of the real process on a cloned database, with the sandbox as its network. The sandbox
+ * runs in the same process; src/boot/process.test.ts starts both as an operator does.
+ */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,8 +15,10 @@ import { createUser } from '../../src/features/users/users.ts';
 import { signToken } from '../../src/platform/tokens.ts';
 import type { UserRole } from '../../src/platform/scopes.ts';
 import { createLog, type Log } from '../../src/platform/telemetry.ts';
+import { readAnswerText } from './answer-text.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
-import { until } from './wait.ts';
+import { startSurroundings } from './sandbox.ts';
+import { waitUntil } from './wait.ts';
 
 // Any JSON value, so that a test can read every field and assert its value.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -65,6 +70,8 @@ export interface Platform {
 export interface PlatformOptions {
   env?: Record<string, string>;
   readsUnderRls?: boolean;
+  /** Gives the demo company its agent, which `npm start` does; without it nobody answers in a test. */
+  hasDemoAgent?: boolean;
   /** A log for tests that read the log; the default log is silent. */
   log?: Log;
 }
@@ -88,7 +95,7 @@ export const HURRIED = { READER_NICE: '0' };
  * Returns the setting of the connection pool for this many concurrent callers of one company, which
  * may use half of the connections. With fewer connections a caller on a busy machine might get 503.
  */
-export const connectionsFor = (callers: number): Record<string, string> => ({ DATABASE_POOL: String(2 * callers) });
+export const makePoolSetting = (callers: number): Record<string, string> => ({ DATABASE_POOL: String(2 * callers) });
 
 /** Starts a platform that stops after the file's last test. */
 export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
@@ -116,6 +123,8 @@ export async function openPlatform(
   const running = await start(config, 'all', {
     log: options.log ?? createLog(config.LOG_LEVEL),
     readsUnderRls: options.readsUnderRls ?? false,
+    hasDemoAgent: options.hasDemoAgent ?? false,
+    surroundings: startSurroundings(config),
   });
   const close = async (): Promise<void> => {
     await running.stop();
@@ -143,7 +152,7 @@ export async function openPlatform(
       },
       ...(payload === undefined ? {} : { body: payload }),
     });
-    const text = await response.text();
+    const text = await readAnswerText(response.headers.get('content-type'), response.body);
     const parsed: Json = /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text;
     assert.equal(response.status, status, `${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`);
     return { status: response.status, headers: response.headers, body: parsed };
@@ -217,7 +226,7 @@ export async function openPlatform(
       return sent;
     },
     deliveries: (match, count = 1) =>
-      until(`${count} deliveries`, async () => {
+      waitUntil(`${count} deliveries`, async () => {
         const { deliveries } = await sandbox('GET', '/sandbox/deliveries');
         const matching = (deliveries as Json[])
           .map((item) => ({
@@ -239,7 +248,7 @@ async function readInternals(dataDir: string, database: TestDatabase): Promise<{
 
 async function findDemoRecords(database: TestDatabase): Promise<{ inbox: string; webhook: string }> {
   const [row] = await database.sql<{ inbox: string; webhook: string }>(
-    'select i._id as inbox, w._id as webhook from inboxes i, webhooks w',
+    `select i._id as inbox, w._id as webhook from inboxes i, webhooks w where i.channel = 'WAP_AUTO_CLOSER'`,
   );
   assert.ok(row, 'the first start made no demo');
   return row;

@@ -2,7 +2,7 @@
  * Returns Mulberry32, a small random generator that gives the same sequence for the same seed on every machine. Print the seed, so that a
  * failure can be repeated.
  */
-export function randomFrom(start: number): () => number {
+export function createRandom(start: number): () => number {
   let state = start >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

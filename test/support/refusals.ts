@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import pg from 'pg';
 import type { Answer, Platform } from './platform.ts';
 
-export interface Asked {
+export interface RefusedRequest {
   method: string;
   path: string;
   /** The scope that a caller needs, such as `messages:create`. */
@@ -16,7 +16,7 @@ export interface Asked {
 const TOO_LARGE = `{"a":"${'a'.repeat(1_048_576)}"}`;
 
 /** Provokes 400, 401, 403, 404, and with a body 413 and 415: errors that are answered before the operation itself runs. */
-export async function checkRefusals(platform: Platform, asked: Asked): Promise<void> {
+export async function checkRefusals(platform: Platform, asked: RefusedRequest): Promise<void> {
   const { method, path, scope } = asked;
   const given = asked.body === undefined ? {} : { body: asked.body };
   const [resource = '', action = ''] = scope.split(':');
@@ -56,12 +56,12 @@ export function expectProblem({ status, headers, body }: Answer, code: string, p
 }
 
 /** Locks these tables and asserts that each of the operations answers 503. */
-export async function checkUnavailable(platform: Platform, tables: string[], asked: Asked[]): Promise<void> {
+export async function checkAnswers503(platform: Platform, tables: string[], asked: RefusedRequest[]): Promise<void> {
   const client = new pg.Client({ connectionString: platform.database.ownerUrl });
   await client.connect();
   try {
     await client.query(`begin; lock table ${tables.join(', ')} in access exclusive mode`);
-    for (const answer of await callAll(platform, 503, asked)) {
+    for (const answer of await callInTurn(platform, 503, asked)) {
       expectProblem(answer, 'UNAVAILABLE');
       assert.equal(answer.headers.get('retry-after'), '1');
     }
@@ -71,12 +71,12 @@ export async function checkUnavailable(platform: Platform, tables: string[], ask
 }
 
 /** Renames a column in the database, as a defect would, and asserts that each operation answers 500 without internal details. */
-export async function checkDefect(platform: Platform, column: string, asked: Asked[]): Promise<void> {
+export async function checkAnswers500(platform: Platform, column: string, asked: RefusedRequest[]): Promise<void> {
   const [table, name] = column.split('.');
   const { sql } = platform.database;
   await sql(`alter table ${table} rename column ${name} to gone`);
   try {
-    for (const answer of await callAll(platform, 500, asked)) {
+    for (const answer of await callInTurn(platform, 500, asked)) {
       expectProblem(answer, 'INTERNAL_ERROR');
       assert.doesNotMatch(JSON.stringify(answer.body), new RegExp(`select|column|${name}`, 'i'));
     }
@@ -85,7 +85,7 @@ export async function checkDefect(platform: Platform, column: string, asked: Ask
   }
 }
 
-function callAll(platform: Platform, status: number, asked: Asked[]): Promise<Answer[]> {
+function callInTurn(platform: Platform, status: number, asked: RefusedRequest[]): Promise<Answer[]> {
   return Promise.all(
     asked.map(({ method, path, body }) => platform.call(status, method, path, body === undefined ? {} : { body })),
   );

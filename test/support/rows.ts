@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Platform } from './platform.ts';
 
 /** Locks these records as another writer would, until the returned function is called. */
-export async function hold({ database }: Platform, table: string, ids: string[]): Promise<() => Promise<void>> {
+export async function lockRows({ database }: Platform, table: string, ids: string[]): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: database.ownerUrl });
   // Failure policy: a failed test keeps its lock until its database is dropped.
   client.on('error', () => undefined);
@@ -21,7 +21,7 @@ export async function hold({ database }: Platform, table: string, ids: string[])
 }
 
 /** Makes every statement fail that changes more than `most` rows of the table, even the statement of a foreign key. */
-export async function boundChanges({ database }: Platform, table: string, most: number): Promise<void> {
+export async function limitRowsPerStatement({ database }: Platform, table: string, most: number): Promise<void> {
   await database.sql(`create function bound_${table}() returns trigger language plpgsql as $$ begin
     if (select count(*) from changed) > ${most} then raise exception 'one statement for so many rows'; end if;
     return null;
@@ -34,7 +34,7 @@ export async function boundChanges({ database }: Platform, table: string, most: 
  * Makes every statement fail that changes or deletes several rows of the table which have more than `mostBytes` in the column together,
  * even the statement of a foreign key.
  */
-export async function boundBytes(
+export async function limitBytesPerStatement(
   { database }: Platform,
   { table, column, mostBytes }: { table: string; column: string; mostBytes: number },
 ): Promise<void> {

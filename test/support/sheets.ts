@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { crc32, deflateRawSync } from 'node:zlib';
 import type { Answer, Json, Platform } from './platform.ts';
-import { until } from './wait.ts';
+import { waitUntil } from './wait.ts';
 
 export interface ZipItem {
   path: string;
@@ -72,13 +72,13 @@ export function makeZip(items: ZipItem[]): Buffer {
   ]);
 }
 
-const escape = (text: string): string =>
+const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-const columnName = (column: number): string =>
+const toColumnName = (column: number): string =>
   column < 26
     ? String.fromCharCode(65 + column)
-    : columnName(Math.floor(column / 26) - 1) + String.fromCharCode(65 + (column % 26));
+    : toColumnName(Math.floor(column / 26) - 1) + String.fromCharCode(65 + (column % 26));
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const BOOK = `<workbook xmlns="${MAIN}" xmlns:r="urn:r"><sheets><sheet name="A" sheetId="1" r:id="rId7"/><sheet name="B" sheetId="2" r:id="rId8"/></sheets></workbook>`;
@@ -94,7 +94,7 @@ export interface RawCell {
 export type TestCell = string | number | boolean | null | RawCell;
 
 /** Returns the parts of a workbook with shared texts, whose first sheet is the file sheet2.xml. */
-export function workbookParts(rows: TestCell[][]): ZipItem[] {
+export function makeWorkbookParts(rows: TestCell[][]): ZipItem[] {
   const texts = new Map<string, number>();
   const shared = (text: string): number => {
     const index = texts.get(text) ?? texts.size;
@@ -110,10 +110,10 @@ export function workbookParts(rows: TestCell[][]): ZipItem[] {
   };
   const body = rows.map(
     (row, index) =>
-      `<row r="${index + 1}">${row.map((cell, column) => makeCell(cell, `${columnName(column)}${index + 1}`)).join('')}</row>`,
+      `<row r="${index + 1}">${row.map((cell, column) => makeCell(cell, `${toColumnName(column)}${index + 1}`)).join('')}</row>`,
   );
   const sheet = `<worksheet xmlns="${MAIN}"><sheetData>${body.join('')}</sheetData></worksheet>`;
-  const strings = [...texts.keys()].map((text) => `<si><t xml:space="preserve">${escape(text)}</t></si>`);
+  const strings = [...texts.keys()].map((text) => `<si><t xml:space="preserve">${escapeXml(text)}</t></si>`);
   return [
     { path: 'xl/workbook.xml', data: BOOK },
     { path: 'xl/_rels/workbook.xml.rels', data: RELATIONS },
@@ -124,10 +124,10 @@ export function workbookParts(rows: TestCell[][]): ZipItem[] {
   ];
 }
 
-export const makeWorkbook = (rows: TestCell[][]): Buffer => makeZip(workbookParts(rows));
+export const makeWorkbook = (rows: TestCell[][]): Buffer => makeZip(makeWorkbookParts(rows));
 
 /** Compresses megabytes of one letter. */
-export function makeBomb(megabytes: number): { bytes: Buffer; crc: number; inflated: number } {
+export function makeZipBomb(megabytes: number): { bytes: Buffer; crc: number; inflated: number } {
   const inflated = megabytes * 1024 * 1024;
   return { bytes: deflateRawSync(Buffer.alloc(inflated, 'a')), crc: 0, inflated };
 }
@@ -191,6 +191,6 @@ export async function awaitImport(
   // This reads the database, because the API may answer 503 while the machine is busy with the sheet.
   const look = (): Promise<unknown[]> =>
     platform.database.sql('select 1 from imports where _id = $1 and finished_at is not null', [id]);
-  await until('the import to end', async () => (await look()).length > 0, timeoutMs);
+  await waitUntil('the import to end', async () => (await look()).length > 0, timeoutMs);
   return (await platform.call(200, 'GET', path, { key })).body;
 }

@@ -5,11 +5,14 @@ import { serveParent } from '../../src/platform/child-work.ts';
 
 serveParent(async (request, supply) => {
   const { wish } = request as { wish: string };
+  if (wish === 'pid') return process.pid;
   if (wish === 'loop') for (;;);
   if (wish === 'eat') {
     const eaten: object[] = [];
     for (let n = 0; ; n += 1) eaten.push({ n, text: `${n}`.repeat(100) });
   }
+  // Memory that is never written to is counted, but not used.
+  if (wish === 'gulp') return Array.from({ length: 64 }, () => Buffer.alloc(64 * 1024 * 1024)).length;
   if (wish === 'refuse')
     throw new AppError('VALIDATION_FAILED', 'file is broken', [{ path: 'file', code: 'X', message: 'y' }]);
   if (wish === 'break') throw new RangeError('secret of the file');

@@ -1,13 +1,13 @@
 /** Messages between the platform and its network: contacts write, the company answers, the network reports statuses. */
 import assert from 'node:assert/strict';
-import { freshPhone } from './network.ts';
+import { makePhoneNumber } from './network.ts';
 import type { Json, Platform } from './platform.ts';
 
 /** The network account of the demo inbox, which the sandbox has from its start. */
 const DEMO_METADATA = { display_phone_number: '5511900000000', phone_number_id: '100000000000001' };
 const DEMO_WABA = '200000000000001';
 
-export interface Heard {
+export interface StoredExchange {
   /** The message, its conversation and its contact, as GET answers them. */
   message: Json;
   conversation: Json;
@@ -15,8 +15,11 @@ export interface Heard {
 }
 
 /** Makes a contact write to the demo inbox (a new contact, unless `from` is given), and returns the stored records. */
-export async function hear(platform: Platform, message: Record<string, unknown> = {}): Promise<Heard> {
-  const sent = await platform.sandbox('POST', '/sandbox/inbound', { from: freshPhone(), text: 'Oi', ...message });
+export async function writeAsContact(
+  platform: Platform,
+  message: Record<string, unknown> = {},
+): Promise<StoredExchange> {
+  const sent = await platform.sandbox('POST', '/sandbox/inbound', { from: makePhoneNumber(), text: 'Oi', ...message });
   assert.equal(sent.status, 200, `the platform answered the network with ${sent.status}`);
   const [row] = await platform.database.sql<{ _id: string }>('select _id from messages where external_id = $1', [
     sent.id,
@@ -62,11 +65,11 @@ export async function readEvents(platform: Platform, resourceId: string): Promis
   return rows.map(({ event, body }) => ({ event, data: JSON.parse(body).data }));
 }
 
-export async function eventNames(platform: Platform, resourceId: string): Promise<string[]> {
+export async function listEventNames(platform: Platform, resourceId: string): Promise<string[]> {
   return (await readEvents(platform, resourceId)).map(({ event }) => event);
 }
 
-export interface Report {
+export interface StatusReport {
   /** The network's id of the message. */
   id: string;
   status: string;
@@ -77,7 +80,7 @@ export interface Report {
 }
 
 /** Reports statuses to the demo inbox in one notification; resolves once they are stored. */
-export async function report(platform: Platform, ...reports: Report[]): Promise<void> {
+export async function reportStatuses(platform: Platform, ...reports: StatusReport[]): Promise<void> {
   const statuses = reports.map(({ timestamp = Math.floor(Date.now() / 1000), ...rest }) => ({
     ...rest,
     timestamp: String(timestamp),
@@ -96,7 +99,7 @@ export async function silenceNetwork(platform: Platform): Promise<void> {
 }
 
 /** Returns the text of the answer, for comparisons byte by byte. The request id is always the same, so that answers do not differ by it. */
-export async function rawAnswer(
+export async function readRawAnswer(
   platform: Platform,
   method: string,
   path: string,

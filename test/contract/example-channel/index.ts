@@ -6,16 +6,16 @@ import { Type, type Static } from 'typebox';
 import {
   declareChannel,
   SILENT,
-  type CheckResult,
   type ChannelNetwork,
-  type ChannelSettings,
   type Inbound,
   type NetworkAccess,
 } from '../../../src/channels/channel.ts';
+import type { CheckResult } from '../../../src/channels/check.ts';
 import { composeContent } from '../../../src/channels/content.ts';
 import { declareIdentity, EMAIL_ADDRESS } from '../../../src/channels/identity.ts';
+import type { ChannelSettings } from '../../../src/channels/settings.ts';
 import { strict } from '../../../src/platform/schema.ts';
-import { sameText } from '../../../src/platform/secrets.ts';
+import { isSameSecret } from '../../../src/platform/secrets.ts';
 
 const body = strict({
   gateway_url: Type.String({ minLength: 1, maxLength: 2_048 }),
@@ -23,6 +23,8 @@ const body = strict({
   password: Type.String({ minLength: 1, maxLength: 100 }),
 });
 type ExampleConfig = Static<typeof body>;
+
+const findAddress = (config: ExampleConfig): string => `${config.gateway_url}#${config.account}`;
 
 const settings: ChannelSettings<ExampleConfig> = {
   field: 'example_config',
@@ -33,7 +35,7 @@ const settings: ChannelSettings<ExampleConfig> = {
     password: Type.String({ description: 'Masked' }),
   }),
   secrets: ['password'],
-  address: (config) => `${config.gateway_url}#${config.account}`,
+  address: findAddress,
   account: () => null,
   targets: (config) => [{ path: 'gateway_url', url: config.gateway_url }],
   sample: { gateway_url: 'http://127.0.0.1:9/gateway', account: 'club', password: 'a-password-of-the-club' },
@@ -55,7 +57,7 @@ function* parse(notification: unknown, config: ExampleConfig): Generator<Inbound
   for (const { id, at, member, email, name, text, account = config.account } of messages) {
     yield {
       kind: 'message',
-      address: settings.address({ ...config, account }),
+      address: findAddress({ ...config, account }),
       timestamp: new Date(at),
       externalId: id,
       origin: 'live',
@@ -95,7 +97,7 @@ function openNetwork({ outbound }: NetworkAccess): ChannelNetwork<ExampleConfig>
     inboxCallbacks: {
       path: '/hooks/example',
       beginCheck: ({ 'x-hook-secret': secret }, { verifyToken }) =>
-        typeof secret === 'string' ? { add: () => undefined, holds: () => sameText(secret, verifyToken) } : null,
+        typeof secret === 'string' ? { add: () => undefined, holds: () => isSameSecret(secret, verifyToken) } : null,
       parse,
     },
   };

@@ -3,10 +3,10 @@ import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Chance } from '../harness/chance.ts';
 import { HOSTILE_BODIES } from './bodies.ts';
-import { anything, findPlaces, replaced } from './generate.ts';
-import type { Gun } from './operation-shots.ts';
+import { generateAnything, findPlaces, replaceAt } from './generate.ts';
+import type { RequestContext } from './operation-shots.ts';
 import { PHONE } from './scene.ts';
-import type { Shot } from './shot.ts';
+import type { FuzzRequest } from './shot.ts';
 import { NAUGHTY } from './strings.ts';
 
 const FIXTURES = new URL('../../../src/channels/wap-auto-closer/fixtures/', import.meta.url);
@@ -17,18 +17,18 @@ const CHALLENGES = NAUGHTY.filter((text) => text.length < 500).map((text) => enc
 const MOST_MUTATIONS = 4;
 const LIMIT = 4 * 1024 * 1024;
 
-export function callbackShot(gun: Gun): Shot {
+export function buildCallbackRequest(gun: RequestContext): FuzzRequest {
   const { chance } = gun;
   const kind = chance.int(100);
-  if (kind < 70) return signed(gun, mutation(chance));
-  if (kind < 80) return signed(gun, naughtyMessage(gun));
-  if (kind < 92) return signed(gun, chance.pick(HOSTILE_BODIES).raw);
-  return kind < 98 ? forged(gun) : handshake(gun);
+  if (kind < 70) return buildSignedCallback(gun, mutateCallback(chance));
+  if (kind < 80) return buildSignedCallback(gun, buildHostileMessage(gun));
+  if (kind < 92) return buildSignedCallback(gun, chance.pick(HOSTILE_BODIES).raw);
+  return kind < 98 ? buildForgedCallback(gun) : buildHandshake(gun);
 }
 
-/** A signed callback comes from the network, so it is accepted with 200 whatever it contains. */
-function signed({ scene, chance }: Gun, body: Buffer): Shot {
-  const shot = post(body, { 'x-hub-signature-256': signBody(scene.appSecret, body) });
+/** Builds a callback with a valid signature. It comes from the network, so it is answered 200 whatever it contains. */
+function buildSignedCallback({ scene, chance }: RequestContext, body: Buffer): FuzzRequest {
+  const shot = buildPost(body, { 'x-hub-signature-256': signBody(scene.appSecret, body) });
   const type = chance.pick([
     'application/json',
     'application/json; charset=utf-8',
@@ -41,7 +41,7 @@ function signed({ scene, chance }: Gun, body: Buffer): Shot {
 const signBody = (secret: string, body: Buffer): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-function post(body: Buffer, headers: Record<string, string>): Shot {
+function buildPost(body: Buffer, headers: Record<string, string>): FuzzRequest {
   return {
     idea: 'callback',
     method: 'POST',
@@ -52,21 +52,21 @@ function post(body: Buffer, headers: Record<string, string>): Shot {
   };
 }
 
-function forged({ scene, chance }: Gun): Shot {
+function buildForgedCallback({ scene, chance }: RequestContext): FuzzRequest {
   const body = chance.pick(HOSTILE_BODIES).raw;
   const right = signBody(scene.appSecret, body);
   const others = [signBody('another', body), signBody(scene.appSecret, Buffer.concat([body, Buffer.from(' ')]))];
   const bent = [right.slice(0, -1), `${right}0`, right.replace('sha256', 'sha1'), right.slice(7), `${right}, ${right}`];
   const wrong = [...others, ...bent, '', 'sha256=', 'sha256', 'sha256=zz'];
   return {
-    ...post(body, { 'x-hub-signature-256': chance.pick(wrong) }),
+    ...buildPost(body, { 'x-hub-signature-256': chance.pick(wrong) }),
     idea: 'forged callback',
     statuses: [401],
     codes: ['BAD_SIGNATURE'],
   };
 }
 
-function handshake({ chance }: Gun): Shot {
+function buildHandshake({ chance }: RequestContext): FuzzRequest {
   const query = `hub.mode=subscribe&hub.verify_token=${chance.pick(['verify', ...CHALLENGES])}&hub.challenge=${chance.pick(CHALLENGES)}`;
   return {
     idea: 'handshake',
@@ -79,37 +79,41 @@ function handshake({ chance }: Gun): Shot {
   };
 }
 
-/** Half of the mutations have the scene's phone number, so that they are stored. */
-function mutation(chance: Chance): Buffer {
+/** Returns a callback with some changed values. Half of these have the scene's phone number, so that they are stored. */
+function mutateCallback(chance: Chance): Buffer {
   const pristine = chance.pick(CALLBACKS);
-  const parts = findPlaces(pristine).map(({ keys }) => at(pristine, keys));
+  const parts = findPlaces(pristine).map(({ keys }) => getValueAt(pristine, keys));
   let callback = pristine;
   for (let left = chance.int(MOST_MUTATIONS + 1); left > 0; left -= 1) {
     const { keys } = chance.pick([{ keys: [] as (string | number)[] }, ...findPlaces(callback)]);
     const kind = chance.int(10);
-    callback = replaced(callback, keys, kind < 2 ? undefined : kind < 6 ? anything(chance) : chance.pick(parts));
+    callback = replaceAt(
+      callback,
+      keys,
+      kind < 2 ? undefined : kind < 6 ? generateAnything(chance) : chance.pick(parts),
+    );
     if (callback === undefined) callback = null;
   }
-  const text = JSON.stringify(chance.int(4) > 0 ? ours(callback, chance) : callback);
+  const text = JSON.stringify(chance.int(4) > 0 ? withSceneIds(callback, chance) : callback);
   return Buffer.from(text.length < LIMIT ? text : text.slice(0, LIMIT));
 }
 
-const at = (value: unknown, keys: (string | number)[]): unknown =>
+const getValueAt = (value: unknown, keys: (string | number)[]): unknown =>
   keys.reduce((inner, key) => (inner as Record<string | number, unknown>)[key], value);
 
-/** Puts the scene's number and new message ids into a callback: with the same ids, all but the first would be repetitions. */
-function ours(callback: unknown, chance: Chance): unknown {
+/** Puts the scene's phone number and new message ids into a callback. With the same ids, all but the first would be repetitions. */
+function withSceneIds(callback: unknown, chance: Chance): unknown {
   return findPlaces(callback).reduce((changed, { keys }) => {
     const key = keys.at(-1);
-    const value = at(callback, keys);
-    if (key === 'phone_number_id' && typeof value === 'string') return replaced(changed, keys, PHONE);
+    const value = getValueAt(callback, keys);
+    if (key === 'phone_number_id' && typeof value === 'string') return replaceAt(changed, keys, PHONE);
     const isNew = key === 'id' && typeof value === 'string' && value.startsWith('wamid') && chance.int(4) > 0;
-    return isNew ? replaced(changed, keys, `${value.slice(0, 400)}.${chance.int(2 ** 31)}`) : changed;
+    return isNew ? replaceAt(changed, keys, `${value.slice(0, 400)}.${chance.int(2 ** 31)}`) : changed;
   }, callback);
 }
 
-/** A valid message with a hostile text. */
-function naughtyMessage({ chance, turn }: Gun): Buffer {
+/** Returns a callback with a valid message whose text is hostile. */
+function buildHostileMessage({ chance, turn }: RequestContext): Buffer {
   const text = NAUGHTY[turn % NAUGHTY.length];
   const from = `55119${chance.pick(['00000001', '00000002', '00000003'])}`;
   const message = {

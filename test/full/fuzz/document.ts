@@ -10,6 +10,7 @@ export interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: boolean | Schema;
+  minProperties?: number;
   maxProperties?: number;
   propertyNames?: Schema;
   items?: Schema;
@@ -57,11 +58,11 @@ type Node = Record<string, unknown>;
 
 const DOCUMENT = new URL('../../../openapi.json', import.meta.url);
 
-/** The operations in the document's order. */
+/** Reads the operations, in the document's order. */
 export function readOperations(): Operation[] {
   const document = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as Node;
   const { schemas } = document['components'] as { schemas: Record<string, unknown> };
-  const whole = inPlace(document['paths'], schemas) as Record<string, Record<string, Node>>;
+  const whole = resolveReferences(document['paths'], schemas) as Record<string, Record<string, Node>>;
   return Object.entries(whole).flatMap(([path, item]) =>
     Object.entries(item).map(([method, spec]) => buildOperation(method, path, spec)),
   );
@@ -76,7 +77,7 @@ function buildOperation(method: string, path: string, spec: Node): Operation {
   const given = spec['requestBody'] as { content: Record<string, { schema: Schema }> } | undefined;
   const answers = Object.entries(responses).map(([status, { description, content }]) => {
     const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(content);
-    // The description of an error lists its possible codes.
+    // The description of an error lists its possible codes, separated by commas.
     return [Number(status), { type, schema, codes: description.split(', ') }] as const;
   });
   return {
@@ -94,10 +95,10 @@ function buildOperation(method: string, path: string, spec: Node): Operation {
 }
 
 /** Replaces each reference by its target. No schema of the document contains itself. */
-export function inPlace(node: unknown, schemas: Record<string, unknown>): unknown {
-  if (Array.isArray(node)) return node.map((item) => inPlace(item, schemas));
+export function resolveReferences(node: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(node)) return node.map((item) => resolveReferences(item, schemas));
   if (typeof node !== 'object' || node === null) return node;
   const { $ref } = node as { $ref?: string };
-  if (typeof $ref === 'string') return inPlace(schemas[$ref.split('/').at(-1) ?? ''], schemas);
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, inPlace(value, schemas)]));
+  if (typeof $ref === 'string') return resolveReferences(schemas[$ref.split('/').at(-1) ?? ''], schemas);
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolveReferences(value, schemas)]));
 }

@@ -1,10 +1,10 @@
 /** Forms that no honest client sends, and sheets that no spreadsheet program writes. */
 import type { Chance } from '../harness/chance.ts';
-import { workbookParts, makeWorkbook, makeZip } from '../../support/sheets.ts';
+import { makeWorkbookParts, makeWorkbook, makeZip } from '../../support/sheets.ts';
 import { HOSTILE_BODIES } from './bodies.ts';
 import { END, FORM_TYPE, buildPart } from './forms.ts';
-import { aim, fittingBody, type Gun } from './operation-shots.ts';
-import type { Shot } from './shot.ts';
+import { buildOperationRequest, generateBody, type RequestContext } from './operation-shots.ts';
+import type { FuzzRequest } from './shot.ts';
 import { INHERITED, NAUGHTY } from './strings.ts';
 
 const FILE = 'name="file"; filename="a.csv"';
@@ -44,16 +44,16 @@ const CELLS = [
 ];
 const WORKBOOK = makeWorkbook(CELLS);
 
-/** A workbook with some wrong bytes. */
-function spoiled(chance: Chance): Buffer {
+/** Returns a workbook in which some bytes are wrong. */
+function makeSpoiledWorkbook(chance: Chance): Buffer {
   const bytes = Buffer.from(WORKBOOK);
   for (let left = 1 + chance.int(5); left > 0; left -= 1) bytes[chance.int(bytes.length)] = chance.int(256);
   return bytes;
 }
 
-/** A workbook with a part that is wrong, missing, or of another length than declared. */
-function patched(chance: Chance): Buffer {
-  const parts = workbookParts(CELLS);
+/** Returns a workbook with a part that is wrong, missing, or of another length than it declares. */
+function makePatchedWorkbook(chance: Chance): Buffer {
+  const parts = makeWorkbookParts(CELLS);
   const victim = chance.int(parts.length);
   const changes = [
     parts.toSpliced(victim, 1),
@@ -65,7 +65,7 @@ function patched(chance: Chance): Buffer {
   return makeZip(chance.pick(changes));
 }
 
-/** Files that are no sheets, or sheets with false declarations. */
+/** Files that are no sheets, and sheets with false declarations. */
 const FILES: ((chance: Chance) => Buffer)[] = [
   () => Buffer.alloc(0),
   () => Buffer.alloc(5_000),
@@ -91,23 +91,24 @@ const FILES: ((chance: Chance) => Buffer)[] = [
       [chance.pick(NAUGHTY), chance.pick(NAUGHTY)],
     ]),
   (chance) => WORKBOOK.subarray(0, chance.int(WORKBOOK.length)),
-  spoiled,
-  spoiled,
-  patched,
-  patched,
+  makeSpoiledWorkbook,
+  makeSpoiledWorkbook,
+  makePatchedWorkbook,
+  makePatchedWorkbook,
 ];
 
-export function formShot(gun: Gun): Shot {
+export function buildFormRequest(gun: RequestContext): FuzzRequest {
   const { chance, scene } = gun;
   const operation = chance.pick(gun.operations.filter(({ form }) => form));
   const caller = chance.pick(scene.callers.filter(({ full }) => full));
   const kind = chance.int(10);
-  if (kind < 4) return aim(gun, operation, { idea: 'sheet', caller, ...fittingBody(gun, operation) });
+  if (kind < 4)
+    return buildOperationRequest(gun, operation, { idea: 'sheet', caller, ...generateBody(gun, operation) });
   if (kind < 7) {
     const body = Buffer.concat([buildPart(FILE, chance.pick(FILES)(chance)), END]);
-    return aim(gun, operation, { idea: 'hostile sheet', caller, body, headers: FORM_TYPE });
+    return buildOperationRequest(gun, operation, { idea: 'hostile sheet', caller, body, headers: FORM_TYPE });
   }
-  const shot = aim(gun, operation, {
+  const shot = buildOperationRequest(gun, operation, {
     idea: 'hostile form',
     caller,
     body: chance.pick(HOSTILE)(chance),

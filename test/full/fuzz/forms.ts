@@ -23,7 +23,7 @@ export function buildPart(disposition: string, content: Buffer, ...headers: stri
   return Buffer.concat([Buffer.from(head), content, Buffer.from('\r\n')]);
 }
 
-/** A sheet with columns of the scene's people and tables; each cell is right or wrong at random. */
+/** Returns a sheet with columns of the scene's contacts and tables; each cell is right or wrong at random. */
 export function makeSheet(chance: Chance): string {
   const titles = ['name', 'email', 'phone_number', 'tags', 'owner', 'business', 'blocked', 'till_text', 'till_number'];
   const columns = chance.shuffle([...titles, chance.pick(INHERITED)]).slice(0, 1 + chance.int(titles.length));

@@ -3,37 +3,38 @@
  * request is determined by the seed and its number, except for the ids, which the process creates.
  */
 import { Pool } from 'undici';
+import { readAnswerText } from '../../support/answer-text.ts';
 import { reportProgress } from '../../support/progress.ts';
 import { createChance } from '../harness/chance.ts';
-import { inLanes } from '../harness/network.ts';
-import { onStage, type Stage } from '../harness/stage.ts';
-import { callbackShot } from './callback-shots.ts';
+import { runConcurrently } from '../harness/network.ts';
+import { withStage, type Stage } from '../harness/stage.ts';
+import { buildCallbackRequest } from './callback-shots.ts';
 import { readOperations, type Operation } from './document.ts';
-import { formShot } from './form-shots.ts';
+import { buildFormRequest } from './form-shots.ts';
 import { findFaults, type Answer } from './judge.ts';
 import {
-  brokenShot,
-  fitShot,
-  hostileShot,
-  naughtyShot,
-  queryShot,
+  buildBrokenBodyRequest,
+  buildValidRequest,
+  buildHostileBodyRequest,
+  buildHostileTextRequest,
+  buildBrokenQueryRequest,
   findTextFields,
-  type Gun,
+  type RequestContext,
 } from './operation-shots.ts';
-import { findRawFaults, rawCases } from './raw.ts';
-import { checkService, setScene, type Scene } from './scene.ts';
-import { formatCurl, type Shot } from './shot.ts';
+import { findRawFaults, listRawCases } from './raw.ts';
+import { checkService, createScene, type Scene } from './scene.ts';
+import { formatCurl, type FuzzRequest } from './shot.ts';
 import {
-  headerShot,
-  largeShot,
-  methodShot,
-  packedShot,
-  strayShot,
-  surplusShot,
-  tokenShot,
-  typeShot,
+  buildUnusualHeaderRequest,
+  buildLargeBodyRequest,
+  buildWrongMethodRequest,
+  buildCompressedRequest,
+  buildUnknownPathRequest,
+  buildUnexpectedBodyRequest,
+  buildWrongTokenRequest,
+  buildWrongContentTypeRequest,
 } from './stray-shots.ts';
-import { weigh } from './weigh.ts';
+import { measureMemoryAfterCollection } from './weigh.ts';
 
 export interface FuzzSize {
   requests: number;
@@ -44,11 +45,11 @@ export interface Finding {
   name: string;
   value: number;
   ok: boolean;
-  /** For a reader: what went wrong, and the request as a shell command. */
+  /** What went wrong, as text for a person, and the request as a shell command. */
   evidence?: string[];
 }
 
-// Together with the raw requests, half of the scene's connection pool.
+// The fuzz uses half of the platform's connection pool, together with the requests on raw sockets.
 const LANES = 16;
 // The time limit of an answer, longer than any may take, so that a missing answer is noticed.
 const ANSWER_MS = 15_000;
@@ -56,70 +57,77 @@ const RAW_EVERY = 100;
 const RAW_LANES = 4;
 const SHOWN = 12;
 const REPORTED_EVERY = 10_000;
-// By this share of the run every kind of request has run many times.
+// After this share of the requests, every kind of request has been sent many times, so the process needs no more memory for new kinds.
 const WARM = 0.2;
 const MOST_GROWTH = 1.1;
-// The growth is reported for shorter runs as well, but not judged: a few MB of a cache that still fills would decide it.
+// In shorter runs the growth of the memory is only reported: a few MB of a cache that still fills would decide the result.
 const WEIGHED_FROM = 1_000_000;
-// If one of these statuses never came, the code that answers with it would not have been tested.
+// Each of these statuses has to be answered at least once; otherwise the code that answers it was not tested.
 const REACHED = [200, 201, 204, 400, 401, 403, 404, 405, 409, 413, 415, 422];
 
-type Aim = (gun: Gun) => Shot;
+type BuildRequest = (gun: RequestContext) => FuzzRequest;
 
-/** The kinds of requests with their weights, about 100 in all. */
-function listIdeas(operations: Operation[]): [weight: number, aim: Aim][] {
+/** Lists the kinds of requests, each with its weight; the weights add up to about 100. */
+function listRequestKinds(operations: Operation[]): [weight: number, aim: BuildRequest][] {
   const fields = findTextFields(operations);
   return [
-    // Fitting requests are frequent, because most operations need records that other requests created.
-    [22, fitShot],
-    [24, brokenShot],
-    [22, (gun) => naughtyShot(gun, fields)],
-    [8, hostileShot],
-    [9, queryShot],
-    [4, strayShot],
-    [2, methodShot],
-    [2, typeShot],
-    [1, surplusShot],
-    [0.3, largeShot],
-    [2, headerShot],
-    [1.5, tokenShot],
-    [0.5, packedShot],
-    [9, callbackShot],
-    [1, formShot],
+    // Valid requests are frequent, because most operations need records that other requests created.
+    [22, buildValidRequest],
+    [24, buildBrokenBodyRequest],
+    [22, (gun) => buildHostileTextRequest(gun, fields)],
+    [8, buildHostileBodyRequest],
+    [9, buildBrokenQueryRequest],
+    [4, buildUnknownPathRequest],
+    [2, buildWrongMethodRequest],
+    [2, buildWrongContentTypeRequest],
+    [1, buildUnexpectedBodyRequest],
+    [0.3, buildLargeBodyRequest],
+    [2, buildUnusualHeaderRequest],
+    [1.5, buildWrongTokenRequest],
+    [0.5, buildCompressedRequest],
+    [9, buildCallbackRequest],
+    [1, buildFormRequest],
   ];
 }
 
-interface Run {
+interface FuzzRun {
   scene: Scene;
   seed: number;
   pool: Pool;
   operations: Operation[];
-  ideas: [weight: number, aim: Aim][];
+  ideas: [weight: number, aim: BuildRequest][];
   /** The number of requests of each kind so far. */
-  turns: Map<Aim, number>;
+  turns: Map<BuildRequest, number>;
   statuses: Map<number, number>;
   broken: number;
-  /** The first requests that broke a rule. */
+  /** Descriptions of the first requests whose answers broke a rule. */
   evidence: string[];
-  /** Bytes that the process used once it was warm. */
+  /** The memory of the process in bytes, measured after the first fifth of the requests. */
   warm: number;
 }
 
 export async function runFuzz(size: FuzzSize): Promise<Finding[]> {
-  return onStage({}, async (stage) => {
-    const run = openRun(await setScene(stage), size.seed);
+  return withStage({}, async (stage) => {
+    const run = startRun(await createScene(stage), size.seed);
     try {
-      await Promise.all([fire(run, size.requests), fireRaw(run, Math.ceil(size.requests / RAW_EVERY))]);
+      await Promise.all([
+        sendGeneratedRequests(run, size.requests),
+        sendRawRequests(run, Math.ceil(size.requests / RAW_EVERY)),
+      ]);
       if (run.scene.process.alive) await checkService(stage, run.scene);
-      const after = await weigh(run.scene.process);
-      return [...listFindings(run, size, after), await findFailures(run.scene), await findUnstorable(stage)];
+      const after = await measureMemoryAfterCollection(run.scene.process);
+      return [
+        ...listFindings(run, size, after),
+        await findServerErrors(run.scene),
+        await findUnstorableElements(stage),
+      ];
     } finally {
       await run.pool.destroy();
     }
   });
 }
 
-function openRun(scene: Scene, seed: number): Run {
+function startRun(scene: Scene, seed: number): FuzzRun {
   const operations = readOperations();
   const limits = { connections: LANES, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS };
   return {
@@ -127,7 +135,7 @@ function openRun(scene: Scene, seed: number): Run {
     seed,
     operations,
     pool: new Pool(scene.process.url, limits),
-    ideas: listIdeas(operations),
+    ideas: listRequestKinds(operations),
     turns: new Map(),
     statuses: new Map(),
     broken: 0,
@@ -136,65 +144,74 @@ function openRun(scene: Scene, seed: number): Run {
   };
 }
 
-async function fire(run: Run, requests: number): Promise<void> {
+async function sendGeneratedRequests(run: FuzzRun, requests: number): Promise<void> {
   const warmAt = Math.floor(requests * WARM);
-  await inLanes(LANES, numbersBelow(requests), async (number) => {
+  await runConcurrently(LANES, countUpTo(requests), async (number) => {
     if (!run.scene.process.alive) return;
     if (number % REPORTED_EVERY === 0) reportProgress(`${number} of ${requests} requests`);
-    if (number === warmAt) run.warm = await weigh(run.scene.process);
-    const shot = buildShot(run, number);
-    const answer = await answerTo(run.pool, shot);
+    if (number === warmAt) run.warm = await measureMemoryAfterCollection(run.scene.process);
+    const shot = buildRequest(run, number);
+    const answer = await sendRequest(run.pool, shot);
     const faults = answer instanceof Error ? [`no answer: ${answer.message}`] : findFaults(shot, answer);
     if (!(answer instanceof Error)) {
       run.statuses.set(answer.status, (run.statuses.get(answer.status) ?? 0) + 1);
-      learn(run.scene, shot, answer);
+      rememberRecords(run.scene, shot, answer);
     }
     if (faults.length > 0)
-      report(run, faults, `seed ${run.seed}, request ${number}, ${shot.idea}`, formatCurl(shot, run.scene.process.url));
+      recordFaults(
+        run,
+        faults,
+        `seed ${run.seed}, request ${number}, ${shot.idea}`,
+        formatCurl(shot, run.scene.process.url),
+      );
   });
 }
 
-/** A generator, because a list of millions would need too much memory. */
-function* numbersBelow(end: number): Generator<number> {
+/** This is a generator, because a list of millions of numbers would need too much memory. */
+function* countUpTo(end: number): Generator<number> {
   for (let number = 0; number < end; number += 1) yield number;
 }
 
-/** Builds one request from its own random numbers, so that it does not depend on the order of other answers. */
-function buildShot(run: Run, number: number): Shot {
+/** Builds one request from random numbers that depend only on its own number, so that the order of the answers has no influence. */
+function buildRequest(run: FuzzRun, number: number): FuzzRequest {
   const chance = createChance((run.seed + Math.imul(number, 0x9e3779b1)) >>> 0);
   const total = run.ideas.reduce((sum, [weight]) => sum + weight, 0);
   let left = (chance.int(1_000_000) / 1_000_000) * total;
-  const [, aim] = run.ideas.find(([weight]) => (left -= weight) < 0) ?? (run.ideas[0] as [number, Aim]);
+  const [, aim] = run.ideas.find(([weight]) => (left -= weight) < 0) ?? (run.ideas[0] as [number, BuildRequest]);
   const turn = run.turns.get(aim) ?? 0;
   run.turns.set(aim, turn + 1);
-  return boundPublic(aim({ scene: run.scene, operations: run.operations, chance, turn }));
+  return expectTooLargeBody(aim({ scene: run.scene, operations: run.operations, chance, turn }));
 }
 
 // The largest body that an operation without a token reads.
 const PUBLIC_LIMIT = 16 * 1024;
 
-/** When a body is too large for its operation, the answer must report its size, whatever else is wrong. */
-function boundPublic(shot: Shot): Shot {
+/** Expects 413 for a body that is too large for its operation, whatever else is wrong with it. */
+function expectTooLargeBody(shot: FuzzRequest): FuzzRequest {
   const isLarge = shot.operation?.secured === false && (shot.body?.length ?? 0) > PUBLIC_LIMIT;
   if (!isLarge || !shot.statuses?.includes(400)) return shot;
   const { names: _names, ...rest } = shot;
   return { ...rest, statuses: [413], codes: ['BODY_TOO_LARGE'] };
 }
 
-async function answerTo(pool: Pool, { method, path, headers, body }: Shot): Promise<Answer | Error> {
+async function sendRequest(pool: Pool, { method, path, headers, body }: FuzzRequest): Promise<Answer | Error> {
   try {
     const answer = await pool.request({ method: method as 'GET', path, headers, body });
-    return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text: await readAnswerText(answer.headers['content-type'], answer.body),
+    };
   } catch (error) {
     // Failure policy: a missing answer is a finding, whatever the reason.
     return error as Error;
   }
 }
 
-/** Records that a request created may be used by later requests, and deleted ones are forgotten. */
-function learn(
+/** Remembers the record that a request has created, so that later requests use it, and forgets a deleted one. */
+function rememberRecords(
   { remember, forget, parents }: Scene,
-  { operation, method, path }: Shot,
+  { operation, method, path }: FuzzRequest,
   { status, text }: Answer,
 ): void {
   const isMade = status === 201 && method === 'POST';
@@ -207,15 +224,15 @@ function learn(
   if (table !== undefined) parents.set(_id, table);
 }
 
-async function fireRaw(run: Run, rounds: number): Promise<void> {
+async function sendRawRequests(run: FuzzRun, rounds: number): Promise<void> {
   const token = run.scene.callers[0]?.headers['authorization']?.slice('Bearer '.length) ?? '';
-  const cases = rawCases(token);
+  const cases = listRawCases(token);
   const wanted = Array.from({ length: Math.max(rounds, cases.length) }, (_, index) => cases[index % cases.length]);
-  await inLanes(RAW_LANES, wanted, async (raw) => {
+  await runConcurrently(RAW_LANES, wanted, async (raw) => {
     if (!raw || !run.scene.process.alive) return;
     const faults = await findRawFaults(run.scene.process.url, raw);
     if (faults.length > 0)
-      report(
+      recordFaults(
         run,
         faults,
         `raw: ${raw.name}`,
@@ -224,12 +241,12 @@ async function fireRaw(run: Run, rounds: number): Promise<void> {
   });
 }
 
-function report(run: Run, faults: string[], what: string, line: string): void {
+function recordFaults(run: FuzzRun, faults: string[], what: string, line: string): void {
   run.broken += 1;
   if (run.evidence.length < SHOWN) run.evidence.push(`${what}\n  ${faults.join('\n  ')}\n  ${line}`);
 }
 
-function listFindings(run: Run, { requests }: FuzzSize, after: number): Finding[] {
+function listFindings(run: FuzzRun, { requests }: FuzzSize, after: number): Finding[] {
   const { scene, statuses } = run;
   const answered = [...statuses].filter(([status]) => status < 500).reduce((sum, [, count]) => sum + count, 0);
   const growth = Math.round((after / run.warm) * 100) / 100;
@@ -248,8 +265,11 @@ function listFindings(run: Run, { requests }: FuzzSize, after: number): Finding[
   ];
 }
 
-/** The 5xx that the platform counted itself, including those whose caller had left, and the errors in the last lines of its log. */
-async function findFailures({ process }: Scene): Promise<Finding> {
+/**
+ * Returns the 5xx answers that the platform counted itself, including those whose caller had left, and the errors in the last lines of its
+ * log.
+ */
+async function findServerErrors({ process }: Scene): Promise<Finding> {
   // Failure policy: a process that has ended counts nothing; its end is another finding.
   const metrics = process.alive ? await (await fetch(`${process.url}/metrics`)).text() : '';
   const counted = metrics.split('\n').filter((line) => /^\w+_count\{.*status="5\d\d"/.test(line));
@@ -258,11 +278,11 @@ async function findFailures({ process }: Scene): Promise<Finding> {
   return { name: 'failures that it counted or logged', value: evidence.length, ok: evidence.length === 0, evidence };
 }
 
-// Words of the database's errors; a callback that the translator could not read has other reasons.
+// Words that the database uses in its errors. A callback that the platform could not read has other reasons.
 const STORE_WORDS = 'violates|out of range|invalid|too long|duplicate key|index row|unsupported|does not exist|cannot';
 
-/** Elements that were translated but could not be stored, which the translator should have refused. */
-async function findUnstorable({ store }: Stage): Promise<Finding> {
+/** Returns the reasons why callback elements could be read but not stored; the code that reads callbacks should have refused them. */
+async function findUnstorableElements({ store }: Stage): Promise<Finding> {
   const rows = await store.sql<{ reason: string }>('select distinct reason from callbacks_aside where reason ~ $1', [
     STORE_WORDS,
   ]);

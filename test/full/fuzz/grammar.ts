@@ -2,15 +2,15 @@
  * Edge cases of JSON from test suites of JSON parsers: texts that no parser may accept, texts on which parsers differ, and texts that every
  * parser accepts. Even the last ones fit no operation.
  */
-type Source = readonly [name: string, raw: string | Buffer];
+type NamedBody = readonly [name: string, raw: string | Buffer];
 
-const split = (text: string): string[] => text.trim().split(/\s+/);
+const splitAtBlanks = (text: string): string[] => text.trim().split(/\s+/);
 const bytes = (...values: number[]): Buffer => Buffer.from(values);
-const inText = (...values: number[]): Buffer =>
+const bytesInText = (...values: number[]): Buffer =>
   Buffer.concat([Buffer.from('{"k":"'), bytes(...values), Buffer.from('"}')]);
 
-/** Texts that are no JSON values, wherever a value may be. */
-const NO_VALUES = split(String.raw`
+/** Texts that are not JSON values, used where a value may be. */
+const NO_VALUES = splitAtBlanks(String.raw`
 ++5 +Inf -07 -3.0. -4. -NaN .-6 .3e-2 0.4.1 0.5e+ 0.6e 0.e7 0E+ 0E 0e+ 2.0e+ 2.0e- 2.0e 5eE3 3.e+2 3.e-2 3.e2 8.e+ Inf infinity
 ${'\uff13'} 3+4 0xF 0x5a 0e+-2 -45.67bar - -. -.456 -8y 7ea 1.3b4 1.5H-300 009 .75 5@ 6f 1.7.8 0b11 0o17 1'000 ${'\u0661'} 1e1.5 1e0x2 --0 +0
 tru fals nul TRUE False nULL truth nil void yes ${'\u00e9'} * ~ ? @ & % ^ | ; \ \n "\a" "\v" "\0" "\'" "\x0a" "\U0041" "\u" "\u0" "\u00" "\u00e"
@@ -19,7 +19,7 @@ tru fals nul TRUE False nULL truth nil void yes ${'\u00e9'} * ~ ? @ & % ^ | ; \ 
 
 /** Structures that do not end, end twice, or have a wrong separator. */
 const NO_STRUCTURES = [
-  ...split(String.raw`
+  ...splitAtBlanks(String.raw`
 [""],  ["b",,] ["b"]] ["b",] ["b" [b [5[6]] [6:7] ["":7] [,] [-] [*] [1,}  [}  ["b"}  [[] [[["c"] []] [][] [1]2 [1]b [1],[2] [1,
 [true [fals [nul [tru, ["\  ["c [' [, [{ [{"d" ["d", ["\{["\{ {[:2} {[]:2} {{}:2} {"e",2} {"e"=2} {"e"->2} {e:"f"} {'e':0}
 {"e":2,,"f":3} {"e":2,,,} {"e":2}} {"e":2}# {"e":2}/ {"e":2}/* {"e":2}/**/ {"e":2}// {"e":2/**/} {"e" {"e": {"e":"f {"e":2, {"e":[}
@@ -61,9 +61,9 @@ export const NO_JSON: string[] = [
 ];
 
 /** Bytes that are not valid UTF-8, where a text would be allowed. */
-export const NO_TEXT: Source[] = [
-  ['a lone byte of Latin-1', inText(0xe9)],
-  ['a letter, then a byte that begins a character', inText(0x61, 0xe5)],
+export const NO_TEXT: NamedBody[] = [
+  ['a lone byte of Latin-1', bytesInText(0xe9)],
+  ['a letter, then a byte that begins a character', bytesInText(0x61, 0xe5)],
   ['an escape, then a byte of no character', Buffer.concat([Buffer.from('{"k":"\\'), bytes(0xe5), Buffer.from('"}')])],
   [
     'an escape by number with a byte of no character',
@@ -77,28 +77,28 @@ export const NO_TEXT: Source[] = [
   ['two bytes of a byte order mark', bytes(0xef, 0xbb, 0x7b, 0x7d)],
   ['a byte order mark before an empty object', bytes(0xef, 0xbb, 0xbf, 0x7b, 0x7d)],
   ['a byte order mark of the other end', bytes(0xfe, 0xff, 0, 0x7b, 0, 0x7d)],
-  ['an overlong letter of six bytes', inText(0xfc, 0x83, 0xbf, 0xbf, 0xbf, 0xbf)],
-  ['a character of five bytes', inText(0xf8, 0x88, 0x80, 0x80, 0x80)],
-  ['an overlong quote', inText(0xc0, 0xa2)],
-  ['three of four bytes', inText(0xf0, 0x9f, 0x98)],
-  ['a character, and half of it again', inText(0xf0, 0x9f, 0x98, 0x80, 0x9f, 0x98)],
-  ['the last half of a pair in UTF-8', inText(0xed, 0xbf, 0xbf)],
-  ['five bytes beyond the last code point', inText(0xf7, 0xbf, 0xbf, 0xbf)],
+  ['an overlong letter of six bytes', bytesInText(0xfc, 0x83, 0xbf, 0xbf, 0xbf, 0xbf)],
+  ['a character of five bytes', bytesInText(0xf8, 0x88, 0x80, 0x80, 0x80)],
+  ['an overlong quote', bytesInText(0xc0, 0xa2)],
+  ['three of four bytes', bytesInText(0xf0, 0x9f, 0x98)],
+  ['a character, and half of it again', bytesInText(0xf0, 0x9f, 0x98, 0x80, 0x9f, 0x98)],
+  ['the last half of a pair in UTF-8', bytesInText(0xed, 0xbf, 0xbf)],
+  ['five bytes beyond the last code point', bytesInText(0xf7, 0xbf, 0xbf, 0xbf)],
 ];
 
 /** Halves of surrogate pairs: some parsers accept them, and no database column can store them. */
-export const HALVES: Source[] = split(String.raw`
+export const HALVES: NamedBody[] = splitAtBlanks(String.raw`
 \uDA00 \uDBFF \uDFFF \uD800\n \uD800\uD800 \uD800\uD800\n \uDD1E\uD834 \uD888\u1234 \uD834abc abc\uDE00 \uD83D\uD83D\uDE00 \uDADA\u0020
 `).map((text) => [`halves of a pair: ${text}`, `{"k":"${text}"}`]);
 
-const FIT_NUMBERS = split(`
+const FIT_NUMBERS = splitAtBlanks(`
 0 -0 0e1 0e+1 0E-1 5E5 5E+5 5e-5 123e65 123.456e78 123.456789 -7 -7.5e-3 -0.0 1.0 20e1 0.4e00669999999999999999999999999999
 -0.000000000000000000000000000000000000000000000000000000000000000000000000000001 1e-10000 -1e+9999 123123e100000 -123123e100000
 100000000000000000000 -100000000000000000000 -237462374673276894279832749832423479823246327846 9007199254740993 4.9e-324 2.2250738585072014e-308
 1.7976931348623157e308 1.7976931348623159e308 0.1000000000000000055511151231257827
 `);
 
-const FIT_TEXTS = split(String.raw`
+const FIT_TEXTS = splitAtBlanks(String.raw`
 \" \\ \/ \b\f\n\r\t \\n \\u0000 \u0012 \u001f \u007f \u0060\u012a\u12AB \uD801\udc37 \ud83d\ude39\ud83d\udc8d \uDBFF\uDFFE \uD83F\uDFFE
 \uFFFF \uFDD0 \uFFFE \u00A0 \u200B \u2064 \u2028\u2029 \u0821 \u0123 \u005C \u0022 \u002c \u20ac ${'\u{1d11e}'} ${'\u20ac\ud55c'} ${'\u{10ffff}'}
 ${'\ufffe'} ${'\u2028'} ${'\u2029'} ${'\u007f'} ${'\u03c0'} ${'\u2342\u3234\u2342'} a/*b*/c//d [] {} null
@@ -128,7 +128,7 @@ const FIT_WHOLE = [
   '{"\\u0061":1,"a":2}',
 ];
 
-/** JSON texts that every parser accepts. */
+/** JSON texts that every parser accepts, and that fit no operation. */
 export const FIT: string[] = [
   ...FIT_NUMBERS.map((number) => `{"surprise":[${number}]}`),
   ...FIT_TEXTS.map((text) => `{"surprise":"${text}"}`),

@@ -1,7 +1,7 @@
 /** Checks the rules that hold for every answer, whatever the request was. */
 import { ERRORS } from '../../../src/platform/errors.ts';
 import { readOperations, type Schema } from './document.ts';
-import type { Shot } from './shot.ts';
+import type { FuzzRequest } from './shot.ts';
 import { findMisfits } from './validate.ts';
 
 export interface Answer {
@@ -16,7 +16,7 @@ const PROBLEM_SCHEMA: Schema =
   [...(readOperations()[0]?.answers ?? [])].find(([status]) => status === 400)?.[1].schema ?? {};
 
 /** Returns the rules that the answer breaks, as sentences. */
-export function findFaults(shot: Shot, answer: Answer): string[] {
+export function findFaults(shot: FuzzRequest, answer: Answer): string[] {
   const { status, headers, text } = answer;
   const faults: string[] = [];
   if (status >= 500) faults.push(`5xx: ${status} ${text.slice(0, 300)}`);
@@ -26,18 +26,18 @@ export function findFaults(shot: Shot, answer: Answer): string[] {
     faults.push(`the inside shows: ${text.slice(0, 300)}`);
   if (shot.statuses && !shot.statuses.includes(status))
     faults.push(`answered ${status}, not ${shot.statuses.join(' or ')}: ${text.slice(0, 300)}`);
-  if (status >= 400) return [...faults, ...problemFaults(shot, answer), ...undocumented(shot, answer)];
-  return [...faults, ...undocumented(shot, answer)];
+  if (status >= 400) return [...faults, ...findProblemFaults(shot, answer), ...findUndocumentedParts(shot, answer)];
+  return [...faults, ...findUndocumentedParts(shot, answer)];
 }
 
-function undocumented({ operation, method }: Shot, { status, headers, text }: Answer): string[] {
+function findUndocumentedParts({ operation, method }: FuzzRequest, { status, headers, text }: Answer): string[] {
   if (!operation) return [];
   const documented = operation.answers.get(status);
   if (!documented) return [`undocumented: ${status} ${text.slice(0, 300)}`];
   const type = String(headers['content-type'] ?? '');
   if (!type.startsWith(documented.type)) return [`content type ${type}, not ${documented.type}`];
   if (method === 'HEAD' || !documented.type.includes('json')) return [];
-  const body = parsed(text);
+  const body = tryParseJson(text);
   const { code = '' } = (body ?? {}) as Partial<Problem>;
   if (status >= 400 && !documented.codes.includes(code)) return [`undocumented: ${status} ${code}`];
   if (body === undefined) return [`no JSON: ${text.slice(0, 300)}`];
@@ -53,11 +53,11 @@ interface Problem {
   request_id: string;
 }
 
-function problemFaults(shot: Shot, { status, headers, text }: Answer): string[] {
+function findProblemFaults(shot: FuzzRequest, { status, headers, text }: Answer): string[] {
   const type = String(headers['content-type'] ?? '');
   if (!type.startsWith(PROBLEM)) return [`a ${status} of type ${type}: ${text.slice(0, 200)}`];
   if (shot.method === 'HEAD') return [];
-  const problem = parsed(text) as Problem;
+  const problem = tryParseJson(text) as Problem;
   const [misfit] = findMisfits(PROBLEM_SCHEMA, problem, { closed: true });
   if (misfit !== undefined) return [`no problem: ${misfit}`];
   const { code, errors } = problem;
@@ -72,7 +72,7 @@ function problemFaults(shot: Shot, { status, headers, text }: Answer): string[] 
   if (
     code === 'VALIDATION_FAILED' &&
     shot.names !== undefined &&
-    !errors.some(({ path }) => touches(path, shot.names ?? ''))
+    !errors.some(({ path }) => pathsOverlap(path, shot.names ?? ''))
   )
     faults.push(
       `${shot.names} was wrong, but named are ${errors
@@ -83,14 +83,14 @@ function problemFaults(shot: Shot, { status, headers, text }: Answer): string[] 
   return faults;
 }
 
-/** True when one of the two places is the other one or inside it. Keys may contain dots and brackets themselves. */
-function touches(named: string, wrong: string): boolean {
+/** Returns true when one of the two places in a body is the other one or inside it. Keys may contain dots and brackets themselves. */
+function pathsOverlap(named: string, wrong: string): boolean {
   const plain = (path: string): string => path.replaceAll(/[.[\]]+/g, '/').replace(/\/$/, '');
   const [a, b] = [plain(named), plain(wrong)];
   return a === b || a.startsWith(b) || b.startsWith(a);
 }
 
-function parsed(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

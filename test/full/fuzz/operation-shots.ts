@@ -3,11 +3,19 @@ import { MAX_DEPTH } from '../../../src/platform/body.ts';
 import type { Chance } from '../harness/chance.ts';
 import { HOSTILE_BODIES } from './bodies.ts';
 import type { Operation, Parameter, Schema } from './document.ts';
-import { anything, fitting, idKinds, isSayable, formatPath, findPlaces, replaced } from './generate.ts';
+import {
+  generateAnything,
+  generateValue,
+  listIdKinds,
+  isStorableText,
+  formatPath,
+  findPlaces,
+  replaceAt,
+} from './generate.ts';
 import { buildForm, type Parts } from './forms.ts';
 import { TEXT_FIELD } from './scene-records.ts';
 import type { Caller, Scene } from './scene.ts';
-import type { Shot } from './shot.ts';
+import type { FuzzRequest } from './shot.ts';
 import { NAUGHTY } from './strings.ts';
 import { findMisfits } from './validate.ts';
 
@@ -15,21 +23,21 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 // More characters than any path may have, and fewer than all headers together may have.
 const MAX_IN_PATH = 2_000;
 
-export interface Gun {
+export interface RequestContext {
   scene: Scene;
   operations: Operation[];
   chance: Chance;
-  /** Counts the requests, so that requests which go through a list in turn cover all of it. */
+  /** The number of requests of this kind so far. Kinds that go through a list use it to cover the whole list. */
   turn: number;
 }
 
 /** Percent-encodes byte by byte, because `encodeURIComponent` throws at half of a surrogate pair. */
-export function encoded(text: string): string {
+export function percentEncode(text: string): string {
   const signs = Array.from(Buffer.from(text).subarray(0, MAX_IN_PATH), (byte) => String.fromCharCode(byte));
   return signs.map((sign) => (/[\w~-]/.test(sign) ? sign : `%${Buffer.from(sign, 'latin1').toString('hex')}`)).join('');
 }
 
-interface Aimed {
+interface RequestParts {
   idea: string;
   caller?: Caller;
   id?: string;
@@ -38,15 +46,20 @@ interface Aimed {
   body?: Buffer | null;
 }
 
-export function aim({ scene, chance }: Gun, operation: Operation, aimed: Aimed): Shot {
+export function buildOperationRequest(
+  { scene, chance }: RequestContext,
+  operation: Operation,
+  aimed: RequestParts,
+): FuzzRequest {
   const { idea, caller = chance.pick(scene.callers), query = '', headers = {}, body = null } = aimed;
   return {
     idea,
     method: operation.method,
     path:
-      pathTo(
+      fillPath(
         operation,
-        (kinds, inner) => aimed.id ?? livingId(scene, caller, { kinds, inner, isSpent: mayEnd(operation) }, chance),
+        (kinds, inner) =>
+          aimed.id ?? chooseRecordId(scene, caller, { kinds, inner, isSpent: mayDisableRecord(operation) }, chance),
       ) + (query ? `?${query}` : ''),
     headers: { ...caller.headers, ...(body ? JSON_TYPE : {}), ...headers },
     body,
@@ -54,85 +67,93 @@ export function aim({ scene, chance }: Gun, operation: Operation, aimed: Aimed):
   };
 }
 
-/** Fills in each id of the path. The last one is chosen first, because it may determine the others. */
-function pathTo({ path, parameters }: Operation, chooseId: (kinds: string[], inner: string | null) => string): string {
+/** Fills in each id of the path. The last id is chosen first, because it may determine the others. */
+function fillPath(
+  { path, parameters }: Operation,
+  chooseId: (kinds: string[], inner: string | null) => string,
+): string {
   let inner: string | null = null;
   const ids = new Map<string, string>();
   for (const { name, schema } of parameters.filter((parameter) => parameter.in === 'path').toReversed())
-    ids.set(name, (inner = chooseId(idKinds(schema), inner)));
+    ids.set(name, (inner = chooseId(listIdKinds(schema), inner)));
   return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => ids.get(name) ?? '');
 }
 
-/** True for operations that delete the record of their path, or change it so that other requests fail. */
-const mayEnd = ({ method, path }: Operation): boolean =>
+/** Returns true for operations that delete the record of their path, or change it so that other requests fail. */
+const mayDisableRecord = ({ method, path }: Operation): boolean =>
   method === 'DELETE' || (method === 'PATCH' && path === '/v1/tables/{id}');
 
-interface Wanted {
+interface WantedId {
   kinds: string[];
-  /** The record that the path names after this one. */
+  /** The id that follows in the path, of a record inside this one. */
   inner: string | null;
   isSpent: boolean;
 }
 
-function livingId(scene: Scene, caller: Caller, { kinds, inner, isSpent }: Wanted, chance: Chance): string {
+function chooseRecordId(scene: Scene, caller: Caller, { kinds, inner, isSpent }: WantedId, chance: Chance): string {
   const { ids, foreignIds, parents, kept } = scene;
   const parent = inner === null ? undefined : parents.get(inner);
   if (parent !== undefined && chance.int(4) > 0) return parent;
   const known = kinds.flatMap((kind) => caller.ids?.get(kind) ?? ids.get(kind) ?? []);
   const [own, spare] = [known.filter((id) => kept.has(id)), known.filter((id) => !kept.has(id))];
-  // Values in bodies fit the records that are kept, so these are chosen often.
+  // Values in bodies refer to records that are never deleted, so those records are chosen often.
   const living = !isSpent && own.length > 0 && chance.int(2) === 0 ? own : spare;
   return living.length > 0 ? chance.pick(living) : chance.pick(foreignIds);
 }
 
-const asJson = (value: unknown): Buffer => Buffer.from(JSON.stringify(value) ?? '');
-/** Whether this caller is admitted. Callers with ids of their own belong to a company, and others are global keys. */
-const isFull = ({ full, ids }: Caller, { globalOnly }: Operation): boolean => full && !(globalOnly && ids);
-export const fullCaller = ({ scene, chance }: Gun, operation: Operation): Caller =>
-  chance.pick(scene.callers.filter((caller) => isFull(caller, operation)));
+const toJsonBytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value) ?? '');
+/** Returns whether the operation admits this caller. Callers with ids of their own belong to a company; the others are global keys. */
+const isAdmittedCaller = ({ full, ids }: Caller, { globalOnly }: Operation): boolean => full && !(globalOnly && ids);
+export const pickAdmittedCaller = ({ scene, chance }: RequestContext, operation: Operation): Caller =>
+  chance.pick(scene.callers.filter((caller) => isAdmittedCaller(caller, operation)));
 
-export function fitShot(gun: Gun): Shot {
+export function buildValidRequest(gun: RequestContext): FuzzRequest {
   const { chance, operations } = gun;
   const operation = chance.pick(operations);
-  const sent = fittingBody(gun, operation);
-  // Only few different keys are used, so that each is repeated, with the same body and with others.
+  const sent = generateBody(gun, operation);
+  // Only a few different keys are used, so that keys repeat, with the same body and with others.
   const key = operation.repeatable && chance.int(3) === 0 ? { 'idempotency-key': `key-${chance.int(50)}` } : {};
   const headers = { ...sent.headers, ...key };
-  const shot = aim(gun, operation, {
+  const shot = buildOperationRequest(gun, operation, {
     idea: 'fits',
     body: sent.body,
     headers,
-    query: fittingQuery(gun, operation).join('&'),
+    query: generateQuery(gun, operation).join('&'),
   });
   const isHead = operation.method === 'GET' && chance.int(20) === 0;
   return isHead ? { ...shot, method: 'HEAD' } : shot;
 }
 
-interface Sent {
+interface BuiltBody {
   body: Buffer | null;
   headers: Record<string, string>;
 }
 
-/** A JSON body or form that fits the operation; empty for an operation without a body. */
-export function fittingBody({ chance, scene }: Gun, { body, form }: Operation): Sent {
-  if (form) return buildForm(fitting(form, chance, scene.hint) as Parts);
-  return { body: body ? asJson(fitting(body, chance, scene.hint)) : null, headers: {} };
+/** Generates a JSON body or a form that fits the operation; empty for an operation without a body. */
+export function generateBody({ chance, scene }: RequestContext, { body, form }: Operation): BuiltBody {
+  if (form) return buildForm(generateValue(form, chance, scene.hint) as Parts);
+  return { body: body ? toJsonBytes(generateValue(body, chance, scene.hint)) : null, headers: {} };
 }
 
-/** A fitting body in which one place is removed, replaced, or extended by an unknown property. */
-export function brokenShot(gun: Gun): Shot {
+/** Builds a request whose body fits except for one place, which is removed, replaced, or extended by an unknown property. */
+export function buildBrokenBodyRequest(gun: RequestContext): FuzzRequest {
   const { chance, scene } = gun;
   const operation = chance.pick(gun.operations.filter(({ body }) => body));
-  const whole = fitting(operation.body ?? {}, chance, scene.hint);
+  const whole = generateValue(operation.body ?? {}, chance, scene.hint);
   const { keys } = chance.pick([{ keys: [] }, ...findPlaces(whole)]);
   const added = [
     ...keys.slice(0, -1),
     chance.pick(['surprise', '_id', 'company', 'coexistence_enabled', 'constructor']),
   ];
   const kind = chance.int(8);
-  if (kind === 0) return bodyShot(gun, { operation, value: replaced(whole, added, anything(chance)), keys: added });
-  const replacement = kind === 1 && keys.length > 0 ? undefined : anything(chance);
-  return bodyShot(gun, { operation, value: replaced(whole, keys, replacement), keys });
+  if (kind === 0)
+    return buildChangedBodyRequest(gun, {
+      operation,
+      value: replaceAt(whole, added, generateAnything(chance)),
+      keys: added,
+    });
+  const replacement = kind === 1 && keys.length > 0 ? undefined : generateAnything(chance);
+  return buildChangedBodyRequest(gun, { operation, value: replaceAt(whole, keys, replacement), keys });
 }
 
 interface TextField {
@@ -142,7 +163,7 @@ interface TextField {
   parameter: Parameter | null;
 }
 
-/** Every place of every operation that takes a text, including all parameters, which are sent as text. */
+/** Lists every place of every operation that takes a text, including all parameters, because these are sent as text. */
 export function findTextFields(operations: Operation[]): TextField[] {
   return operations.flatMap((operation) => [
     ...operation.parameters
@@ -152,7 +173,7 @@ export function findTextFields(operations: Operation[]): TextField[] {
   ]);
 }
 
-/** Keys of maps under which a text is a valid value. */
+/** For each map that checks its values by their key: a key under which a text is valid. */
 const TEXT_KEYS: Record<string, string> = { custom_fields: TEXT_FIELD, data: TEXT_FIELD, mapping: 'name' };
 const chooseKey = (map: string | number | undefined): string => TEXT_KEYS[String(map)] ?? 'x-extra-0';
 
@@ -165,58 +186,81 @@ function findTextKeys(schema: Schema, keys: (string | number)[] = []): (string |
   return [...here, ...inside, ...items, ...extra];
 }
 
-/** Sends each hostile text in each field, in turn. */
-export function naughtyShot(gun: Gun, fields: TextField[]): Shot {
+/** Builds a request with one of the hostile texts in one of the text fields; all combinations come in turn. */
+export function buildHostileTextRequest(gun: RequestContext, fields: TextField[]): FuzzRequest {
   const { operation, keys, parameter } = fields[gun.turn % fields.length] as TextField;
   const text = NAUGHTY[(Math.floor(gun.turn / fields.length) + gun.turn) % NAUGHTY.length] as string;
   const [name = ''] = keys;
-  if (parameter?.in === 'path') return aim(gun, operation, { idea: 'naughty id', id: encoded(text) });
+  if (parameter?.in === 'path')
+    return buildOperationRequest(gun, operation, { idea: 'naughty id', id: percentEncode(text) });
   if (parameter) {
-    // The text fits the limits of a query, so a refusal must come from the text itself.
-    const query = [...fittingQuery(gun, operation, String(name)), `${name}=${encoded(text)}`];
-    return aim(gun, operation, { idea: 'naughty query', query: query.join('&') });
+    // All other parameters are valid, so a refusal must be due to this text.
+    const query = [...generateQuery(gun, operation, String(name)), `${name}=${percentEncode(text)}`];
+    return buildOperationRequest(gun, operation, { idea: 'naughty query', query: query.join('&') });
   }
-  const whole = everything(operation.body ?? operation.form ?? {}, gun);
+  const whole = fillEveryProperty(operation.body ?? operation.form ?? {}, gun, { keys });
   if (operation.form)
-    return aim(gun, operation, { idea: 'naughty part', ...buildForm(replaced(whole, keys, text) as Parts) });
-  return { ...bodyShot(gun, { operation, value: replaced(whole, keys, text), keys }), idea: 'naughty field' };
+    return buildOperationRequest(gun, operation, {
+      idea: 'naughty part',
+      ...buildForm(replaceAt(whole, keys, text) as Parts),
+    });
+  return {
+    ...buildChangedBodyRequest(gun, { operation, value: replaceAt(whole, keys, text), keys }),
+    idea: 'naughty field',
+  };
 }
 
-/** A fitting body with every optional property, so that each place exists. */
-function everything(schema: Schema, gun: Gun, field = ''): unknown {
-  if (schema.properties) {
-    const entries = Object.entries(schema.properties).map(([key, inner]) => [key, fillProperty(key, inner, gun)]);
+interface Reach {
+  /** The name of the field that the value is for. */
+  field?: string;
+  /** The place inside the value that has to exist: it decides where a value may be an object or a list. */
+  keys: (string | number)[];
+}
+
+/** Generates a valid body with every optional property, so that every place exists. */
+function fillEveryProperty(schema: Schema, gun: RequestContext, { field = '', keys }: Reach): unknown {
+  const [key, ...rest] = keys;
+  if (schema.properties && typeof key !== 'number') {
+    const entries = Object.entries(schema.properties).map(([name, inner]) => [
+      name,
+      fillProperty(inner, gun, { field: name, keys: name === key ? rest : [] }),
+    ]);
     return Object.fromEntries(entries) as unknown;
   }
-  if (schema.items) return [everything(schema.items, gun)];
+  if (schema.items) return [fillEveryProperty(schema.items, gun, { keys: rest })];
   const { additionalProperties: others } = schema;
-  // A plain letter where one is valid, because some limits of the values are not in the schema.
+  // A plain letter is used where one is valid, because some limits on such values are not in the schema.
   if (typeof others === 'object')
     return {
-      [chooseKey(field)]: findMisfits(others, 'a').length === 0 ? 'a' : fitting(others, gun.chance, gun.scene.hint),
+      [chooseKey(field)]:
+        findMisfits(others, 'a').length === 0 ? 'a' : generateValue(others, gun.chance, gun.scene.hint),
     };
-  return fitting(schema, gun.chance, gun.scene.hint);
+  return generateValue(schema, gun.chance, gun.scene.hint);
 }
 
-function fillProperty(key: string, schema: Schema, gun: Gun): unknown {
-  if (schema.properties) return everything(schema, gun);
-  const hinted = gun.scene.hint(key, gun.chance, idKinds(schema));
-  if (hinted === null) return everything(schema, gun, key);
+function fillProperty(schema: Schema, gun: RequestContext, reach: Required<Reach>): unknown {
+  if (schema.properties) return fillEveryProperty(schema, gun, reach);
+  const hinted = gun.scene.hint(reach.field, gun.chance, listIdKinds(schema));
+  if (typeof hinted === 'string' && !schema.items && findMisfits(schema, hinted).length > 0)
+    return fillEveryProperty(schema, gun, reach);
+  // A suggestion is a text or a number, so it has no places inside and is no object of a list; a list has its places in an item.
+  if (hinted === null || reach.keys.length > 1 || schema.items?.properties)
+    return fillEveryProperty(schema, gun, reach);
   return schema.items ? [hinted] : hinted;
 }
 
-interface Broken {
+interface ChangedBody {
   operation: Operation;
   value: unknown;
   keys: (string | number)[];
 }
 
-/** A request with a changed body; the schema determines the expected status. */
-function bodyShot(gun: Gun, { operation, value, keys }: Broken): Shot {
-  const caller = gun.chance.int(5) > 0 ? fullCaller(gun, operation) : gun.chance.pick(gun.scene.callers);
-  const shot = aim(gun, operation, { idea: 'broken body', caller, body: asJson(value) });
-  if (!isFull(caller, operation)) return shot;
-  // The value as it arrives: numbers that JSON can not express become null.
+/** Builds a request with a changed body. The schema determines which status is expected. */
+function buildChangedBodyRequest(gun: RequestContext, { operation, value, keys }: ChangedBody): FuzzRequest {
+  const caller = gun.chance.int(5) > 0 ? pickAdmittedCaller(gun, operation) : gun.chance.pick(gun.scene.callers);
+  const shot = buildOperationRequest(gun, operation, { idea: 'broken body', caller, body: toJsonBytes(value) });
+  if (!isAdmittedCaller(caller, operation)) return shot;
+  // The value as it arrives at the platform: JSON has no NaN and no Infinity, so these become null.
   const arriving = JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
   if (isRefusedOutright(arriving)) return { ...shot, statuses: [400], codes: ['MALFORMED_BODY'] };
   if (findMisfits(operation.body ?? {}, arriving, { anyTime: true }).length === 0) return shot;
@@ -229,52 +273,58 @@ function bodyShot(gun: Gun, { operation, value, keys }: Broken): Shot {
 }
 
 function isRefusedOutright(value: unknown, depth = 0): boolean {
-  if (typeof value === 'string') return !isSayable(value);
+  if (typeof value === 'string') return !isStorableText(value);
   if (typeof value !== 'object' || value === null) return false;
   if (depth >= MAX_DEPTH) return true;
   return Object.entries(value).some(
-    ([key, inner]) => key === '__proto__' || !isSayable(key) || isRefusedOutright(inner, depth + 1),
+    ([key, inner]) => key === '__proto__' || !isStorableText(key) || isRefusedOutright(inner, depth + 1),
   );
 }
 
 /**
- * Sends each hostile body to each operation that takes one, in turn; both change with each request, so that a short run covers all bodies.
+ * Builds a request with a hostile body. All bodies and all operations with a body come in turn; both change with each request, so that a
+ * short run covers all bodies.
  */
-export function hostileShot(gun: Gun): Shot {
+export function buildHostileBodyRequest(gun: RequestContext): FuzzRequest {
   const takers = gun.operations.filter(({ body }) => body);
   const body = gun.turn % HOSTILE_BODIES.length;
   const operation = takers[(body + Math.floor(gun.turn / HOSTILE_BODIES.length)) % takers.length] as Operation;
   const hostile = HOSTILE_BODIES[body];
-  const shot = aim(gun, operation, {
+  const shot = buildOperationRequest(gun, operation, {
     idea: `hostile body: ${hostile?.name}`,
-    caller: fullCaller(gun, operation),
+    caller: pickAdmittedCaller(gun, operation),
     body: hostile?.raw ?? null,
   });
   return { ...shot, statuses: [400], codes: hostile?.code ? [hostile.code] : ['MALFORMED_BODY', 'VALIDATION_FAILED'] };
 }
 
-function fittingQuery({ chance, scene }: Gun, operation: Operation, without = ''): string[] {
+function generateQuery({ chance, scene }: RequestContext, operation: Operation, without = ''): string[] {
   return operation.parameters
     .filter((parameter) => parameter.in === 'query' && parameter.name !== without && chance.int(3) === 0)
-    .map(({ name, schema }) => `${name}=${encoded(String(fitting(schema, chance, scene.hint, name)))}`);
+    .map(({ name, schema }) => `${name}=${percentEncode(String(generateValue(schema, chance, scene.hint, name)))}`);
 }
 
-/** A request with one parameter of the query that is certainly wrong. */
-export function queryShot(gun: Gun): Shot {
+/** Builds a request in which one query parameter is certainly wrong. */
+export function buildBrokenQueryRequest(gun: RequestContext): FuzzRequest {
   const { chance } = gun;
   const operation = chance.pick(gun.operations);
   const known = operation.parameters.filter((parameter) => parameter.in === 'query');
   const broken = known.flatMap(({ name, schema }) => [
-    ...wrongTexts(schema).map((text) => [name, `${name}=${encoded(text)}`] as const),
+    ...listWrongTexts(schema).map((text) => [name, `${name}=${percentEncode(text)}`] as const),
     [name, `${name}=1&${name}=2`] as const,
   ]);
   const unknown = ['surprise', 'Page', 'limit[]', 'constructor', '__proto__', 'hasOwnProperty', 'page.x'].map(
-    (name) => [name, `${encoded(name)}=1`] as const,
+    (name) => [name, `${percentEncode(name)}=1`] as const,
   );
   const [name, text] = chance.pick(chance.int(4) === 0 || broken.length === 0 ? unknown : broken);
-  const caller = fullCaller(gun, operation);
-  // Only one parameter is wrong, and the body fits, so that the answer must name this parameter.
-  const shot = aim(gun, operation, { idea: 'broken query', caller, query: text, ...fittingBody(gun, operation) });
+  const caller = pickAdmittedCaller(gun, operation);
+  // The body and all other parameters are valid, so the answer must name this parameter.
+  const shot = buildOperationRequest(gun, operation, {
+    idea: 'broken query',
+    caller,
+    query: text,
+    ...generateBody(gun, operation),
+  });
   return {
     ...shot,
     statuses: [400],
@@ -283,8 +333,8 @@ export function queryShot(gun: Gun): Shot {
   };
 }
 
-/** Texts that can not be converted to the parameter's type. */
-function wrongTexts(schema: Schema): string[] {
+/** Lists texts that can not be converted to the parameter's type. */
+function listWrongTexts(schema: Schema): string[] {
   const [type] = [schema.type ?? []].flat();
   if (schema.enum)
     return [

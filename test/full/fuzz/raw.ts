@@ -2,34 +2,43 @@
 import { connect } from 'node:net';
 import type { Answer } from './judge.ts';
 import { findFaults } from './judge.ts';
-import type { Shot } from './shot.ts';
+import type { FuzzRequest } from './shot.ts';
 
 export interface RawCase {
   name: string;
-  /** The pieces of the request, which are written one after the other. */
+  /** The pieces of the request, which are written to the socket one after the other. */
   chunks: (string | Buffer)[];
   /** How the client ends the connection: by half-closing, by a reset, or not at all. */
   end: 'close' | 'reset' | 'stay';
-  /** The possible statuses of each answer, in order; null where any answer, or none, is right. */
+  /** For each answer in order, the statuses that are right; null when any answer is right, or none. */
   statuses: number[][] | null;
 }
 
 const BODY = '{"surprise":1}';
 
-function head(line: string, ...headers: string[]): string {
+function makeRequestHead(line: string, ...headers: string[]): string {
   return [line, 'Host: a', ...headers, '', ''].join('\r\n');
 }
 
-/** `token` belongs to a caller with all rights. */
-export function rawCases(token: string): RawCase[] {
-  return [...cutCases(token), ...pipelinedCases(token), ...malformedCases(token), ...headerCases(token)];
+/** Lists all requests. `token` belongs to a caller with all rights. */
+export function listRawCases(token: string): RawCase[] {
+  return [
+    ...listCutCases(token),
+    ...listPipelinedCases(token),
+    ...listMalformedCases(token),
+    ...listHeaderCases(token),
+  ];
 }
 
-function cutCases(token: string): RawCase[] {
+function listCutCases(token: string): RawCase[] {
   const auth = `Authorization: Bearer ${token}`;
   const whole =
-    head('POST /v1/messages/note HTTP/1.1', auth, 'Content-Type: application/json', `Content-Length: ${BODY.length}`) +
-    BODY;
+    makeRequestHead(
+      'POST /v1/messages/note HTTP/1.1',
+      auth,
+      'Content-Type: application/json',
+      `Content-Length: ${BODY.length}`,
+    ) + BODY;
   const cuts = [0, 1, 4, 20, 33, 60, whole.indexOf('\r\n\r\n'), whole.length - 5, whole.length - 1];
   return cuts.flatMap((at) =>
     (['close', 'reset'] as const).map((end): RawCase => ({
@@ -41,14 +50,18 @@ function cutCases(token: string): RawCase[] {
   );
 }
 
-function pipelinedCases(token: string): RawCase[] {
+function listPipelinedCases(token: string): RawCase[] {
   const auth = `Authorization: Bearer ${token}`;
-  const get = head('GET /v1/inboxes?limit=1 HTTP/1.1', auth);
+  const get = makeRequestHead('GET /v1/inboxes?limit=1 HTTP/1.1', auth);
   const post =
-    head('POST /v1/messages/note HTTP/1.1', auth, 'Content-Type: application/json', `Content-Length: ${BODY.length}`) +
-    BODY;
-  const last = head('GET /health/live HTTP/1.1', 'Connection: close');
-  const chunked = head(
+    makeRequestHead(
+      'POST /v1/messages/note HTTP/1.1',
+      auth,
+      'Content-Type: application/json',
+      `Content-Length: ${BODY.length}`,
+    ) + BODY;
+  const last = makeRequestHead('GET /health/live HTTP/1.1', 'Connection: close');
+  const chunked = makeRequestHead(
     'POST /v1/messages/note HTTP/1.1',
     auth,
     'Content-Type: application/json',
@@ -67,7 +80,7 @@ function pipelinedCases(token: string): RawCase[] {
     {
       name: 'a request inside a body',
       chunks: [
-        head(
+        makeRequestHead(
           'POST /v1/messages/note HTTP/1.1',
           auth,
           'Content-Type: application/json',
@@ -92,10 +105,11 @@ function pipelinedCases(token: string): RawCase[] {
   ];
 }
 
-function malformedCases(token: string): RawCase[] {
+function listMalformedCases(token: string): RawCase[] {
   const auth = `Authorization: Bearer ${token}`;
   const json = 'Content-Type: application/json';
-  const post = (...headers: string[]): string => head('POST /v1/messages/note HTTP/1.1', auth, json, ...headers);
+  const post = (...headers: string[]): string =>
+    makeRequestHead('POST /v1/messages/note HTTP/1.1', auth, json, ...headers);
   const heads: [string, string | Buffer][] = [
     ['two lengths', post('Content-Length: 5', 'Content-Length: 14') + BODY],
     ['a length and chunks', post('Content-Length: 14', 'Transfer-Encoding: chunked') + BODY],
@@ -106,45 +120,48 @@ function malformedCases(token: string): RawCase[] {
     ['a length beyond all numbers', post(`Content-Length: ${'9'.repeat(30)}`) + BODY],
     ['a chunk of no number', `${post('Transfer-Encoding: chunked')}zz\r\n${BODY}\r\n0\r\n\r\n`],
     ['a chunk beyond all numbers', `${post('Transfer-Encoding: chunked')}${'f'.repeat(20)}\r\n${BODY}`],
-    ['a folded header', head('GET /health/live HTTP/1.1', 'X-A: 1', ' folded')],
-    ['a header without a colon', head('GET /health/live HTTP/1.1', 'nothing')],
-    ['a header without a name', head('GET /health/live HTTP/1.1', ': x')],
-    ['a blank before the colon', head('GET /health/live HTTP/1.1', 'Content-Length : 0')],
-    ['a NUL in a header', head('GET /health/live HTTP/1.1', 'X-A: a\u0000b')],
-    ['a control character in a header', head('GET /health/live HTTP/1.1', 'X-A: a\u0001b')],
-    ['bytes of no encoding in a name', Buffer.from(head('GET /health/live HTTP/1.1', 'X-\u00ff\u00fe: 1'), 'latin1')],
+    ['a folded header', makeRequestHead('GET /health/live HTTP/1.1', 'X-A: 1', ' folded')],
+    ['a header without a colon', makeRequestHead('GET /health/live HTTP/1.1', 'nothing')],
+    ['a header without a name', makeRequestHead('GET /health/live HTTP/1.1', ': x')],
+    ['a blank before the colon', makeRequestHead('GET /health/live HTTP/1.1', 'Content-Length : 0')],
+    ['a NUL in a header', makeRequestHead('GET /health/live HTTP/1.1', 'X-A: a\u0000b')],
+    ['a control character in a header', makeRequestHead('GET /health/live HTTP/1.1', 'X-A: a\u0001b')],
+    [
+      'bytes of no encoding in a name',
+      Buffer.from(makeRequestHead('GET /health/live HTTP/1.1', 'X-\u00ff\u00fe: 1'), 'latin1'),
+    ],
     ['only line feeds', 'GET /health/live HTTP/1.1\nHost: a\n\n'],
-    ['a blank in the path', head('GET /health/live /x HTTP/1.1')],
-    ['a NUL in the path', head('GET /v1/\u0000 HTTP/1.1')],
-    ['bytes of no encoding in the path', Buffer.from(head('GET /v1/\u00ff\u00fe HTTP/1.1'), 'latin1')],
-    ['no path', head('GET  HTTP/1.1')],
-    ['a path without a slash', head('GET v1/inboxes HTTP/1.1')],
+    ['a blank in the path', makeRequestHead('GET /health/live /x HTTP/1.1')],
+    ['a NUL in the path', makeRequestHead('GET /v1/\u0000 HTTP/1.1')],
+    ['bytes of no encoding in the path', Buffer.from(makeRequestHead('GET /v1/\u00ff\u00fe HTTP/1.1'), 'latin1')],
+    ['no path', makeRequestHead('GET  HTTP/1.1')],
+    ['a path without a slash', makeRequestHead('GET v1/inboxes HTTP/1.1')],
     ['no version', 'GET /health/live\r\n\r\n'],
     ['an old version', 'GET /health/live HTTP/0.9\r\nHost: a\r\n\r\n'],
-    ['a version to come', head('GET /health/live HTTP/3.0')],
+    ['a version to come', makeRequestHead('GET /health/live HTTP/3.0')],
     ['the next protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['another protocol', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])],
     ['a mail', 'HELO a\r\nMAIL FROM:<a@b>\r\n'],
-    ['a method of its own', head('FROBNICATE /health/live HTTP/1.1')],
-    ['a method in lower case', head('get /health/live HTTP/1.1')],
+    ['a method of its own', makeRequestHead('FROBNICATE /health/live HTTP/1.1')],
+    ['a method in lower case', makeRequestHead('get /health/live HTTP/1.1')],
     ['a method without end', `${'G'.repeat(20_000)} / HTTP/1.1\r\n\r\n`],
     ['no host', 'GET /health/live HTTP/1.1\r\n\r\n'],
-    ['two hosts', head('GET /health/live HTTP/1.1', 'Host: b')],
+    ['two hosts', makeRequestHead('GET /health/live HTTP/1.1', 'Host: b')],
     ['an old client without a host', 'GET /health/live HTTP/1.0\r\n\r\n'],
     ['another host altogether', 'GET http://example.invalid/health/live HTTP/1.1\r\nHost: example.invalid\r\n\r\n'],
-    ['the server as a whole', head('OPTIONS * HTTP/1.1')],
+    ['the server as a whole', makeRequestHead('OPTIONS * HTTP/1.1')],
     ['a tunnel', 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n'],
     ['zeros', Buffer.alloc(1_000)],
   ];
   return heads.map(([name, text]): RawCase => ({ name, chunks: [text], end: 'close', statuses: null }));
 }
 
-function headerCases(token: string): RawCase[] {
+function listHeaderCases(token: string): RawCase[] {
   const auth = `Authorization: Bearer ${token}`;
   const get = (...headers: string[]): string =>
-    head('GET /v1/inboxes?limit=1 HTTP/1.1', ...headers, 'Connection: close');
+    makeRequestHead('GET /v1/inboxes?limit=1 HTTP/1.1', ...headers, 'Connection: close');
   const post = (...headers: string[]): string =>
-    head(
+    makeRequestHead(
       'POST /v1/messages/note HTTP/1.1',
       auth,
       'Content-Type: application/json',
@@ -165,7 +182,7 @@ function headerCases(token: string): RawCase[] {
       get(auth, ...Array.from({ length: 1_000 }, (_, index) => `X-${index}: yyyyyyyyyyyyy`)),
       [431],
     ),
-    one('a path of 20 kB', head(`GET /${'a'.repeat(20_000)} HTTP/1.1`), [431]),
+    one('a path of 20 kB', makeRequestHead(`GET /${'a'.repeat(20_000)} HTTP/1.1`), [431]),
     one('two tokens', get(auth, auth), [200, 401]),
     one('two companies', get(auth, 'X-Company-Id: a', 'X-Company-Id: b'), [200]),
     one('two request ids', get(auth, 'X-Request-Id: a', 'X-Request-Id: b'), [200]),
@@ -180,7 +197,7 @@ function headerCases(token: string): RawCase[] {
     one('an upgrade', get(auth, 'Upgrade: websocket', 'Sec-WebSocket-Key: eA=='), [200]),
     one(
       'an upgrade to the next protocol',
-      head(
+      makeRequestHead(
         'GET /v1/inboxes?limit=1 HTTP/1.1',
         auth,
         'Connection: Upgrade, HTTP2-Settings, close',
@@ -198,31 +215,38 @@ function headerCases(token: string): RawCase[] {
   ];
 }
 
-// The client closes an open connection after PATIENCE_MS when any number of answers is right, and after ANSWERS_MS when they are counted.
+// The client closes the connection after PATIENCE_MS when the number of answers does not matter, and after ANSWERS_MS when it does.
 const PATIENCE_MS = 2_500;
 const ANSWERS_MS = 15_000;
 
-/** Returns the rules that the answers break, as sentences. */
+/** Sends the request and returns the rules that the answers break, as sentences. */
 export async function findRawFaults(url: string, raw: RawCase): Promise<string[]> {
-  const { answers, rest } = answersIn(await exchange(url, raw));
+  const { answers, rest } = parseAnswers(await sendRawCase(url, raw));
   const faults = rest.length > 0 ? [`no HTTP: ${rest.subarray(0, 200).toString('latin1')}`] : [];
   if (raw.statuses && answers.length !== raw.statuses.length)
     faults.push(
       `${answers.length} answers, not ${raw.statuses.length}: ${answers.map(({ status }) => status).join(', ')}`,
     );
   for (const [index, answer] of answers.entries()) {
-    const shot = { idea: raw.name, method: 'GET', path: '', headers: {}, body: null, operation: null } satisfies Shot;
+    const shot = {
+      idea: raw.name,
+      method: 'GET',
+      path: '',
+      headers: {},
+      body: null,
+      operation: null,
+    } satisfies FuzzRequest;
     const statuses = raw.statuses?.[index];
     faults.push(...findFaults(statuses ? { ...shot, statuses } : shot, answer));
   }
   return faults;
 }
 
-function exchange(url: string, { chunks, end, statuses }: RawCase): Promise<Buffer> {
+function sendRawCase(url: string, { chunks, end, statuses }: RawCase): Promise<Buffer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const received: Buffer[] = [];
-    // Allowed to stay half open, because the server's last answer is what counts.
+    // The client leaves its side open after the server has closed the other side, because the server's last answer has to arrive.
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true, noDelay: true });
     const done = (): void => {
       socket.destroy();
@@ -231,8 +255,8 @@ function exchange(url: string, { chunks, end, statuses }: RawCase): Promise<Buff
     const patience = setTimeout(done, statuses ? ANSWERS_MS : PATIENCE_MS);
     socket.on('data', (chunk: Buffer) => {
       received.push(chunk);
-      // All expected answers have come: the server may keep the connection open.
-      if (statuses && answersIn(Buffer.concat(received)).answers.length >= statuses.length) setImmediate(done);
+      // All expected answers have arrived. The test closes the connection, because the server may keep it open.
+      if (statuses && parseAnswers(Buffer.concat(received)).answers.length >= statuses.length) setImmediate(done);
     });
     // Failure policy: a reset ends the connection like any other end; what arrived before is judged.
     socket.on('error', () => undefined);
@@ -247,8 +271,8 @@ function exchange(url: string, { chunks, end, statuses }: RawCase): Promise<Buff
   });
 }
 
-/** The answers in the bytes, and the bytes after them. Interim answers (1xx) are skipped. */
-function answersIn(bytes: Buffer): { answers: Answer[]; rest: Buffer } {
+/** Parses the answers in the bytes, and returns them with the bytes after them. Interim answers (1xx) are skipped. */
+function parseAnswers(bytes: Buffer): { answers: Answer[]; rest: Buffer } {
   const answers: Answer[] = [];
   let rest = bytes;
   for (;;) {

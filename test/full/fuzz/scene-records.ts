@@ -1,19 +1,19 @@
 /** The scene's other records, and values that make sense for them in a body. */
-import { COLUMNS, OPERATORS } from '../../../src/features/contacts/list/filter-queries.ts';
+import { COLUMNS } from '../../../src/features/contacts/list/filter-queries.ts';
+import { OPERATORS } from '../../../src/features/contacts/schemas.ts';
 import { FIELD_CONTEXTS, FIELD_TYPES, type FieldType } from '../../../src/features/custom-fields/schemas.ts';
-import { newId } from '../../../src/platform/ids.ts';
 import type { Chance } from '../harness/chance.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { call, type Stage, type Tenant } from '../harness/stage.ts';
 import { makeSheet } from './forms.ts';
 import { INHERITED, NAUGHTY } from './strings.ts';
 
-/** The slug of the field in each context, and of the table's column, for a type: `till_text`. */
+/** Returns the slug of the custom field, and of the table column, that has this type: `till_text`. */
 const makeSlug = (type: FieldType): string => `till_${type.toLowerCase()}`;
 export const TEXT_FIELD = makeSlug('TEXT');
 const SLUGS = FIELD_TYPES.map(makeSlug);
 
-/** Names of inherited properties that are allowed as a column's key. */
+/** Names of inherited object properties, such as `constructor`, that are valid keys of columns. */
 const INHERITED_SLUGS = INHERITED.filter((name) => /^[a-z][a-z0-9_]*$/.test(name));
 
 const VALUES: Record<FieldType, unknown[]> = {
@@ -25,23 +25,35 @@ const VALUES: Record<FieldType, unknown[]> = {
   LIST: [['one'], [], ['one', 'two']],
 };
 
-export interface FurnishedRecords {
+export interface SceneRecords {
   fields: string[];
   table: string;
   rows: string[];
-  /** Records that no request may delete. */
+  /** The ids of records that no request may delete. */
   kept: string[];
 }
 
 /** Creates an agent, fields, businesses, pipelines and a table with rows, enough of each that requests may delete some. */
-export async function furnishRecords(
+export async function createSceneRecords(
   { store }: Stage,
   { url }: PlatformProcess,
   { _id: company, key }: Tenant,
-): Promise<FurnishedRecords> {
+): Promise<SceneRecords> {
   const make = async (path: string, body: object): Promise<string> =>
     (await call(201, 'POST', `${url}/v1/${path}`, { key, body }))._id;
-  await store.sql('insert into agents (company_id, _id, name) values ($1, $2, $3)', [company, newId(), 'Bot']);
+  for (const name of ['Ana', 'Bia', 'Caio']) await make('agents', { name, type: 'AI' });
+  await store.sql(
+    `insert into agent_turns (company_id, _id, agent_id, conversation_id, asked_id, outcome, passages, latency_ms)
+      select v.company_id, v._id, a._id, v._id, v._id, 'ANSWERED', '[]', 1 from conversations v join agents a on a.company_id = v.company_id
+      where v.company_id = $1 and a.name = 'Ana'`,
+    [company],
+  );
+  await store.sql(
+    `insert into follow_ups (company_id, _id, agent_id, conversation_id, index, content, scheduled_at, held_until)
+      select v.company_id, v._id, a._id, v._id, 0, 'Hello', '2099-01-01', '2099-01-01'
+      from conversations v join agents a on a.company_id = v.company_id where v.company_id = $1 and a.name = 'Ana'`,
+    [company],
+  );
   const columns = FIELD_TYPES.map((type) => {
     const options = type === 'SELECT' ? { options: ['one', 'two'] } : {};
     return { title: makeSlug(type), type, ...options };
@@ -53,6 +65,22 @@ export async function furnishRecords(
   }
   for (const name of ['Bakery', 'Butcher', 'Grocer']) await make('businesses', { name });
   for (const name of ['Sales', 'Support']) await make('pipelines', { name, steps: [{ name: 'New' }, { name: 'Old' }] });
+  for (const shortcut of ['hello', 'bye', 'thanks'])
+    await make('quick-replies', { title: 'Till', shortcut, content: 'Olá {{contact.name}}' });
+  for (const name of ['Hours', 'Prices', 'Delivery'])
+    await make('knowledge/autcl', { name, content: '# Till\n\nOpen at nine.' });
+  for (const add_tags of [['vip'], ['shop']]) await make('conversations/bulk', { filter: {}, change: { add_tags } });
+  const [inbox] = await store.sql<{ _id: string }>(
+    'select _id from inboxes where company_id = $1 order by _id limit 1',
+    [company],
+  );
+  for (const template of TEMPLATES) await make('campaigns', { name: 'Till', inbox: inbox?._id, steps: [{ template }] });
+  await store.sql(
+    `insert into campaign_enrollments (company_id, _id, campaign_id, contact_id, next_run_at)
+      select k.company_id, new_id(), k._id, c._id, '2099-01-01' from campaigns k join contacts c on c.company_id = k.company_id
+      where k.company_id = $1`,
+    [company],
+  );
   const table = await make('tables', {
     name: 'Till',
     columns: columns.map((column) => ({ ...column, key: column.title })),
@@ -63,15 +91,15 @@ export async function furnishRecords(
   return { fields, table, rows, kept: [...fields, table] };
 }
 
-interface Known {
+interface KnownRecords {
   fields: string[];
   inbox: string;
 }
 
-/** Suggestions by the field's name; see Hint. */
-export function recordHints({ fields, inbox }: Known): Record<string, (chance: Chance) => unknown> {
+/** Returns functions that suggest values, by the name of the field. */
+export function createRecordSuggestions({ fields, inbox }: KnownRecords): Record<string, (chance: Chance) => unknown> {
   const values = FIELD_TYPES.map((type) => [makeSlug(type), (chance: Chance) => chance.pick(VALUES[type])] as const);
-  // A key that no record has, and a name that every object inherits.
+  // Returns a key that no record has, or the name of a property that every object inherits.
   const odd = (chance: Chance): string => chance.pick(['nobody', chance.pick(INHERITED)]);
   const key = (chance: Chance): string => chance.pick([...SLUGS, ...SLUGS, odd(chance), odd(chance)]);
   return {
@@ -83,9 +111,15 @@ export function recordHints({ fields, inbox }: Known): Record<string, (chance: C
     // The title of a field or column, as a sheet shows it.
     title: (chance) => (chance.int(3) === 0 ? chance.pick(INHERITED) : null),
     filters: (chance) => makeFilters(chance, fields),
+    audience: (chance) => makeAudience(chance, fields),
     file: makeSheet,
     inbox: () => inbox,
-    // Only few different numbers are used, so that each is repeated.
+    // Two out of three are templates that every account of the sandbox has, with the parameters that they take.
+    template: (chance) => chance.pick([...TEMPLATES, null]),
+    templateName: (chance) => chance.pick(TEMPLATES).name,
+    languageCode: () => 'pt_BR',
+    ...Object.fromEntries(['link', 'imageUrl', 'documentUrl', 'videoUrl'].map((field) => [field, () => FILE_URL])),
+    // Only a few different numbers are used, so that many contacts get the same number.
     phone_number: (chance) => `+55 11 9${8_000 + chance.int(9)}-000${chance.int(9)}`,
     external_id: (chance) => `customer-${chance.int(40)}`,
     snoozed_until: () => '2099-01-01T00:00:00.000Z',
@@ -93,8 +127,35 @@ export function recordHints({ fields, inbox }: Known): Record<string, (chance: C
     slug: (chance) => `slug_${chance.int(1_000)}`,
     key: (chance) => chance.pick([...SLUGS, 'note', chance.pick(INHERITED_SLUGS), `key_${chance.int(9)}`]),
     drop_columns: (chance) => chance.pick(SLUGS),
+    ...WEB_CHAT,
   };
 }
+
+/** Settings of a web chat, some of which make no sense together. */
+const WEB_CHAT: Record<string, (chance: Chance) => unknown> = {
+  allowed_origins: (chance) => `https://${chance.pick(['', '*.'])}shop-${chance.int(9)}.example`,
+  color: () => '#2563eb',
+  identity_secret: (chance) => chance.pick(['a-secret-of-a-site-with-32-letters', 'short']),
+  office_hours: (chance) => ({
+    time_zone: chance.pick(['America/Sao_Paulo', 'Nowhere/Land']),
+    days: [{ day: 'MON', from: '09:00', to: chance.pick(['18:00', '08:00']) }],
+    away_text: null,
+  }),
+  questions: (chance) =>
+    chance.pick([
+      { kind: 'NAME', required: true },
+      { kind: 'CUSTOM_FIELD', slug: chance.pick(SLUGS), required: false },
+      { kind: 'CUSTOM_FIELD', slug: 'nobody', required: false },
+      { kind: 'EMAIL', slug: TEXT_FIELD, required: false },
+    ]),
+};
+
+const FILE_URL = 'https://example.com/a.png';
+
+const TEMPLATES = [
+  { name: 'hello_world', language: 'pt_BR' },
+  { name: 'order_update', language: 'pt_BR', components: [{ parameters: [{ text: 'Ana' }, { text: '4821' }] }] },
+];
 
 /** Filters of contacts, some of them invalid. */
 function makeFilters(chance: Chance, fields: string[]): string {
@@ -108,4 +169,11 @@ function makeFilters(chance: Chance, fields: string[]): string {
     ...(chance.int(20) === 0 ? { surprise: 1 } : {}),
   });
   return JSON.stringify(Array.from({ length: chance.int(20) === 0 ? 16 : chance.int(4) }, filter));
+}
+
+/** An audience of a campaign, whose filters may name a field that does not exist. */
+function makeAudience(chance: Chance, fields: string[]): object {
+  const field = chance.pick([...COLUMNS.map((column) => `contact.${column}`), ...fields, 'f'.repeat(24)]);
+  const filter = { field, operator: chance.pick(OPERATORS), value: chance.pick(['ana', '7', '%']) };
+  return chance.pick([{}, { tags: ['vip'] }, { filters: [filter] }, { filters: [filter], tags: ['vip', 'shop'] }]);
 }

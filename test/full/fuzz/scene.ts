@@ -1,4 +1,4 @@
-/** The target of the fuzz: a real process with two companies and their records, and everything that a caller may know. */
+/** The target of the fuzz: a real process with two companies and their records, and all ids, keys and links that a caller may know. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createKey } from '../../../src/features/api-keys/api-keys.ts';
@@ -11,30 +11,32 @@ import { SESSION_SECONDS, signToken } from '../../../src/platform/tokens.ts';
 import { PASSWORD } from '../../support/people.ts';
 import { HURRIED } from '../../support/platform.ts';
 import type { Chance } from '../harness/chance.ts';
-import { createNetwork, buildNotification, textElement } from '../harness/network.ts';
+import { createNetwork, buildNotification, buildTextElement } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { call, listen, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
-import type { Hint } from './generate.ts';
-import { furnishRecords, recordHints } from './scene-records.ts';
+import { call, createWebhook, createInbox, type Stage, type Tenant } from '../harness/stage.ts';
+import type { SuggestValue } from './generate.ts';
+import { createSceneRecords, createRecordSuggestions } from './scene-records.ts';
 import { WEIGHABLE } from './weigh.ts';
 
 export const PHONE = '100000000000101';
-// One company may use half of these connections: as many as there are requests in flight, so that a short stall of the disk refuses none.
-const DATABASE_POOL = '40';
+// A company may use half of these connections, which is as many as there are requests in flight. So a short stall of the disk makes no
+// request fail.
+const DATABASE_POOL = 40;
 const SPARE_PHONE = '100000000000102';
 const FOREIGN_PHONE = '100000000000103';
 const PEOPLE = 6;
 // The number of links that can be used up, and of keys that can be revoked.
 const SPARE = 5;
-// Older ids are forgotten, so that requests use records which the fuzz has just created.
+// The number of ids that are remembered for each kind of record. Older ids are forgotten, so that requests use records which the fuzz has
+// just created.
 const REMEMBERED = 40;
 
 export interface Caller {
   name: string;
   headers: Record<string, string>;
-  /** False when this caller's requests may be refused before anything else is checked. */
+  /** False when the platform may refuse this caller's requests before it checks anything else. */
   full: boolean;
-  /** Ids that this caller uses in place of the scene's, by the kind of record. */
+  /** The ids that this caller uses in place of the scene's ids, by the kind of record. */
   ids?: Map<string, string[]>;
 }
 
@@ -45,37 +47,51 @@ export interface Scene {
   /** Existing ids of the company, by the kind of record. */
   ids: Map<string, string[]>;
   foreignIds: string[];
-  /** Records that other requests need: no request of the fuzz deletes or disables them. */
+  /** The ids of records that other requests need. No request of the fuzz deletes or disables them. */
   kept: Set<string>;
-  /** The id of the table that each row or import belongs to. */
+  /** For each row and each import, the id of its table. */
   parents: Map<string, string>;
-  hint: Hint;
+  hint: SuggestValue;
   remember(kind: string, id: string): void;
   forget(kind: string, id: string): void;
 }
 
-export async function setScene(stage: Stage): Promise<Scene> {
+/**
+ * Makes the process open its connections to the database, a few at a time: on a busy machine many at once take longer than a request may
+ * wait for one.
+ */
+async function openConnections({ url }: PlatformProcess, { _id, key }: Tenant): Promise<void> {
+  for (let count = 2; count <= DATABASE_POOL / 2; count += 2) {
+    const calls = Array.from({ length: count }, () => [
+      call(200, 'GET', `${url}/v1/inboxes?limit=1`, { key }),
+      call(200, 'PATCH', `${url}/v1/companies/${_id}`, { key, body: { description: `Opened ${count}` } }),
+    ]);
+    await Promise.all(calls.flat());
+  }
+}
+
+export async function createScene(stage: Stage): Promise<Scene> {
   const previousSecret = randomBytes(32).toString('hex');
   const process = await stage.start('all', {
     ...WEIGHABLE,
     ...HURRIED,
-    DATABASE_POOL,
+    DATABASE_POOL: String(DATABASE_POOL),
     JWT_SECRET_PREVIOUS: previousSecret,
   });
   const own = await stage.createTenant('fuzzed');
   const foreign = await stage.createTenant('foreign');
   for (const { _id } of [own, foreign]) await createPerson(stage, _id, 'OWNER');
-  await furnish(stage, process, own, PHONE);
-  await openInbox(process, own, SPARE_PHONE);
-  await furnish(stage, process, foreign, FOREIGN_PHONE);
-  const records = await furnishRecords(stage, process, own);
-  await furnishRecords(stage, process, foreign);
+  await createSceneTraffic(stage, process, own, PHONE);
+  await createInbox(process, own, SPARE_PHONE);
+  await createSceneTraffic(stage, process, foreign, FOREIGN_PHONE);
+  const records = await createSceneRecords(stage, process, own);
+  await createSceneRecords(stage, process, foreign);
   const ids = await readIds(stage, own);
   const foreignIds = [...(await readIds(stage, foreign)).values()].flat();
   const remember = (kind: string, id: string): void => {
     const known = ids.get(kind) ?? [];
     known.push(id);
-    // The first ids, of messages and deliveries made at the start, are kept, so that not only the fuzz's own records are used.
+    // The ids from the start of the run are kept, because the fuzz itself creates no messages and deliveries.
     if (known.length > REMEMBERED) known.splice(REMEMBERED / 2, 1);
     ids.set(kind, known);
   };
@@ -84,11 +100,12 @@ export async function setScene(stage: Stage): Promise<Scene> {
       kind,
       (ids.get(kind) ?? []).filter((known) => known !== id),
     );
-  const callers = await openCallers(stage, { own, foreign, previousSecret });
-  const doors = await openDoors(stage, own._id);
+  const callers = await createCallers(stage, { own, foreign, previousSecret });
+  const doors = await createPublicAccess(stage, own._id);
   ids.set('api-key', await addKeys(stage, own._id, previousSecret));
   // Only this company may be suspended: suspending the callers' company would make all requests fail.
   ids.set('company', [(await stage.createTenant('spare'))._id]);
+  await openConnections(process, own);
   return {
     process,
     appSecret: stage.appSecret,
@@ -99,17 +116,18 @@ export async function setScene(stage: Stage): Promise<Scene> {
     parents: new Map(records.rows.map((row) => [row, records.table])),
     remember,
     forget,
-    hint: makeHint({
+    hint: createSuggestions({
       sandboxUrl: stage.sandboxUrl,
       ids,
       fields: records.fields,
-      inbox: await firstInbox(stage, own),
+      inbox: await findFirstInbox(stage, own),
       ...doors,
     }),
   };
 }
 
-// The first inbox keeps its number, so that callbacks and sends work; and these contacts stay, with their messages.
+// How many of the first records of a kind no request may change: one inbox keeps its number, so that callbacks and sends work, and four
+// contacts keep their messages.
 const UNTOUCHED: Record<string, number> = { inbox: 1, contact: 4 };
 
 interface Person {
@@ -117,7 +135,7 @@ interface Person {
   email: string;
 }
 
-/** Creates a user who can log in and whom no request of the fuzz removes, because the scene does not know the id. */
+/** Creates a user who can log in. No request of the fuzz removes this user, because the scene does not contain the id. */
 function createPerson(stage: Stage, company: string, role: UserRole): Promise<Person> {
   const email = `person-${randomBytes(6).toString('hex')}@example.test`;
   return stage.database.systemTx('upkeep', (tx) =>
@@ -125,18 +143,18 @@ function createPerson(stage: Stage, company: string, role: UserRole): Promise<Pe
   );
 }
 
-/** E-mail addresses and links with which operations without a token can succeed. */
-interface Doors {
+/** E-mail addresses and mailed links that let operations without a token succeed. */
+interface PublicAccess {
   emails: string[];
   linkTokens: string[];
 }
 
-async function openDoors(stage: Stage, company: string): Promise<Doors> {
-  const doors: Doors = { emails: [], linkTokens: [] };
+async function createPublicAccess(stage: Stage, company: string): Promise<PublicAccess> {
+  const doors: PublicAccess = { emails: [], linkTokens: [] };
   for (let left = SPARE; left > 0; left -= 1) {
     const person = await createPerson(stage, company, 'VIEWER');
     const token = newId();
-    // Every second person still has to accept an invitation.
+    // Every second user still has to accept an invitation.
     if (left % 2 === 0)
       await stage.store.sql(`update users set status = 'INVITED', accepted_at = null where _id = $1`, [person._id]);
     await stage.store.sql(
@@ -158,15 +176,20 @@ function addKeys(stage: Stage, company: string, secret: string): Promise<string[
   });
 }
 
-/** Creates an inbox for the number, people who wrote to it, notes, and a webhook for all events. */
-async function furnish(stage: Stage, process: PlatformProcess, tenant: Tenant, phone: string): Promise<void> {
-  await openInbox(process, tenant, phone);
-  await listen(process, tenant, `${stage.sandboxUrl}/receiver/fuzz`, [...EVENT_NAMES]);
+/** Creates an inbox for the number, contacts who wrote to it, notes, and a webhook for all events. */
+async function createSceneTraffic(
+  stage: Stage,
+  process: PlatformProcess,
+  tenant: Tenant,
+  phone: string,
+): Promise<void> {
+  await createInbox(process, tenant, phone);
+  await createWebhook(process, tenant, `${stage.sandboxUrl}/receiver/fuzz`, [...EVENT_NAMES]);
   const network = createNetwork(stage.appSecret);
   try {
     const people = Array.from({ length: PEOPLE }, (_, index) => `55119${phone.slice(-3)}0000${index}`);
     const elements = people.flatMap((from, index) =>
-      [0, 1].map((round) => textElement(phone, from, `wamid.${phone}.${index}.${round}`, 'Ol\u00e1')),
+      [0, 1].map((round) => buildTextElement(phone, from, `wamid.${phone}.${index}.${round}`, 'Ol\u00e1')),
     );
     await network.postUntilHeard(process.url, buildNotification(elements));
   } finally {
@@ -174,7 +197,7 @@ async function furnish(stage: Stage, process: PlatformProcess, tenant: Tenant, p
   }
 }
 
-/** The table whose ids are used for each kind of record in paths and bodies. */
+/** The table from which ids are taken for each kind of record. */
 const TABLES: Record<string, string> = {
   user: 'users',
   inbox: 'inboxes',
@@ -190,6 +213,13 @@ const TABLES: Record<string, string> = {
   step: 'pipeline_steps',
   table: 'tables',
   row: 'table_rows',
+  'quick-reply': 'quick_replies',
+  'conversation-run': 'conversation_runs',
+  campaign: 'campaigns',
+  'knowledge-item': 'knowledge_items',
+  'agent-turn': 'agent_turns',
+  'follow-up': 'follow_ups',
+  enrollment: 'campaign_enrollments',
 };
 
 async function readIds(stage: Stage, tenant: Tenant): Promise<Map<string, string[]>> {
@@ -205,20 +235,20 @@ async function readIds(stage: Stage, tenant: Tenant): Promise<Map<string, string
   return ids;
 }
 
-async function firstInbox({ store }: Stage, { _id }: Tenant): Promise<string> {
+async function findFirstInbox({ store }: Stage, { _id }: Tenant): Promise<string> {
   const [row] = await store.sql<{ _id: string }>('select _id from inboxes where company_id = $1 order by _id limit 1', [
     _id,
   ]);
   return row?._id ?? '';
 }
 
-interface Cast {
+interface CallerSources {
   own: Tenant;
   foreign: Tenant;
   previousSecret: string;
 }
 
-async function openCallers(stage: Stage, { own, foreign, previousSecret }: Cast): Promise<Caller[]> {
+async function createCallers(stage: Stage, { own, foreign, previousSecret }: CallerSources): Promise<Caller[]> {
   const createToken = (company: string | null, scopes: string[]): Promise<string> =>
     stage.database.systemTx(
       'upkeep',
@@ -255,7 +285,7 @@ function createSession({ _id }: Person, company: string, secret: string): Promis
   return signToken(secret, _id, { type: 'user', company, role: 'OWNER', sv: 0, jti: newId(), exp });
 }
 
-interface Known extends Doors {
+interface KnownValues extends PublicAccess {
   sandboxUrl: string;
   ids: Map<string, string[]>;
   /** The ids of the custom fields. */
@@ -263,15 +293,19 @@ interface Known extends Doors {
   inbox: string;
 }
 
-/** The id of no record, for a kind whose records have all been deleted. */
+/** An id that no record has, for a kind whose records have all been deleted. */
 const NOTHING = 'f'.repeat(24);
 
-/** Suggestions for fields whose text must make sense to get past validation. All addresses are on this machine. */
-function makeHint({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known): Hint {
+/** Returns functions that suggest values for fields whose text must make sense to pass validation. All addresses are on this machine. */
+function createSuggestions({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: KnownValues): SuggestValue {
   const hints: Record<string, (chance: Chance) => unknown> = {
-    ...recordHints({ fields, inbox }),
+    ...createRecordSuggestions({ fields, inbox }),
     url: () => `${sandboxUrl}/receiver/fuzz`,
     base_url: () => `${sandboxUrl}/receiver/partner`,
+    // Of a mailbox.
+    address: () => 'support@shop.example',
+    smtp_url: () => 'smtps://127.0.0.1:9',
+    imap_url: () => 'imaps://127.0.0.1:9',
     webhook_url: () => `${sandboxUrl}/receiver/hooks`,
     phone_number_id: (chance) => `1000000000${1_000 + chance.int(9_000)}`,
     // E-mail addresses of existing people and of new ones.
@@ -285,9 +319,16 @@ function makeHint({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known)
     expires_at: () => '2099-01-01T00:00:00.000Z',
     from: () => '2026-01-01T00:00:00.000Z',
     to: () => '2099-01-01T00:00:00.000Z',
+    sending_hours: (chance) =>
+      chance.pick([
+        { from: '09:00', to: '18:00', days: [1, 5] },
+        { from: '18:00', to: '09:00', days: [7] },
+      ]),
+    scheduled_at: () => '2099-01-01T00:00:00.000Z',
     domain: (chance) => `shop-${chance.int(100)}.example.com`,
     avatar_url: () => 'https://example.com/a.png',
-    language: (chance) => chance.pick(['pt-BR', 'en', 'es']),
+    // The network's codes of languages have an underscore where those of people have a hyphen, so only plain ones fit both.
+    language: (chance) => chance.pick(['en', 'es']),
     country: (chance) => chance.pick(['BR', 'US', 'DE']),
   };
   return (field, chance, kinds = []) => {
@@ -297,12 +338,12 @@ function makeHint({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: Known)
   };
 }
 
-/** Checks at the end that the process still works, from a callback to a note. */
+/** Checks at the end that the process still works, from a received callback to a created note. */
 export async function checkService({ store }: Stage, { process, callers, appSecret }: Scene): Promise<void> {
   const network = createNetwork(appSecret);
   const id = `wamid.after.${randomBytes(8).toString('hex')}`;
   try {
-    const element = textElement(PHONE, '5511910000000', id, 'still there?');
+    const element = buildTextElement(PHONE, '5511910000000', id, 'still there?');
     await network.postUntilHeard(process.url, buildNotification([element]));
     await network.postUntilHeard(process.url, '{}');
   } finally {

@@ -1,16 +1,16 @@
-/** A request of the fuzz with the answers that it may get, and how to repeat it by hand. */
+/** A request of the fuzz, the answers that it may get, and how to repeat it by hand. */
 import type { Operation } from './document.ts';
 
-export interface Shot {
+export interface FuzzRequest {
   /** The kind of request that the fuzz chose. */
   idea: string;
   method: string;
   path: string;
   headers: Record<string, string>;
   body: Buffer | null;
-  /** The operation whose answers are allowed; null for requests that the document does not describe. */
+  /** The operation, whose documented answers are allowed; null for requests that the document does not describe. */
   operation: Operation | null;
-  /** The only statuses that are right, where the test knows more than the document. */
+  /** The statuses that are right, where the fuzz knows more than the document. */
   statuses?: number[];
   /** The codes that a problem may have. */
   codes?: string[];
@@ -18,11 +18,11 @@ export interface Shot {
   names?: string;
 }
 
-// A longer command line is not useful; seed and number repeat the request.
+// A longer command line is of no use: the seed and the number repeat the request.
 const SHOWN = 4_000;
 
-/** The request as a shell command. Tokens are left out, because they are valid only for this process. */
-export function formatCurl(shot: Shot, url: string): string {
+/** Formats the request as a shell command. Tokens are left out, because they are valid only for this process. */
+export function formatCurl(shot: FuzzRequest, url: string): string {
   const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   const headers = Object.entries(shot.headers).map(([name, value]) => {
     const shown = name === 'authorization' ? 'Bearer $KEY' : value;

@@ -1,7 +1,10 @@
-/** More texts that break programs: of people, shells, sheets and renderers, and innocent texts that filters mistake. */
-const split = (text: string): string[] => text.trim().split(/\s+/);
+/**
+ * More texts that break programs: text that people write, shell commands, formulas of sheets, text that breaks renderers, and harmless
+ * texts that filters refuse.
+ */
+const splitAtBlanks = (text: string): string[] => text.trim().split(/\s+/);
 
-/** Innocent texts that a word filter or an anti-virus program may refuse. */
+/** Harmless texts that a word filter or an anti-virus program may refuse. */
 const INNOCENT = [
   'Essex County Cocktail Classics',
   'Arsenal beats Middlesex',
@@ -55,7 +58,7 @@ const RENDERED = [
   '\u201c\u2018\u00bb\u203a"\'\u201d\u2019\u00ab\u2039',
 ];
 
-/** Markup that gets past a filter for tags. */
+/** Markup that some HTML filters do not recognise as a tag. */
 const SLIPPED = [
   '<scr<script>ipt>x=1</scr</script>ipt>',
   '<IMG SRC=jav\tascript:void(0)>',
@@ -127,7 +130,7 @@ const SHEETS = [
   '#REF!',
 ];
 
-const DEVICES = split(
+const DEVICES = splitAtBlanks(
   'AUX NUL COM1 LPT9 CLOCK$ A: x: \\\\.\\C: \\\\?\\x con.txt nul.tar.gz aux. PRN ..: ::$DATA desktop.ini',
 );
 

@@ -4,14 +4,14 @@
  */
 import { MORE } from './strings-more.ts';
 
-const codes = (...points: number[]): string => String.fromCodePoint(...points);
-const span = (from: number, to: number): string[] =>
-  Array.from({ length: to - from + 1 }, (_, index) => codes(from + index));
+const toText = (...points: number[]): string => String.fromCodePoint(...points);
+const listCodeRange = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => toText(from + index));
 
 /** Every control character inside a word; PostgreSQL can not store NUL. */
-const CONTROLS = [...span(0x00, 0x1f), ...span(0x7f, 0x8f)].map((control) => `a${control}b`);
+const CONTROLS = [...listCodeRange(0x00, 0x1f), ...listCodeRange(0x7f, 0x8f)].map((control) => `a${control}b`);
 
-/** Texts that look different from their contents. */
+/** Texts with characters that nobody sees or that change how the rest looks. */
 const INVISIBLE = [
   // Soft hyphen, joiners, direction marks, word joiner, line and paragraph separators, fillers, the byte order mark.
   [0xad, 0x34f, 0x61c, 0x115f, 0x17b4, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202b],
@@ -19,10 +19,10 @@ const INVISIBLE = [
   [0xfeff, 0xffa0, 0xfff9, 0xfffa, 0xfffb, 0xfffc, 0xfffd, 0xfffe, 0xffff, 0x1d173, 0xe0001, 0xe007f],
 ]
   .flat()
-  .flatMap((point) => [codes(point), `pay${codes(point)}pal`]);
+  .flatMap((point) => [toText(point), `pay${toText(point)}pal`]);
 
 const BLANKS = [0x20, 0xa0, 0x1680, 0x2000, 0x2003, 0x200a, 0x202f, 0x205f, 0x3000].map((point) =>
-  codes(point).repeat(3),
+  toText(point).repeat(3),
 );
 
 const UNICODE = [
@@ -181,19 +181,21 @@ const PATHS = [
 ];
 
 /** Splits a list of texts that contain no blanks. */
-const split = (text: string): string[] => text.trim().split(/\s+/);
+const splitAtBlanks = (text: string): string[] => text.trim().split(/\s+/);
 
 const NUMBERS = [
-  ...split('0 -0 00 +1 1. .1 1e3 1E400 -1e-400 0x10 0b1 0o7 1_000 1,000.00 1.000,00 0.1e1 NaN Infinity -Infinity'),
-  ...split('2147483647 2147483648 -2147483649 4294967296 9007199254740993 9223372036854775808 1e1000000000'),
-  ...split(
+  ...splitAtBlanks(
+    '0 -0 00 +1 1. .1 1e3 1E400 -1e-400 0x10 0b1 0o7 1_000 1,000.00 1.000,00 0.1e1 NaN Infinity -Infinity',
+  ),
+  ...splitAtBlanks('2147483647 2147483648 -2147483649 4294967296 9007199254740993 9223372036854775808 1e1000000000'),
+  ...splitAtBlanks(
     '99999999999999999999999999999999 \u0661\u0662\u0663 \uff11\uff12\uff13 \u00bd \u00b2 \u2167 \u0967 \u{1d7d9} \u22125',
   ),
   '1\u00a0000',
   '1'.repeat(400),
 ];
 
-/** Names of properties that every JavaScript object inherits, and other spellings of the first. */
+/** Names of properties that every JavaScript object inherits, and other spellings of `__proto__`. */
 export const INHERITED: readonly string[] = [
   ...Object.getOwnPropertyNames(Object.prototype),
   'prototype',
@@ -209,22 +211,24 @@ const WORDS = [
   '(11) 9999-9999',
   'Bearer x',
   ...INHERITED,
-  ...split('null undefined true false None nil yes on default this'),
-  ...split('then length __proto__[admin] constructor.prototype.x [] [0] a[b] a.b $ref'),
-  ...split(
+  ...splitAtBlanks('null undefined true false None nil yes on default this'),
+  ...splitAtBlanks('then length __proto__[admin] constructor.prototype.x [] [0] a[b] a.b $ref'),
+  ...splitAtBlanks(
     '#/definitions/a _id ObjectId() 1970-01-01T00:00:00Z 2026-02-30 0000-00-00 9999-12-31T23:59:60Z -infinity now',
   ),
-  ...split(
+  ...splitAtBlanks(
     '+275760-09-13T00:00:00Z a@b a@[127.0.0.1] +5511999999999 ++ + 00000000000 555555555555555555555555555555555',
   ),
-  ...split('000000000000000000000000 ffffffffffffffffffffffff FFFFFFFFFFFFFFFFFFFFFFFF 12345678901234567890123'),
-  ...split('00000000-0000-0000-0000-000000000000 \u2022\u2022\u2022\u20221234 **** eyJhbGciOiJub25lIn0.e30.'),
-  ...split(String.raw`(a+)+$ ^(([a-z])+.)+[A-Z]([a-z])+$ \b [ (?<n> .* a{1,99999} ::1 127.1 0x7f.1 2130706433`),
-  // Texts that are not valid addresses, and addresses on this machine: a host name would be looked up.
-  ...split(
+  ...splitAtBlanks(
+    '000000000000000000000000 ffffffffffffffffffffffff FFFFFFFFFFFFFFFFFFFFFFFF 12345678901234567890123',
+  ),
+  ...splitAtBlanks('00000000-0000-0000-0000-000000000000 \u2022\u2022\u2022\u20221234 **** eyJhbGciOiJub25lIn0.e30.'),
+  ...splitAtBlanks(String.raw`(a+)+$ ^(([a-z])+.)+[A-Z]([a-z])+$ \b [ (?<n> .* a{1,99999} ::1 127.1 0x7f.1 2130706433`),
+  // Texts that are not valid addresses, and addresses on this machine. There are no host names, because the platform would look them up.
+  ...splitAtBlanks(
     'http: http:// http://[ http://[::1 http://127.0.0.1:99999 http://u:p@127.0.0.1/ http:127.0.0.1 //127.0.0.1',
   ),
-  ...split('gopher://127.0.0.1/ http://127.0.0.1:1/\\'),
+  ...splitAtBlanks('gopher://127.0.0.1/ http://127.0.0.1:1/\\'),
   'HTTP://127.0.0.1:1#\u0000',
   'http://127.0.0.1:1/\r\nX: 1',
 ];

@@ -8,7 +8,7 @@ export interface ValidateOptions {
   anyTime?: boolean;
 }
 
-/** Returns where and why the value does not fit: `a.b[0] is no string`. Of the formats only date-time is checked. */
+/** Returns where and why the value does not fit the schema: `a.b[0] is no string`. Of the formats only date-time is checked. */
 export function findMisfits(schema: Schema, value: unknown, options: ValidateOptions = {}, path = ''): string[] {
   const at = path || 'body';
   if (schema.anyOf) {
@@ -18,13 +18,13 @@ export function findMisfits(schema: Schema, value: unknown, options: ValidateOpt
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) return [`${at} is no ${types.join(' or ')}`];
   if (schema.enum && !schema.enum.includes(value)) return [`${at} is none of ${schema.enum.join(', ')}`];
-  if (typeof value === 'string') return textMisfits(schema, value, at, options);
+  if (typeof value === 'string') return findTextMisfits(schema, value, at, options);
   if (typeof value === 'number') {
     const outside = value < (schema.minimum ?? -Infinity) || value > (schema.maximum ?? Infinity);
     return outside ? [`${at} is out of range`] : [];
   }
-  if (Array.isArray(value)) return listMisfits(schema, value, options, path);
-  if (typeof value === 'object' && value !== null) return recordMisfits(schema, value, options, path);
+  if (Array.isArray(value)) return findListMisfits(schema, value, options, path);
+  if (typeof value === 'object' && value !== null) return findRecordMisfits(schema, value, options, path);
   return [];
 }
 
@@ -46,7 +46,7 @@ function compilePattern(source: string): RegExp {
   return known;
 }
 
-function textMisfits(schema: Schema, text: string, at: string, { anyTime }: ValidateOptions): string[] {
+function findTextMisfits(schema: Schema, text: string, at: string, { anyTime }: ValidateOptions): string[] {
   const length = schema.minLength === undefined && schema.maxLength === undefined ? 0 : Array.from(text).length;
   if (length < (schema.minLength ?? 0)) return [`${at} is too short`];
   if (length > (schema.maxLength ?? Infinity)) return [`${at} is too long`];
@@ -54,7 +54,7 @@ function textMisfits(schema: Schema, text: string, at: string, { anyTime }: Vali
   return schema.format === 'date-time' && !anyTime && !DATE_TIME.test(text) ? [`${at} is no time`] : [];
 }
 
-function listMisfits(schema: Schema, list: unknown[], options: ValidateOptions, path: string): string[] {
+function findListMisfits(schema: Schema, list: unknown[], options: ValidateOptions, path: string): string[] {
   if (list.length < (schema.minItems ?? 0)) return [`${path} has too few items`];
   if (list.length > (schema.maxItems ?? Infinity)) return [`${path} has too many items`];
   if (schema.uniqueItems && new Set(list.map((item) => JSON.stringify(item))).size < list.length)
@@ -63,9 +63,11 @@ function listMisfits(schema: Schema, list: unknown[], options: ValidateOptions, 
   return items ? list.flatMap((item, index) => findMisfits(items, item, options, `${path}[${index}]`)) : [];
 }
 
-function recordMisfits(schema: Schema, record: object, options: ValidateOptions, path: string): string[] {
+function findRecordMisfits(schema: Schema, record: object, options: ValidateOptions, path: string): string[] {
   const at = (key: string): string => (path ? `${path}.${key}` : key);
-  const { properties, required = [], additionalProperties: others, maxProperties = Infinity } = schema;
+  const { properties, required = [], additionalProperties: others } = schema;
+  const { minProperties = 0, maxProperties = Infinity } = schema;
+  if (Object.keys(record).length < minProperties) return [`${path} has too few properties`];
   if (Object.keys(record).length > maxProperties) return [`${path} has too many properties`];
   const missing = required.filter((key) => !Object.hasOwn(record, key)).map((key) => `${at(key)} is missing`);
   const wrong = Object.entries(record).flatMap(([key, value]) => {

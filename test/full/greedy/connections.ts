@@ -1,17 +1,17 @@
 /** Greedy requests that need no token, or only a signature: callbacks, bodies that never end, and the OpenAPI document. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ADDRESS, type Greed } from './play.ts';
+import { ADDRESS, type GreedyBehaviour } from './play.ts';
 
 const MESSAGES = 20_000;
 const JUNK = 300_000;
 const PEOPLE = 1_000;
 
-const wrapChanges = (changes: object[]): string =>
+const buildCallbackBody = (changes: object[]): string =>
   JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '2', changes }] });
 
 /** Sends callbacks that hold as many messages as a company gets on a busy day, from a thousand people. */
-export const largeCallbacks: Greed = {
+export const LARGE_CALLBACKS: GreedyBehaviour = {
   act: async (play) => {
     let posted = 0;
     await play.inLanes(2, async () => {
@@ -25,12 +25,12 @@ export const largeCallbacks: Greed = {
         text: { body: 'Hi' },
       }));
       const metadata = { display_phone_number: '5511900000000', phone_number_id: play.phone };
-      await play.callBack(wrapChanges([{ field: 'messages', value: { metadata, messages } }]));
+      await play.callBack(buildCallbackBody([{ field: 'messages', value: { metadata, messages } }]));
     });
   },
 };
 
-export const junkCallbacks: Greed = {
+export const JUNK_CALLBACKS: GreedyBehaviour = {
   act: async (play) => {
     const entry = Array.from({ length: play.scaled(JUNK) }, () => 0);
     const body = JSON.stringify({ object: 'whatsapp_business_account', entry });
@@ -45,7 +45,7 @@ const PIECE = Buffer.alloc(64 * 1024, ' ');
 const PIECE_MS = 250;
 
 /** Sends requests that announce four megabytes, send them piece by piece without the last byte, and wait until they are cut. */
-export const halfSentBodies: Greed = {
+export const HALF_SENT_BODIES: GreedyBehaviour = {
   act: async (play) => {
     const { hostname, port } = new URL(play.url);
     const head = `POST /hooks/wap HTTP/1.1\r\nhost: ${hostname}\r\nx-hub-signature-256: sha256=${'0'.repeat(64)}\r\ncontent-type: application/json\r\ncontent-length: ${PROMISED}\r\n\r\n`;
@@ -68,6 +68,6 @@ export const halfSentBodies: Greed = {
   },
 };
 
-export const descriptions: Greed = {
+export const API_DESCRIPTIONS: GreedyBehaviour = {
   act: (play) => play.inLanes(50, () => play.visit('/openapi.json')),
 };

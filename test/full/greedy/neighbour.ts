@@ -2,26 +2,26 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+import { createInbox, type Stage, type Tenant } from '../harness/stage.ts';
 import { GREEDS } from './greeds.ts';
-import type { Orders, Spoils } from './play.ts';
+import type { GreedyOrders, GreedyResults } from './play.ts';
 
-export interface Neighbours {
+export interface GreedyCompanies {
   /** Prepares a new company for one way of being greedy; resolves when the company is ready to begin. */
-  open(greed: { name: string; number: number; scale: number }): Promise<Neighbour>;
+  open(greed: { name: string; number: number; scale: number }): Promise<GreedyCompany>;
   close(): Promise<void>;
 }
 
-export interface Neighbour {
+export interface GreedyCompany {
   begin(): void;
   /** Ends the greedy company's requests and returns the answers that it got. */
-  end(): Promise<Spoils>;
+  end(): Promise<GreedyResults>;
 }
 
 const PROGRAM = new URL('tenant.ts', import.meta.url);
 const KEYS = 6;
 
-export function openNeighbours(stage: Stage, api: PlatformProcess): Neighbours {
+export function openGreedyCompanies(stage: Stage, api: PlatformProcess): GreedyCompanies {
   // The child process gets its own session, so that its low priority also counts against the processes of the database (platform/child.ts).
   const child = fork(PROGRAM, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true });
   const exited = once(child, 'exit');
@@ -38,12 +38,12 @@ export function openNeighbours(stage: Stage, api: PlatformProcess): Neighbours {
     open: async ({ name, number, scale }) => {
       const tenant = await stage.createTenant(`Greedy ${number}`);
       const phone = `9000000000${String(number).padStart(5, '0')}`;
-      await openInbox(api, tenant, phone);
+      await createInbox(api, tenant, phone);
       await insertContacts(stage, tenant, Math.round((GREEDS[name]?.people ?? 0) * scale));
       const { _id: company, key } = tenant;
       const keys = [key];
       while (keys.length < KEYS) keys.push((await stage.createToken(tenant)).token);
-      const orders: Orders = { name, url: api.url, company, keys, phone, appSecret: stage.appSecret, scale };
+      const orders: GreedyOrders = { name, url: api.url, company, keys, phone, appSecret: stage.appSecret, scale };
       const prepared = nextMessage();
       child.send(orders);
       await prepared;
@@ -52,7 +52,7 @@ export function openNeighbours(stage: Stage, api: PlatformProcess): Neighbours {
         end: async () => {
           const spoils = nextMessage();
           child.send('end');
-          return (await spoils) as Spoils;
+          return (await spoils) as GreedyResults;
         },
       };
     },

@@ -2,37 +2,37 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { until } from '../../support/wait.ts';
-import { createNetwork, buildNotification, textElement, type Network } from '../harness/network.ts';
+import { waitUntil } from '../../support/wait.ts';
+import { createNetwork, buildNotification, buildTextElement, type SimulatedNetwork } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { startReceiver, type Receiver } from '../harness/receiver.ts';
 import { repeatAtRate } from '../harness/rhythm.ts';
-import { call, listen, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+import { call, createWebhook, createInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
 export const KINDS = ['read', 'list', 'send', 'callback', 'delivery', 'import'] as const;
-export type Kind = (typeof KINDS)[number];
+export type RequestKind = (typeof KINDS)[number];
 
-interface Company extends Tenant {
+interface OrdinaryCompany extends Tenant {
   phone: string;
   path: string;
   conversation: string;
   contact: string;
 }
 
-export interface Town {
+export interface OrdinaryCompanies {
   api: PlatformProcess;
   stage: Stage;
-  companies: Company[];
+  companies: OrdinaryCompany[];
   receiver: Receiver;
-  network: Network;
+  network: SimulatedNetwork;
   agent: Agent;
   /** The number of phases measured so far; records of each phase get different names. */
   phases: number;
   close(): Promise<void>;
 }
 
-export interface Measured {
-  timesMs: Record<Kind, number[]>;
+export interface MeasuredAnswers {
+  timesMs: Record<RequestKind, number[]>;
   /** The number of answers that no ordinary request should get, by kind of request and status. */
   refused: Map<string, number>;
   /** The number of requests without an answer, callbacks without a delivery, and imports without an end. */
@@ -44,7 +44,11 @@ const ANSWER_MS = 30_000;
 const CONCURRENT_OPENINGS = 5;
 const PERSON = '5511984000001';
 
-export async function openTown(stage: Stage, api: PlatformProcess, count: number): Promise<Town> {
+export async function openOrdinaryCompanies(
+  stage: Stage,
+  api: PlatformProcess,
+  count: number,
+): Promise<OrdinaryCompanies> {
   const receiver = await startReceiver(() => ({ status: 204, afterMs: 0 }));
   const network = createNetwork(stage.appSecret);
   // The number of connections is not limited, so that no request waits for a connection on this side.
@@ -54,11 +58,11 @@ export async function openTown(stage: Stage, api: PlatformProcess, count: number
     await network.close();
     await receiver.close();
   };
-  const town: Town = { api, stage, companies: [], receiver, network, agent, phases: 0, close };
+  const town: OrdinaryCompanies = { api, stage, companies: [], receiver, network, agent, phases: 0, close };
   try {
     for (let from = 0; from < count; from += CONCURRENT_OPENINGS) {
       const few = Array.from({ length: Math.min(CONCURRENT_OPENINGS, count - from) }, (_, n) =>
-        openCompany(town, from + n),
+        openOrdinaryCompany(town, from + n),
       );
       town.companies.push(...(await Promise.all(few)));
     }
@@ -69,13 +73,16 @@ export async function openTown(stage: Stage, api: PlatformProcess, count: number
   }
 }
 
-async function openCompany({ api, stage, network, receiver }: Town, number: number): Promise<Company> {
+async function openOrdinaryCompany(
+  { api, stage, network, receiver }: OrdinaryCompanies,
+  number: number,
+): Promise<OrdinaryCompany> {
   const tenant = await stage.createTenant(`Company ${number}`);
   const phone = `8000000000${String(number).padStart(5, '0')}`;
   const path = `/${number}`;
-  await openInbox(api, tenant, phone);
-  await listen(api, tenant, `${receiver.url}${path}`, ['MESSAGE_RECEIVED']);
-  const hello = textElement(phone, PERSON, `wamid.hello.${number}`, 'Hello');
+  await createInbox(api, tenant, phone);
+  await createWebhook(api, tenant, `${receiver.url}${path}`, ['MESSAGE_RECEIVED']);
+  const hello = buildTextElement(phone, PERSON, `wamid.hello.${number}`, 'Hello');
   await network.postUntilHeard(api.url, buildNotification([hello]));
   const { key } = tenant;
   const found = (await call(200, 'GET', `${api.url}/v1/conversations`, { key })).result as Record<string, string>[];
@@ -95,11 +102,11 @@ export interface PhaseSize {
 
 /** Measures all requests of a phase; resolves when the last one is answered or given up. */
 export async function measureOrdinaryRequests(
-  town: Town,
+  town: OrdinaryCompanies,
   { seconds, perSecond, imports }: PhaseSize,
-): Promise<Measured> {
+): Promise<MeasuredAnswers> {
   town.phases += 1;
-  const measured: Measured = {
+  const measured: MeasuredAnswers = {
     timesMs: { read: [], list: [], send: [], callback: [], delivery: [], import: [] },
     refused: new Map(),
     unanswered: 0,
@@ -118,19 +125,23 @@ export async function measureOrdinaryRequests(
   return measured;
 }
 
-interface Round {
-  measured: Measured;
+interface RequestRound {
+  measured: MeasuredAnswers;
   /** The time at which each callback was posted, by the network id of its message. */
   posted: Map<string, number>;
   id: string;
 }
 
-async function sendOneOfEachKind(town: Town, company: Company, { measured, posted, id }: Round): Promise<void> {
+async function sendOneOfEachKind(
+  town: OrdinaryCompanies,
+  company: OrdinaryCompany,
+  { measured, posted, id }: RequestRound,
+): Promise<void> {
   const { api, network } = town;
   const externalId = `wamid.${town.phases}.${id}`;
   const body = { conversationId: company.conversation, message: { content: `Text ${id}`, contentType: 'TEXT' } };
-  const text = buildNotification([textElement(company.phone, PERSON, externalId, `Word ${id}`)]);
-  const ask = (kind: Kind, wanted: number, work: () => Promise<number | null>): Promise<void> =>
+  const text = buildNotification([buildTextElement(company.phone, PERSON, externalId, `Word ${id}`)]);
+  const ask = (kind: RequestKind, wanted: number, work: () => Promise<number | null>): Promise<void> =>
     recordTime(measured, { kind, wanted, work });
   await Promise.all([
     ask('read', 200, () => sendRequest(town, company, `/v1/contacts/${company.contact}`)),
@@ -144,8 +155,8 @@ async function sendOneOfEachKind(town: Town, company: Company, { measured, poste
 }
 
 async function recordTime(
-  measured: Measured,
-  { kind, wanted, work }: { kind: Kind; wanted: number; work: () => Promise<number | null> },
+  measured: MeasuredAnswers,
+  { kind, wanted, work }: { kind: RequestKind; wanted: number; work: () => Promise<number | null> },
 ): Promise<void> {
   const { timesMs, refused } = measured;
   const started = performance.now();
@@ -155,7 +166,12 @@ async function recordTime(
   else if (status !== wanted) refused.set(`${kind} ${status}`, (refused.get(`${kind} ${status}`) ?? 0) + 1);
 }
 
-async function sendRequest({ api, agent }: Town, { key }: Tenant, path: string, body?: string): Promise<number | null> {
+async function sendRequest(
+  { api, agent }: OrdinaryCompanies,
+  { key }: Tenant,
+  path: string,
+  body?: string,
+): Promise<number | null> {
   const method = body === undefined ? 'GET' : 'POST';
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
   try {
@@ -173,7 +189,7 @@ async function sendRequest({ api, agent }: Town, { key }: Tenant, path: string, 
 const IMPORT_MS = 60_000;
 
 /** The first company imports sheets of one row, one after the other. */
-async function importRepeatedly(town: Town, seconds: number, measured: Measured): Promise<void> {
+async function importRepeatedly(town: OrdinaryCompanies, seconds: number, measured: MeasuredAnswers): Promise<void> {
   const [company] = town.companies;
   if (!company) return;
   const isOver = startDeadline(seconds);
@@ -181,12 +197,12 @@ async function importRepeatedly(town: Town, seconds: number, measured: Measured)
     const started = performance.now();
     const form = new FormData();
     form.set('file', new Blob([`name,email\nAna,ana-${town.phases}-${row}@example.com\n`]), 'one.csv');
-    const id = await upload(town, company, form, measured);
+    const id = await uploadSheet(town, company, form, measured);
     if (id === null) {
       await sleep(IMPORT_PAUSE_MS);
       continue;
     }
-    const ended = await holdsInTime(async () => {
+    const ended = await becomesTrueInTime(async () => {
       const rows = await town.stage.store.sql('select 1 from imports where _id = $1 and finished_at is not null', [id]);
       return rows.length > 0;
     }, IMPORT_MS);
@@ -198,7 +214,12 @@ async function importRepeatedly(town: Town, seconds: number, measured: Measured)
 const IMPORT_PAUSE_MS = 200;
 
 /** Uploads a sheet and returns the id of the import, or null when it was refused, which is counted. */
-async function upload({ api }: Town, { key }: Tenant, body: FormData, measured: Measured): Promise<string | null> {
+async function uploadSheet(
+  { api }: OrdinaryCompanies,
+  { key }: Tenant,
+  body: FormData,
+  measured: MeasuredAnswers,
+): Promise<string | null> {
   try {
     const headers = { authorization: `Bearer ${key}` };
     const signal = AbortSignal.timeout(ANSWER_MS);
@@ -214,10 +235,14 @@ async function upload({ api }: Town, { key }: Tenant, body: FormData, measured: 
   }
 }
 
-async function awaitDeliveries({ receiver }: Town, posted: Map<string, number>, measured: Measured): Promise<void> {
+async function awaitDeliveries(
+  { receiver }: OrdinaryCompanies,
+  posted: Map<string, number>,
+  measured: MeasuredAnswers,
+): Promise<void> {
   const received = (): Map<string, number> =>
     new Map(receiver.receipts.flatMap(({ externalId, atMs }) => (externalId === null ? [] : [[externalId, atMs]])));
-  await holdsInTime(() => {
+  await becomesTrueInTime(() => {
     const now = received();
     return [...posted.keys()].every((id) => now.has(id));
   }, ANSWER_MS);
@@ -232,9 +257,9 @@ async function awaitDeliveries({ receiver }: Town, posted: Map<string, number>, 
 }
 
 /** Waits for a condition; returns false when the condition did not hold in time. */
-async function holdsInTime(holds: () => Promise<boolean> | boolean, ms: number): Promise<boolean> {
+async function becomesTrueInTime(holds: () => Promise<boolean> | boolean, ms: number): Promise<boolean> {
   try {
-    return await until('a condition', holds, ms);
+    return await waitUntil('a condition', holds, ms);
   } catch {
     // Failure policy: the caller counts what did not come in time.
     return false;

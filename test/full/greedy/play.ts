@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request, type Dispatcher } from 'undici';
 
 /** The orders that the proof sends to the greedy company's process. */
-export interface Orders {
+export interface GreedyOrders {
   name: string;
   url: string;
   company: string;
@@ -16,35 +16,35 @@ export interface Orders {
 }
 
 /** The results that the greedy company's process reports when it has ended. */
-export interface Spoils {
+export interface GreedyResults {
   /** The number of answers for each status; `none` counts requests without an answer. */
   statuses: Record<string, number>;
   slowestMs: number;
 }
 
-export interface Asked {
+export interface GreedyRequest {
   method?: 'GET' | 'POST' | 'PATCH';
   body?: unknown;
-  form?: Packed;
+  form?: EncodedForm;
 }
 
 /** A multipart form that is encoded once and sent any number of times. */
-export interface Packed {
+export interface EncodedForm {
   type: string;
   bytes: Buffer;
 }
 
-export async function packSheet(name: string, data: Buffer | string): Promise<Packed> {
+export async function encodeSheetForm(name: string, data: Buffer | string): Promise<EncodedForm> {
   const form = new FormData();
   form.set('file', new Blob([new Uint8Array(Buffer.from(data))]), name);
   const response = new Response(form);
   return { type: response.headers.get('content-type') ?? '', bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-export interface Play extends Orders {
+export interface GreedyRun extends GreedyOrders {
   isOver(): boolean;
   /** Sends a request of the company with the next of its keys. Returns null when no answer came. */
-  ask(path: string, asked?: Asked): Promise<{ status: number; text: string } | null>;
+  ask(path: string, asked?: GreedyRequest): Promise<{ status: number; text: string } | null>;
   /** Posts a callback as the network would, with its signature. */
   callBack(body: string): Promise<void>;
   /** Sends a request without a token. */
@@ -53,17 +53,17 @@ export interface Play extends Orders {
   inLanes(lanes: number, work: (lane: number) => Promise<void>): Promise<void>;
   /** Scales a count down to the share of the limits that the company uses. */
   scaled(count: number): number;
-  spoils: Spoils;
+  spoils: GreedyResults;
   end(): Promise<void>;
 }
 
-export interface Greed {
+export interface GreedyBehaviour {
   /** The number of contacts that are written directly into the database, without planner statistics. */
   people?: number;
   /** Creates the records that `act` needs, before anything is measured. */
-  prepare?(play: Play): Promise<void>;
+  prepare?(play: GreedyRun): Promise<void>;
   /** Sends requests until the time is over. */
-  act(play: Play): Promise<void>;
+  act(play: GreedyRun): Promise<void>;
 }
 
 // The other companies call from another address, so that limits by address do not affect them.
@@ -73,14 +73,14 @@ export const ADDRESS = '127.0.0.2';
 const PAUSE_MS = 1_000 / 190;
 const REFUSED_PAUSE_MS = 100;
 
-export function openPlay(orders: Orders): Play {
+export function startGreedyRun(orders: GreedyOrders): GreedyRun {
   const agent = new Agent({
     connections: null,
     connect: { localAddress: ADDRESS },
     headersTimeout: 120_000,
     bodyTimeout: 120_000,
   });
-  const spoils: Spoils = { statuses: {}, slowestMs: 0 };
+  const spoils: GreedyResults = { statuses: {}, slowestMs: 0 };
   const state = { over: false };
   let turn = 0;
   let nextMs = 0;

@@ -1,7 +1,7 @@
 /** Greedy requests that change and list records as large as allowed, and that search and export many records. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Greed, Play } from './play.ts';
+import type { GreedyBehaviour, GreedyRun } from './play.ts';
 
 const FIELDS = 200;
 const ITEMS = 100;
@@ -16,14 +16,14 @@ const MANY = 29_000;
 let fat: string[] = [];
 
 /** Creates contacts as large as they may be. */
-async function fillContacts(play: Play): Promise<void> {
+async function fillContacts(play: GreedyRun): Promise<void> {
   const fields = Array.from({ length: play.scaled(FIELDS) }, (_, n) => `f${n}`);
-  await runInLanes(fields, 10, (slug) =>
+  await runConcurrently(fields, 10, (slug) =>
     createUntilAccepted(play, '/v1/custom-fields', { body: { title: slug, slug, context: 'contact', type: 'LIST' } }),
   );
   const value = Array.from({ length: ITEMS }, (_, n) => `${n} `.padEnd(ITEM_LETTERS, 'x'));
   fat = [];
-  await runInLanes(
+  await runConcurrently(
     Array.from({ length: FAT }, (_, n) => n),
     3,
     async (n) => {
@@ -43,7 +43,7 @@ async function fillContacts(play: Play): Promise<void> {
   );
 }
 
-async function runInLanes<T>(items: T[], lanes: number, work: (item: T) => Promise<unknown>): Promise<void> {
+async function runConcurrently<T>(items: T[], lanes: number, work: (item: T) => Promise<unknown>): Promise<void> {
   const waiting = [...items];
   const lane = async (): Promise<void> => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
@@ -52,7 +52,7 @@ async function runInLanes<T>(items: T[], lanes: number, work: (item: T) => Promi
 }
 
 /** Repeats a request until the record is created; an answer other than 429 and 503 ends the proof. */
-async function createUntilAccepted(play: Play, path: string, asked: { body: unknown }): Promise<string> {
+async function createUntilAccepted(play: GreedyRun, path: string, asked: { body: unknown }): Promise<string> {
   for (;;) {
     const answer = await play.ask(path, asked);
     if (answer?.status === 201) return answer.text;
@@ -64,14 +64,14 @@ async function createUntilAccepted(play: Play, path: string, asked: { body: unkn
 let sink: Server | null = null;
 
 /** Starts a webhook receiver that accepts every delivery, and creates the webhook for it. */
-async function createAcceptingWebhook(play: Play): Promise<void> {
+async function createAcceptingWebhook(play: GreedyRun): Promise<void> {
   sink ??= createServer((request, response) => request.resume().on('end', () => response.writeHead(204).end()));
   await new Promise<void>((resolve) => sink?.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(sink.address() as AddressInfo).port}/`;
   await createUntilAccepted(play, '/v1/webhooks', { body: { url, events: ['CONTACT_UPDATED'] } });
 }
 
-export const fatRecords: Greed = {
+export const LARGE_RECORDS: GreedyBehaviour = {
   prepare: async (play) => {
     await fillContacts(play);
     await createAcceptingWebhook(play);
@@ -87,18 +87,18 @@ export const fatRecords: Greed = {
   },
 };
 
-export const fatLists: Greed = {
+export const LARGE_LISTS: GreedyBehaviour = {
   prepare: fillContacts,
   act: (play) => play.inLanes(5, async () => void (await play.ask('/v1/contacts?limit=100'))),
 };
 
-export const exports: Greed = {
+export const EXPORTS: GreedyBehaviour = {
   people: MANY,
   act: (play) => play.inLanes(4, async () => void (await play.ask('/v1/contacts/export'))),
 };
 
 /** Sends searches that no index can answer, with the total number of matches. */
-export const searches: Greed = {
+export const SEARCHES: GreedyBehaviour = {
   people: MANY,
   act: async (play) => {
     const item = (operator: string, value: string) => ({ field: 'contact.email', operator, value });
@@ -109,7 +109,7 @@ export const searches: Greed = {
 };
 
 /** Sends requests with six keys that all change the same record: that of their own company. */
-export const ownPatches: Greed = {
+export const OWN_PATCHES: GreedyBehaviour = {
   act: (play) =>
     play.inLanes(6 * 8, async (lane) => {
       const body = { description: `Lane ${lane}` };

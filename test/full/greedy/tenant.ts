@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { getPriority, setPriority } from 'node:os';
 import { GREEDS } from './greeds.ts';
-import { openPlay, type Orders } from './play.ts';
+import { startGreedyRun, type GreedyOrders } from './play.ts';
 
 // A real attacker uses another machine. Here the attacker and the platform share one machine, so the attacker gets a lower priority.
 setPriority(getPriority() + 5);
@@ -11,14 +11,14 @@ setPriority(getPriority() + 5);
 await writeFile('/proc/self/autogroup', String(getPriority())).catch(() => undefined);
 process.once('disconnect', () => process.exit());
 for (;;) {
-  const [orders] = (await once(process, 'message')) as [Orders];
+  const [orders] = (await once(process, 'message')) as [GreedyOrders];
   await runGreed(orders);
 }
 
-async function runGreed(orders: Orders): Promise<void> {
+async function runGreed(orders: GreedyOrders): Promise<void> {
   const greed = GREEDS[orders.name];
   if (!greed) throw new Error(`no such greed: ${orders.name}`);
-  const company = openPlay(orders);
+  const company = startGreedyRun(orders);
   await greed.prepare?.(company);
   Object.assign(company.spoils, { statuses: {}, slowestMs: 0 });
   const begun = once(process, 'message');

@@ -5,6 +5,6 @@ import assert from 'node:assert/strict';
 const CERTAIN_FROM = 20;
 
 /** Asserts that enough failures interrupted some of the work; `blows` counts the failures, and `met` the interrupted work. */
-export function assertWorkInterrupted(what: string, { blows, met }: { blows: number; met: number }): void {
+export function assertWorkWasInterrupted(what: string, { blows, met }: { blows: number; met: number }): void {
   assert.ok(blows < CERTAIN_FROM || met > 0, `none of ${blows} failures interrupted ${what}`);
 }

@@ -1,6 +1,6 @@
 /** Random choices that can be repeated: every random run prints its seed, and the same seed gives the same choices again. */
 import { randomInt } from 'node:crypto';
-import { randomFrom } from '../../support/random.ts';
+import { createRandom } from '../../support/random.ts';
 
 export interface Chance {
   readonly seed: number;
@@ -11,7 +11,7 @@ export interface Chance {
 }
 
 export function createChance(seed: number): Chance {
-  const next = randomFrom(seed);
+  const next = createRandom(seed);
   const int = (below: number): number => Math.floor(next() * below);
   return {
     seed,
@@ -29,7 +29,7 @@ export function createChance(seed: number): Chance {
 }
 
 /** Returns the seed of this run; SEED=123 in the environment repeats an earlier run. */
-export function seedOfRun(): number {
+export function readSeed(): number {
   const given = Number(process.env['SEED']);
   return Number.isSafeInteger(given) && given > 0 ? given : randomInt(1, 2 ** 31);
 }

@@ -7,17 +7,17 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { until } from '../../support/wait.ts';
+import { waitUntil } from '../../support/wait.ts';
 
-export interface Hostile {
+export interface HostileReceiver {
   kind: string;
   url: string;
   /** The errors that a delivery to this receiver may show in the log; null when the delivery must be DELIVERED. */
   errors: string[] | null;
 }
 
-export interface HostileTown {
-  hostiles: Hostile[];
+export interface HostileReceivers {
+  hostiles: HostileReceiver[];
   /** The number of connections to the address that the redirects name. */
   strays(): number;
   /** The most connections that were open at the same time, to all receivers together. */
@@ -25,7 +25,7 @@ export interface HostileTown {
   close(): Promise<void>;
 }
 
-interface Kind {
+interface HostileKind {
   errors: string[] | null;
   scheme?: 'https';
   /** Answers the request. Called once the head of the request has arrived, or as soon as the connection is open when `eager`. */
@@ -45,7 +45,7 @@ function writeRepeatedly(socket: Socket, chunk: string | Buffer, everyMs: number
   socket.on('close', () => clearInterval(timer));
 }
 
-const KINDS: Record<string, Kind> = {
+const KINDS: Record<string, HostileKind> = {
   silent: { errors: ['TIMEOUT'], behave: () => undefined },
   'drips its head': {
     errors: ['TIMEOUT'],
@@ -121,7 +121,7 @@ const KINDS: Record<string, Kind> = {
   },
 };
 
-export async function openHostileTown(): Promise<HostileTown> {
+export async function openHostileReceivers(): Promise<HostileReceivers> {
   const servers: Server[] = [];
   const sockets = new Set<Socket>();
   let most = 0;
@@ -139,7 +139,7 @@ export async function openHostileTown(): Promise<HostileTown> {
     return (server.address() as AddressInfo).port;
   };
   const strayUrl = `http://127.0.0.1:${await openServer(() => void (strays += 1))}/`;
-  const hostiles: Hostile[] = [];
+  const hostiles: HostileReceiver[] = [];
   for (const [kind, { errors, scheme = 'http', behave, eager }] of Object.entries(KINDS)) {
     const port = await openServer((socket) => {
       if (eager) behave(socket, strayUrl);
@@ -148,7 +148,7 @@ export async function openHostileTown(): Promise<HostileTown> {
     });
     hostiles.push({ kind, url: `${scheme}://127.0.0.1:${port}/`, errors });
   }
-  const deaf = await startDeafServer();
+  const deaf = await startNonAcceptingServer();
   hostiles.push({ kind: 'never accepts', url: deaf.url, errors: ['TIMEOUT'] });
   return {
     hostiles,
@@ -171,13 +171,16 @@ const QUEUED = 8;
 // A connection that fits into the queue is established within a millisecond.
 const FULL_MS = 500;
 
-async function startDeafServer(): Promise<{ url: string; close(): Promise<void> }> {
+async function startNonAcceptingServer(): Promise<{ url: string; close(): Promise<void> }> {
   const child = spawn(process.execPath, ['-e', DEAF], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = (await once(child.stdout, 'data')) as [Buffer];
   const place = { port: Number(port), host: '127.0.0.1' };
   // Failure policy: these connections only fill the queue, so their errors do not matter.
   const fillers = Array.from({ length: QUEUED }, () => connect(place).on('error', () => undefined));
-  await until('the queue to be full', () => fillers.some(({ connecting }) => !connecting) && isQueueFull(place));
+  await waitUntil(
+    'the queue to be full',
+    () => fillers.some(({ connecting }) => !connecting) && isAcceptQueueFull(place),
+  );
   return {
     url: `http://127.0.0.1:${place.port}/`,
     close: async () => {
@@ -189,7 +192,7 @@ async function startDeafServer(): Promise<{ url: string; close(): Promise<void> 
 }
 
 /** Whether the queue accepts no further connection. */
-async function isQueueFull(place: { port: number; host: string }): Promise<boolean> {
+async function isAcceptQueueFull(place: { port: number; host: string }): Promise<boolean> {
   const socket = connect(place).on('error', () => undefined);
   const isIn = await Promise.race([once(socket, 'connect').then(() => true), sleep(FULL_MS, false)]);
   socket.destroy();

@@ -1,7 +1,7 @@
 /** The network's side of the callbacks: it builds elements, batches and signatures, and repeats posts until the answer is 200. */
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { until } from '../../support/wait.ts';
+import { waitUntil } from '../../support/wait.ts';
 
 export interface Element {
   phoneId: string;
@@ -13,7 +13,7 @@ export interface Element {
 
 const nowSeconds = (): string => String(Math.floor(Date.now() / 1_000));
 
-export function textElement(phoneId: string, from: string, id: string, body: string): Element {
+export function buildTextElement(phoneId: string, from: string, id: string, body: string): Element {
   return {
     phoneId,
     kind: 'messages',
@@ -22,7 +22,7 @@ export function textElement(phoneId: string, from: string, id: string, body: str
   };
 }
 
-export function statusElement(phoneId: string, id: string, status: string, timestamp = nowSeconds()): Element {
+export function buildStatusElement(phoneId: string, id: string, status: string, timestamp = nowSeconds()): Element {
   const errors = [{ code: 131026, title: 'Message undeliverable', message: 'Message undeliverable' }];
   return {
     phoneId,
@@ -45,7 +45,7 @@ export function buildNotification(elements: Element[]): string {
   return JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '2', time: Date.now(), changes }] });
 }
 
-export interface Network {
+export interface SimulatedNetwork {
   /** Posts once; returns the status, or null when no answer came. */
   post(url: string, body: string): Promise<number | null>;
   /** Posts until the answer is 200, as the network does. */
@@ -57,9 +57,9 @@ export interface Network {
 const POST_MS = 30_000;
 const HEARD_MS = 60_000;
 
-export function createNetwork(appSecret: string): Network {
+export function createNetwork(appSecret: string): SimulatedNetwork {
   const agent = new Agent({ connections: 64, keepAliveTimeout: 4_000 });
-  const post: Network['post'] = async (url, body) => {
+  const post: SimulatedNetwork['post'] = async (url, body) => {
     const signature = createHmac('sha256', appSecret).update(body).digest('hex');
     try {
       const answer = await request(`${url}/hooks/wap`, {
@@ -79,14 +79,18 @@ export function createNetwork(appSecret: string): Network {
   return {
     post,
     postUntilHeard: async (url, body) => {
-      await until('a callback to be stored', async () => (await post(url, body)) === 200, HEARD_MS);
+      await waitUntil('a callback to be stored', async () => (await post(url, body)) === 200, HEARD_MS);
     },
     close: () => agent.destroy(),
   };
 }
 
 /** Runs the work for all items, `lanes` of them concurrently; the first failure rejects. */
-export async function inLanes<T>(lanes: number, items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+export async function runConcurrently<T>(
+  lanes: number,
+  items: Iterable<T>,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const queue = items[Symbol.iterator]();
   const lane = async (): Promise<void> => {
     for (let next = queue.next(); !next.done; next = queue.next()) await work(next.value);

@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline';
 import { NODE_FLAGS } from '../../support/program.ts';
 import { reportProgress } from '../../support/progress.ts';
 
-const MAIN = join(import.meta.dirname, '../../../src/main.ts');
+const MAIN = join(import.meta.dirname, '../../../src/launch.js');
 // A module that every process started here loads, so that it ends when its parent process ends or dies.
 const END_WITH_PARENT = `data:text/javascript,process.stdin.on('end',()=>process.exit(137)).resume();process.stdin.unref?.()`;
 // A start takes 0.7 s on two idle cores; a busy machine needs many times that.
-const START_MS = 60_000;
+const START_MS = 240_000;
 // The number of log lines that the error of a failed start shows.
 const KEPT_LINES = 40;
 
@@ -43,7 +43,7 @@ export async function startProcess(
   through: string[] = [],
 ): Promise<PlatformProcess> {
   const fixed = { ...env, PORT: String(await findPort()) };
-  let running = await launch(purpose, fixed, through);
+  let running = await launchProcess(purpose, fixed, through);
   const alive = (): boolean => running.child.exitCode === null && running.child.signalCode === null;
   return {
     get url() {
@@ -69,7 +69,7 @@ export async function startProcess(
       return { code: running.child.exitCode, ms: performance.now() - started };
     },
     restart: async () => {
-      running = await launch(purpose, fixed, through);
+      running = await launchProcess(purpose, fixed, through);
     },
     lines: () => running.lines,
   };
@@ -97,14 +97,18 @@ async function findPort(): Promise<number> {
   }
 }
 
-interface Launched {
+interface LaunchedProcess {
   child: ChildProcess;
   url: string;
   exited: Promise<unknown>;
   lines: string[];
 }
 
-async function launch(purpose: Purpose, env: Record<string, string>, through: string[]): Promise<Launched> {
+async function launchProcess(
+  purpose: Purpose,
+  env: Record<string, string>,
+  through: string[],
+): Promise<LaunchedProcess> {
   reportProgress(`a process starts (${purpose})`);
   const [file, ...args] = [...through, process.execPath, ...NODE_FLAGS, '--import', END_WITH_PARENT, MAIN, purpose];
   const child = spawn(file as string, args, {

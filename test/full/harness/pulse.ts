@@ -5,7 +5,7 @@
  */
 import { createServer } from 'node:http';
 
-export interface Pulse {
+export interface ProcessMeasurements {
   /** The longest delay of the event loop since the last report. */
   delayMs: number;
   /** The longest time that the event loop computed without a pause. */
@@ -21,7 +21,7 @@ delete process.env['PULSE_SOCKET'];
 if (path) serveMeasurements(path);
 
 function serveMeasurements(socket: string): void {
-  let longest: Pulse = { delayMs: 0, busyMs: 0 };
+  let longest: ProcessMeasurements = { delayMs: 0, busyMs: 0 };
   let lastMs = performance.now();
   let lastCpu = process.threadCpuUsage();
   const measureDelay = (): void => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Receipt {
+export interface ReceivedRequest {
   path: string;
   event: string;
   /** The record that the event is about. */
@@ -15,7 +15,7 @@ export interface Receipt {
 
 export interface Receiver {
   url: string;
-  receipts: Receipt[];
+  receipts: ReceivedRequest[];
   /** The number of receipts for each record. */
   counts: Map<string, number>;
   /** The number of requests that broke off before their body was complete. */
@@ -29,9 +29,9 @@ export interface Receiver {
 }
 
 /** How the receiver answers a receipt: a status after some milliseconds, or null for no answer. */
-export type Answering = (receipt: Receipt) => { status: number; afterMs: number } | null;
+export type ChooseAnswer = (receipt: ReceivedRequest) => { status: number; afterMs: number } | null;
 
-export async function startReceiver(answering: Answering): Promise<Receiver> {
+export async function startReceiver(answering: ChooseAnswer): Promise<Receiver> {
   const server = createServer((request, response) => void receive(request, response));
   // Real receivers keep idle connections about ten seconds; the platform reuses a connection for a shorter time.
   server.keepAliveTimeout = 10_000;

@@ -23,7 +23,9 @@ export interface SmallDisk {
   read(path: string): Promise<string>;
   /** The process id of the embedded server whose data is in this folder; 0 when there is none. */
   serverPid(dataDir: string): Promise<number>;
-  /** Runs SQL as the superuser of the embedded server in this folder. */
+  /** Connects as the superuser of the embedded server in this folder. On a full disk no new connection can be opened. */
+  connect(dataDir: string): Promise<pg.Client>;
+  /** Runs SQL as that superuser. */
   sql<R>(dataDir: string, text: string): Promise<R[]>;
   close(): Promise<void>;
 }
@@ -54,6 +56,14 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | nul
   const inside = join(`/proc/${holder.pid}/root`, folder);
   const filler = join(inside, 'filler');
   const databaseFolder = (dataDir: string): string => join(inside, dataDir, 'postgres/cluster');
+  const connect = async (dataDir: string): Promise<pg.Client> => {
+    const server = await readPostmaster(join(databaseFolder(dataDir), 'data'));
+    const password = await readFile(join(databaseFolder(dataDir), 'password'), 'utf8');
+    const client = new pg.Client({ host: '127.0.0.1', port: server?.port ?? 0, user: 'postgres', password });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  };
   return {
     folder,
     through: ['nsenter', `--target=${holder.pid}`, '--user', '--mount', '--preserve-credentials', '--'],
@@ -65,12 +75,9 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | nul
     clear: () => rm(filler, { force: true }),
     read: (path) => readFile(join(inside, path), 'utf8'),
     serverPid: async (dataDir) => (await readPostmaster(join(databaseFolder(dataDir), 'data')))?.pid ?? 0,
+    connect,
     sql: async <R>(dataDir: string, text: string) => {
-      const server = await readPostmaster(join(databaseFolder(dataDir), 'data'));
-      const password = await readFile(join(databaseFolder(dataDir), 'password'), 'utf8');
-      const client = new pg.Client({ host: '127.0.0.1', port: server?.port ?? 0, user: 'postgres', password });
-      client.on('error', () => undefined);
-      await client.connect();
+      const client = await connect(dataDir);
       try {
         return (await client.query(text)).rows as R[];
       } finally {

@@ -11,7 +11,7 @@ import { createCompany } from '../../../src/features/companies/companies.ts';
 import { openDatabase, type Database, type SystemTx } from '../../../src/platform/tenant.ts';
 import { UNLIMITED, type Json } from '../../support/platform.ts';
 import { startProcess, type PlatformProcess, type Purpose } from './processes.ts';
-import { openStore, type Store } from './store.ts';
+import { openTestStore, type Store } from './store.ts';
 
 const APP_SECRET = 'secret-of-the-proof';
 
@@ -38,7 +38,7 @@ export interface StageOptions {
 }
 
 /** Runs `play` with a new stage and removes everything afterwards: no process and no folder remains. */
-export async function onStage<T>(options: StageOptions, play: (stage: Stage) => Promise<T>): Promise<T> {
+export async function withStage<T>(options: StageOptions, play: (stage: Stage) => Promise<T>): Promise<T> {
   const undo: (() => Promise<unknown>)[] = [];
   try {
     return await play(await buildStage(options, undo));
@@ -48,7 +48,7 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
 }
 
 async function buildStage(options: StageOptions, undo: (() => Promise<unknown>)[]): Promise<Stage> {
-  const store = await openStore(options.killable ?? false);
+  const store = await openTestStore(options.killable ?? false);
   undo.push(store.close);
   const folder = await mkdtemp(join(tmpdir(), 'parley-stage-'));
   undo.push(() => rm(folder, { recursive: true, force: true }));
@@ -110,7 +110,7 @@ export async function call(status: number, method: string, url: string, options:
 const AGAIN_MS = 50;
 
 /** Like `call`, but repeats the call while the answer is 503, because with a 503 the platform promises that nothing was created. */
-export async function callUntilTaken(
+export async function callUntilAccepted(
   status: number,
   method: string,
   url: string,
@@ -147,13 +147,18 @@ function checkAnswer(status: number, answer: Answer): Json {
 }
 
 /** Creates a webhook of the company with this address. */
-export async function listen(api: PlatformProcess, tenant: Tenant, url: string, events: string[]): Promise<Json> {
-  return callUntilTaken(201, 'POST', `${api.url}/v1/webhooks`, { key: tenant.key, body: { url, events } });
+export async function createWebhook(
+  api: PlatformProcess,
+  tenant: Tenant,
+  url: string,
+  events: string[],
+): Promise<Json> {
+  return callUntilAccepted(201, 'POST', `${api.url}/v1/webhooks`, { key: tenant.key, body: { url, events } });
 }
 
 /** Creates an inbox for this phone number id of the network, which the sandbox accepts. */
-export async function openInbox(api: PlatformProcess, tenant: Tenant, phoneId: string): Promise<string> {
-  const inbox = await callUntilTaken(201, 'POST', `${api.url}/v1/inboxes`, {
+export async function createInbox(api: PlatformProcess, tenant: Tenant, phoneId: string): Promise<string> {
+  const inbox = await callUntilAccepted(201, 'POST', `${api.url}/v1/inboxes`, {
     key: tenant.key,
     body: {
       channel: 'WAP_AUTO_CLOSER',

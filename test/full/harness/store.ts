@@ -25,15 +25,15 @@ export interface Store extends TestDatabase {
   freeze(frozen: boolean): void;
 }
 
-export async function openStore(killable: boolean): Promise<Store> {
-  if (killable) return openOwnServer();
+export async function openTestStore(killable: boolean): Promise<Store> {
+  if (killable) return startOwnServer();
   const never = (): never => {
     throw new Error('the shared server can not be killed');
   };
   return { ...(await openTestDatabase()), crash: never, revive: never, freeze: never };
 }
 
-async function openOwnServer(): Promise<Store> {
+async function startOwnServer(): Promise<Store> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-store-'));
   const home = join(folder, 'postgres');
   const launch = () => startEmbeddedPostgres(home, () => undefined);

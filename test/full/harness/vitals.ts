@@ -1,8 +1,8 @@
-/** Measures a platform process from outside: its memory and, if it was started with `makePulseEnv`, its event loop. */
+/** Measures a platform process from outside: its memory and, if it was started with `makeMeasurementEnv`, its event loop. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
-import type { Pulse } from './pulse.ts';
+import type { ProcessMeasurements } from './pulse.ts';
 
 const PULSE = new URL('pulse.ts', import.meta.url).href;
 // A process that is blocked for longer than this counts as a process that does not answer.
@@ -16,17 +16,17 @@ const MOST_PAUSES = 20;
 const STILL_PAUSES = 3;
 
 /** Returns the environment variables for a process that is to be measured. */
-export const makePulseEnv = (socket: string): Record<string, string> => ({
+export const makeMeasurementEnv = (socket: string): Record<string, string> => ({
   PULSE_SOCKET: socket,
   NODE_OPTIONS: `--expose-gc --import ${PULSE}`,
 });
 
 /** Reads the delays since the last report; null when the process does not answer. */
-export async function readPulse(socket: string, path = '/'): Promise<Pulse | null> {
+export async function readMeasurements(socket: string, path = '/'): Promise<ProcessMeasurements | null> {
   const client = new Client('http://pulse', { socketPath: socket, headersTimeout: ANSWER_MS });
   try {
     const { body } = await client.request({ method: 'GET', path });
-    return (await body.json()) as Pulse;
+    return (await body.json()) as ProcessMeasurements;
   } catch {
     // Failure policy: the process has ended or is blocked; the caller decides what that means.
     return null;
@@ -50,7 +50,7 @@ export async function measureSettledMb(socket: string, pid: number): Promise<num
   let least = await measureProcessMb(pid);
   let still = 0;
   for (let pause = 0; pause < MOST_PAUSES && still < STILL_PAUSES; pause += 1) {
-    if (!(await readPulse(socket, '/settle'))) break;
+    if (!(await readMeasurements(socket, '/settle'))) break;
     await sleep(SETTLE_PAUSE_MS);
     const now = await measureProcessMb(pid);
     still = now > least - SETTLED_MB ? still + 1 : 0;

@@ -1,11 +1,11 @@
-/** All callers: those who may send a request, and callers of each kind that may not. */
+/** All callers of the matrix: callers who may send a request, and callers of each kind who may not. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { signToken } from '../../../src/platform/tokens.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { allows, GRANTABLE, ROLE_SCOPES, type Scope } from '../../../src/platform/scopes.ts';
 import type { Json, Platform } from '../../support/platform.ts';
-import { findId, type Side } from './companies.ts';
+import { findId, type FullCompany } from './companies.ts';
 import type { Operation } from './document.ts';
 import { SAMPLES } from './samples.ts';
 
@@ -31,29 +31,32 @@ const NO_COMPANY = { status: 400, code: 'COMPANY_ID_REQUIRED' };
 const PAST_SECONDS = 60;
 
 /** The callers for one operation. */
-export interface Cast {
+export interface CallerCast {
   /** Callers who may send requests for `own`'s records; the first has every scope. */
   allowed: Caller[];
-  /** Callers whose every request is refused. */
+  /** Callers whose requests are always refused. */
   refused: Caller[];
 }
 
 export interface Callers {
-  chooseCast(operation: Operation): Promise<Cast>;
-  /** True when these callers only send requests that reach records, and none that are refused before. */
+  chooseCast(operation: Operation): Promise<CallerCast>;
+  /** True when these callers send only requests that reach records, and none that are refused earlier. */
   brief?: true;
-  /** True when each place of an id is tried by one refused caller in turn, while all of them try each operation. */
+  /**
+   * True when only one refused caller tries each place of an id, another one for each place. Every refused caller still tries each
+   * operation.
+   */
   takesTurns?: true;
 }
 
-interface Scoped {
+interface ScopedCallers {
   lacking: Caller[];
   barely: Caller;
   barelyGlobal: Caller;
 }
 
-/** All callers of the platform. */
-interface People {
+/** All callers that exist, before they are assigned to an operation. */
+interface AllCallers {
   company: Caller[];
   global: Caller;
   homeless: Caller;
@@ -63,12 +66,12 @@ interface People {
   visitors: Caller[];
 }
 
-export async function createCallers(platform: Platform, own: Side, other: Side): Promise<Callers> {
+export async function createCallers(platform: Platform, own: FullCompany, other: FullCompany): Promise<Callers> {
   const people = await createPeople(platform, own, other);
-  const known = new Map<string, Scoped>();
-  const cachedScoped = async (scope: Scope, also: readonly string[]): Promise<Scoped> => {
+  const known = new Map<string, ScopedCallers>();
+  const cachedScoped = async (scope: Scope, also: readonly string[]): Promise<ScopedCallers> => {
     const name = [scope, ...also].join();
-    const made = known.get(name) ?? (await createScoped(platform, own, scope, also));
+    const made = known.get(name) ?? (await createScopedCallers(platform, own, scope, also));
     known.set(name, made);
     return made;
   };
@@ -76,7 +79,7 @@ export async function createCallers(platform: Platform, own: Side, other: Side):
     chooseCast: async (operation) => {
       if (!operation.secured) return { allowed: people.visitors, refused: [] };
       const strangers = [...people.lost, ...people.unauthorized];
-      const homeless = castHomeless(operation, people.homeless);
+      const homeless = chooseHomelessCast(operation, people.homeless);
       const scope = operation.scope as Scope | null;
       if (scope === null)
         return { allowed: [...people.company, people.global, ...homeless.allowed], refused: strangers };
@@ -91,21 +94,21 @@ export async function createCallers(platform: Platform, own: Side, other: Side):
   };
 }
 
-/** A global key that names no company, which may use only operations on records without a company. */
-function castHomeless({ name, codes }: Operation, caller: Caller): Cast {
+/** Assigns a global key that names no company. It may use only operations on records without a company. */
+function chooseHomelessCast({ name, codes }: Operation, caller: Caller): CallerCast {
   const { homeless } = SAMPLES[name] ?? {};
   if (homeless === 'apart') return { allowed: [], refused: [] };
   const refusal = homeless === 'NOT_FOUND' ? NOT_FOUND : codes.has(NO_COMPANY.code) ? NO_COMPANY : null;
   return refusal ? { allowed: [], refused: [{ ...caller, refusal }] } : { allowed: [caller], refused: [] };
 }
 
-/** Keeps only the callers who may send requests: refused callers never reach the data that is protected. */
-export function allowedOnly(callers: Callers): Callers {
+/** Keeps only the callers who may send requests, because refused callers never reach the data that is protected. */
+export function keepAllowedCallers(callers: Callers): Callers {
   return { brief: true, chooseCast: async (operation) => ({ ...(await callers.chooseCast(operation)), refused: [] }) };
 }
 
-/** One caller of each kind: their other differences are handled before data is reached. */
-export function oneOfEachKind(callers: Callers): Callers {
+/** Keeps one caller of each kind, because the other differences between callers are checked before any data is reached. */
+export function keepOneOfEachKind(callers: Callers): Callers {
   const KINDS = ['company key', 'user', 'global key'];
   return {
     ...callers,
@@ -118,8 +121,8 @@ export function oneOfEachKind(callers: Callers): Callers {
   };
 }
 
-/** A global key that acts as a company's key: the protection between companies does not apply to it. */
-export function globalKeysOnly(callers: Callers): Callers {
+/** Keeps a global key that names a company. Its requests are not limited to that company where global keys see all companies. */
+export function keepGlobalKeys(callers: Callers): Callers {
   return {
     chooseCast: async (operation) => {
       const { allowed } = await callers.chooseCast(operation);
@@ -130,25 +133,30 @@ export function globalKeysOnly(callers: Callers): Callers {
   };
 }
 
-async function createPeople(platform: Platform, own: Side, other: Side): Promise<People> {
+async function createPeople(platform: Platform, own: FullCompany, other: FullCompany): Promise<AllCallers> {
   const user = await platform.createUser(own._id, 'OWNER');
   const viewer = await platform.createUser(own._id, 'VIEWER');
   const company: Caller[] = [
     { name: 'company key', token: own.key, refusal: null },
-    { name: 'company key that names another company', token: own.key, headers: naming(other._id), refusal: null },
+    {
+      name: 'company key that names another company',
+      token: own.key,
+      headers: companyHeader(other._id),
+      refusal: null,
+    },
     { name: 'user', token: user.token, refusal: null },
-    { name: 'user who names another company', token: user.token, headers: naming(other._id), refusal: null },
+    { name: 'user who names another company', token: user.token, headers: companyHeader(other._id), refusal: null },
   ];
   const token = platform.globalKey;
-  const global: Caller = { name: 'global key', token, headers: naming(own._id), refusal: null, global: true };
+  const global: Caller = { name: 'global key', token, headers: companyHeader(own._id), refusal: null, global: true };
   const homeless: Caller = { name: 'global key without a company', token, refusal: null, global: true };
-  const unauthorized = await createUnauthorized(platform, own, user._id);
+  const unauthorized = await createUnauthorizedCallers(platform, own, user._id);
   const lost: Caller[] = [
-    { name: 'global key for an unknown company', token, headers: naming(newId()), refusal: NOT_FOUND },
-    { name: 'global key for no company id', token, headers: naming('nonsense'), refusal: NOT_FOUND },
+    { name: 'global key for an unknown company', token, headers: companyHeader(newId()), refusal: NOT_FOUND },
+    { name: 'global key for no company id', token, headers: companyHeader('nonsense'), refusal: NOT_FOUND },
   ];
   const neighbour: Caller = { name: 'key of another company', token: other.key, refusal: null };
-  // An operation without a required token refuses no caller, whatever the token.
+  // An operation without a token accepts every caller, whatever token the caller sends.
   const visitors = [...company, neighbour, global, homeless, ...unauthorized, ...lost].map((one) => ({
     ...one,
     refusal: null,
@@ -164,9 +172,9 @@ async function createPeople(platform: Platform, own: Side, other: Side): Promise
   };
 }
 
-const naming = (company: string): Record<string, string> => ({ 'x-company-id': company });
+const companyHeader = (company: string): Record<string, string> => ({ 'x-company-id': company });
 
-async function createUnauthorized(platform: Platform, own: Side, user: string): Promise<Caller[]> {
+async function createUnauthorizedCallers(platform: Platform, own: FullCompany, user: string): Promise<Caller[]> {
   const { jwtSecret } = JSON.parse(await readFile(join(platform.dataDir, 'secrets.json'), 'utf8')) as Json;
   const seconds = Math.floor(Date.now() / 1000);
   const session = { type: 'user', company: own._id, role: 'OWNER', sv: 0, jti: newId(), exp: seconds + 3_600 };
@@ -178,31 +186,36 @@ async function createUnauthorized(platform: Platform, own: Side, user: string): 
     'a key of another installation': await signToken('another secret', findId(own, 'api-key'), claims),
     'a key that was never stored': await signToken(jwtSecret, newId(), claims),
     'a global key that was never stored': await signToken(jwtSecret, newId(), { type: 'global', jti: newId() }),
-    'a revoked key': await endedKey(platform, own, 'revoked_at = now()'),
-    'an expired key': await endedKey(platform, own, `expires_at = now() - interval '1 second'`),
+    'a revoked key': await createEndedKey(platform, own, 'revoked_at = now()'),
+    'an expired key': await createEndedKey(platform, own, `expires_at = now() - interval '1 second'`),
     'an expired session': await signToken(jwtSecret, user, { ...session, exp: seconds - PAST_SECONDS }),
     'an ended session': await signToken(jwtSecret, user, { ...session, sv: 1 }),
-    'a dismissed user': await dismissedUser(platform, own),
+    'a dismissed user': await createDismissedUser(platform, own),
   };
   return Object.entries(unauthorized).map(([name, token]) => ({ name, token, refusal: UNAUTHORIZED }));
 }
 
-async function endedKey(platform: Platform, own: Side, end: string): Promise<string> {
+async function createEndedKey(platform: Platform, own: FullCompany, end: string): Promise<string> {
   const { _id, token } = await platform.createKey(own._id, ['*']);
   await platform.database.sql(`update api_keys set ${end} where _id = $1`, [_id]);
   return token;
 }
 
-async function dismissedUser(platform: Platform, own: Side): Promise<string> {
+async function createDismissedUser(platform: Platform, own: FullCompany): Promise<string> {
   const { _id, token } = await platform.createUser(own._id, 'OWNER');
   await platform.database.sql(`update users set status = 'INACTIVE' where _id = $1`, [_id]);
   return token;
 }
 
-/** Every scope that grants a single right. */
+/** Every scope that grants one single right. */
 const SCOPES = GRANTABLE.filter((scope) => !scope.endsWith('*'));
 
-async function createScoped(platform: Platform, own: Side, scope: Scope, also: readonly string[]): Promise<Scoped> {
+async function createScopedCallers(
+  platform: Platform,
+  own: FullCompany,
+  scope: Scope,
+  also: readonly string[],
+): Promise<ScopedCallers> {
   const others = SCOPES.filter((other) => other !== scope);
   const key = await platform.createKey(own._id, others);
   const global = await platform.createKey(null, others);
@@ -210,7 +223,7 @@ async function createScoped(platform: Platform, own: Side, scope: Scope, also: r
   const barelyGlobal = await platform.createKey(null, [scope, ...also]);
   const lacking: Caller[] = [
     { name: `key without ${scope}`, token: key.token, refusal: FORBIDDEN },
-    { name: `global key without ${scope}`, token: global.token, headers: naming(own._id), refusal: FORBIDDEN },
+    { name: `global key without ${scope}`, token: global.token, headers: companyHeader(own._id), refusal: FORBIDDEN },
   ];
   const name = `key with ${scope} alone`;
   return {
@@ -219,7 +232,7 @@ async function createScoped(platform: Platform, own: Side, scope: Scope, also: r
     barelyGlobal: {
       name: `global ${name}`,
       token: barelyGlobal.token,
-      headers: naming(own._id),
+      headers: companyHeader(own._id),
       refusal: null,
       global: true,
     },

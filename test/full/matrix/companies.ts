@@ -1,74 +1,81 @@
-/** Two companies on one platform, each with a record of every kind and a unique word planted in all texts. */
+/** Creates two companies on one platform, each with a record of every kind and with a unique word in all of its texts. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../src/platform/ids.ts';
 import {
   connectPhone,
-  freshPhone,
-  networkId,
-  notification,
+  makePhoneNumber,
+  makeNetworkId,
+  buildNotification,
   openNetwork,
-  wamid,
-  written,
+  makeMessageId,
+  fillMessage,
+  type Phone,
 } from '../../support/network.ts';
+import type { TestDatabase } from '../../support/database.ts';
 import type { CallOptions, Json, Platform } from '../../support/platform.ts';
-import { until } from '../../support/wait.ts';
+import { waitUntil } from '../../support/wait.ts';
 import { buildForm } from './forms.ts';
 
-export interface Side {
-  /** The company's id, and a key with every scope. */
+export interface FullCompany {
+  /** The id of the company, and an API key with every scope. */
   _id: string;
   key: string;
   /** The id of a record of each kind, as the document names the kinds. */
   records: Record<string, string>;
-  /** Texts that no other company may see: ids, planted words, network numbers and their tokens. */
+  /** Texts that no other company may see: ids, the company's unique word, network numbers and their tokens. */
   secrets: string[];
   marker: string;
-  /** The slugs of records that can also be named by one. */
+  /** The slugs of records that requests may also name by their slug. */
   slugs: Record<string, string>;
-  /** Records that the next request may delete. */
+  /** The ids of records that the next request may delete. */
   fresh: Record<string, string>;
-  /** The token of a mailed link, and its user. */
+  /** The token of a mailed link, and the user to whom it was mailed. */
   linkToken: string;
   linkUser: string;
+  /** The token of a browser's session. */
+  sessionToken: string;
 }
 
-/** The company's record of this kind. Fails for a kind that the document names and createSide() does not create. */
-export function findId({ records }: Side, kind: string): string {
+/** Returns the id of the company's record of this kind. Fails for a kind that is in the document but that createFullCompany() does not create. */
+export function findId({ records }: FullCompany, kind: string): string {
   const id = records[kind];
   assert.ok(id, `createSide() in companies.ts has no ${kind}`);
   return id;
 }
 
 /** Creates a company with every kind of record. */
-export async function createSide(platform: Platform): Promise<Side> {
+export async function createFullCompany(platform: Platform): Promise<FullCompany> {
   const marker = `planted${randomBytes(8).toString('hex')}`;
   const company = await platform.createCompany(`${marker} company`);
   const user = await platform.createUser(company._id, 'VIEWER', `${marker} user`);
   const agent = await insertAgent(platform, company._id, user._id, marker);
-  const phoneId = networkId();
+  const phoneId = makeNetworkId();
   const inbox = { name: `${marker} inbox`, default_agent: agent, default_owner: user._id };
-  const phone = await connectPhone(platform, { company, id: phoneId, inbox });
-  const from = freshPhone();
-  const thread = await converse(platform, phone, { from, marker });
+  const { phone, template } = await connectWithTemplate(platform, { company, id: phoneId, inbox }, marker);
+  const from = makePhoneNumber();
+  const thread = await storeMessageOfContact(platform, phone, { from, marker });
   const slugs = {
     'contact-field': `${marker}_c`,
     'conversation-field': `${marker}_v`,
     'business-field': `${marker}_b`,
     column: `${marker}_column`,
+    template: marker,
   };
-  const own = { user: user._id, agent, inbox: phone.inbox, ...thread };
+  const own = { user: user._id, agent, inbox: phone.inbox, template, ...thread };
   const made = await createRecords(platform, company, { ...own, slugs, marker });
+  const run = await sendBulk(platform, company.key, { inbox: phone.inbox, marker });
   const webhook = await createWebhook(platform, company, marker);
   const delivery = await insertDelivery(platform, company._id, webhook, { resource: thread.message, marker });
   const records = {
     company: company._id,
     'api-key': company.keyId,
     'audit-entry': await findAuditEntry(platform, company._id),
-    // A column has no id: only its key names it.
+    // A column has no id of its own: requests name it by its key.
     column: newId(),
     ...own,
     ...made,
+    'bulk-run': run,
     webhook,
     delivery,
   };
@@ -82,20 +89,22 @@ export async function createSide(platform: Platform): Promise<Side> {
     fresh: {},
     linkToken: '',
     linkUser: '',
+    sessionToken: '',
   };
 }
 
-interface Begun {
+interface FirstRecords {
   user: string;
   agent: string;
+  inbox: string;
   contact: string;
   conversation: string;
   slugs: Record<'contact-field' | 'conversation-field' | 'business-field' | 'column', string>;
   marker: string;
 }
 
-/** Creates the records that a company creates itself, with every reference that they can have. */
-async function createRecords(platform: Platform, { key }: { key: string }, begun: Begun) {
+/** Creates the records that a company creates itself, with every reference to other records that they can have. */
+async function createRecords(platform: Platform, { key }: { key: string }, begun: FirstRecords) {
   const { user, agent, contact, conversation, slugs, marker } = begun;
   const write = async (method: string, path: string, body: Json): Promise<Json> =>
     (await platform.call(method === 'POST' ? 201 : 200, method, path, { key, body })).body;
@@ -115,8 +124,79 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   const step = pipeline.steps[0]._id;
   const values = { custom_fields: { [fields['conversation-field']]: marker }, tags: [marker] };
   await write('PATCH', `/v1/conversations/${conversation}`, { owner: user, attendant: user, agent, step, ...values });
+  const change = { owner: user, add_tags: [marker] };
+  const run = await write('POST', '/v1/conversations/bulk', { ids: [conversation], change });
   const sheets = await createSheets(platform, key, { contact, business, marker, column: slugs.column });
-  return { ...fields, business, pipeline: pipeline._id, step, ...sheets };
+  const form = buildForm({ file: `${marker} file` });
+  const attachment = (await platform.call(201, 'POST', '/v1/resource/upload-attachment', { key, ...form })).body;
+  const texts = { title: marker, shortcut: marker, content: marker };
+  const reply = await write('POST', '/v1/quick-replies', { ...texts, attachment: attachment._id });
+  const item = await write('POST', '/v1/knowledge/autcl', { name: marker, content: marker, tags: [marker] });
+  const ofCampaign = { ...begun, step, field: fields['contact-field'] };
+  const campaign = await write('POST', '/v1/campaigns', makeCampaign(ofCampaign));
+  const others = {
+    campaign: campaign._id,
+    enrollment: await insertEnrollment(platform, { campaign: campaign._id, contact }),
+    attachment: attachment._id,
+    'quick-reply': reply._id,
+    'knowledge-item': item._id,
+    'agent-turn': await insertTurn(platform, { agent, conversation, item: item._id }),
+    'follow-up': await insertFollowUp(platform, { agent, conversation }),
+    'conversation-run': run._id,
+  };
+  return { ...fields, business, pipeline: pipeline._id, step, ...others, ...sheets };
+}
+
+/** Inserts an enrollment that waits for a time that never comes, because a campaign that runs would change it. */
+async function insertEnrollment(
+  { database }: Platform,
+  { campaign, contact }: Record<'campaign' | 'contact', string>,
+): Promise<string> {
+  const enrollment = newId();
+  await database.sql(
+    `insert into campaign_enrollments (company_id, _id, campaign_id, contact_id, next_run_at)
+      select company_id, $1, _id, $3, '2099-01-01' from campaigns where _id = $2`,
+    [enrollment, campaign, contact],
+  );
+  return enrollment;
+}
+
+/** Limits the agent to an item, and inserts a turn of it, because no operation makes one. */
+async function insertTurn(
+  { database }: Platform,
+  { agent, conversation, item }: Record<'agent' | 'conversation' | 'item', string>,
+): Promise<string> {
+  const turn = newId();
+  await database.sql(
+    `with limited as (insert into agent_knowledge (company_id, agent_id, item_id) select company_id, _id, $4 from agents where _id = $2)
+    insert into agent_turns (company_id, _id, agent_id, conversation_id, asked_id, outcome, passages, latency_ms)
+      select company_id, $1, _id, $3, $1, 'ANSWERED', '[]', 1 from agents where _id = $2`,
+    [turn, agent, conversation, item],
+  );
+  return turn;
+}
+
+/** Inserts a follow-up of the agent that never becomes due. */
+async function insertFollowUp(
+  { database }: Platform,
+  { agent, conversation }: Record<'agent' | 'conversation', string>,
+): Promise<string> {
+  const followUp = newId();
+  await database.sql(
+    `insert into follow_ups (company_id, _id, agent_id, conversation_id, index, content, scheduled_at, held_until)
+      select company_id, $1, _id, $3, 0, name, '2099-01-01', '2099-01-01' from agents where _id = $2`,
+    [followUp, agent, conversation],
+  );
+  return followUp;
+}
+
+/** The body of a campaign that names a record of every kind that it can name. */
+function makeCampaign({ marker, inbox, user, agent, contact, step, field }: Record<string, unknown>): Json {
+  const template = { name: marker, language: 'pt_BR' };
+  const filters = [{ field, operator: 'eq', value: marker }];
+  const audience = { filters, tags: [marker], contacts: [contact] };
+  const steps = [{ template, funnel_step: step }];
+  return { name: marker, inbox, owner: user, agent, audience, steps, scheduled_at: '2099-01-01T00:00:00.000Z' };
 }
 
 /** Creates a table with a row, and imports a sheet into it and one of contacts. */
@@ -136,11 +216,40 @@ async function createSheets(
   const row = await post(`/v1/tables/${table}/rows`, { body });
   const tableImport = await post(`/v1/tables/${table}/import`, buildForm({ file: `note\n${marker}\n` }));
   const contactImport = await post('/v1/contacts/import', buildForm({ file: `name\n${marker} imported\n` }));
-  await settle(platform);
+  await waitForJobs(platform);
   return { table, row, 'contact-import': contactImport, 'table-import': tableImport };
 }
 
-/** Finds the audit's line about the creation of the inbox. */
+/** Sends the planted template to one contact. */
+async function sendBulk(
+  platform: Platform,
+  key: string,
+  { inbox, marker }: { inbox: string; marker: string },
+): Promise<string> {
+  const contacts = [{ name: `${marker} reached`, phone: makePhoneNumber() }];
+  const form = buildForm({ inboxId: inbox, templateName: marker, languageCode: 'pt_BR', contacts });
+  return (await platform.call(201, 'POST', '/v1/messages/send-bulk-template', { key, ...form })).body._id;
+}
+
+/** Connects a number whose account has a template with the planted word, and waits until it is copied. */
+async function connectWithTemplate(
+  platform: Platform,
+  options: { company: { _id: string; key: string }; id: string; inbox: Record<string, unknown> },
+  marker: string,
+): Promise<{ phone: Phone; template: string }> {
+  const waba = makeNetworkId();
+  const components = [{ type: 'BODY', text: `${marker} template` }];
+  const template = { waba_id: waba, name: marker, language: 'pt_BR', components };
+  await platform.sandbox('POST', '/sandbox/templates', template);
+  const phone = await connectPhone(platform, { ...options, waba });
+  const row = await waitUntil('the templates to be copied', async () => {
+    const [found] = await platform.database.sql<{ _id: string }>('select _id from templates where name = $1', [marker]);
+    return found;
+  });
+  return { phone, template: row._id };
+}
+
+/** Finds the audit entry about the creation of the inbox. */
 async function findAuditEntry({ database }: Platform, company: string): Promise<string> {
   const [row] = await database.sql<{ _id: string }>('select _id from audit_log where company_id = $1 limit 1', [
     company,
@@ -149,7 +258,7 @@ async function findAuditEntry({ database }: Platform, company: string): Promise<
   return row._id;
 }
 
-/** Inserts an agent, which no operation can create yet, and plants the marker in the user's address. */
+/** Inserts an agent, and puts the company's unique word into the user's address. */
 async function insertAgent({ database }: Platform, company: string, user: string, marker: string): Promise<string> {
   const agent = newId();
   const { sql } = database;
@@ -167,16 +276,16 @@ async function insertAgent({ database }: Platform, company: string, user: string
 }
 
 /** Makes a contact write, and returns the stored message with its conversation and its contact. */
-async function converse(
+async function storeMessageOfContact(
   platform: Platform,
   phone: Awaited<ReturnType<typeof connectPhone>>,
   { from, marker }: { from: string; marker: string },
 ) {
   const network = await openNetwork(platform);
-  const id = wamid();
+  const id = makeMessageId();
   const contacts = [{ wa_id: from, profile: { name: `${marker} contact` } }];
-  const messages = [written({ id, from, text: { body: `${marker} message` } })];
-  await network.post(200, notification({ phone, value: { contacts, messages } }));
+  const messages = [fillMessage({ id, from, text: { body: `${marker} message` } })];
+  await network.post(200, buildNotification({ phone, value: { contacts, messages } }));
   const [row] = await platform.database.sql<{ message: string; conversation: string; contact: string }>(
     'select _id as message, conversation_id as conversation, contact_id as contact from messages where external_id = $1',
     [id],
@@ -185,7 +294,7 @@ async function converse(
   return row;
 }
 
-/** Creates a webhook for an event that never happens here, so that no delivery changes what a test compares. */
+/** Creates a webhook for an event that never happens in these tests, so that no delivery changes the data that a test compares. */
 export async function createWebhook(platform: Platform, { key }: { key: string }, marker: string): Promise<string> {
   const { body } = await platform.call(201, 'POST', '/v1/webhooks', {
     key,
@@ -198,7 +307,7 @@ export async function createWebhook(platform: Platform, { key }: { key: string }
   return body._id;
 }
 
-/** Inserts a delivery that has ended. */
+/** Inserts a delivery that is finished. */
 async function insertDelivery(
   { database }: Platform,
   company: string,
@@ -216,29 +325,51 @@ async function insertDelivery(
   return id;
 }
 
-/** Columns that change by themselves through time, the network or workers; and those that show a delivery's progress. */
-const RESTLESS = ['last_used_at', 'last_login_at', 'connection_checked_at'];
+/** Columns that workers, the network or the passing of time change without a request; and columns that show the progress of a delivery. */
+const RESTLESS = ['last_used_at', 'last_login_at', 'connection_checked_at', 'fetched_at', 'pass_at'];
 const PROGRESS = ['status', 'claimed_at', 'attempted_at', 'finished_at', 'response_status', 'response_ms', 'error'];
 
-/** Waits for due jobs and imports, because what they write belongs to requests that have been answered. */
-async function settle({ database }: Platform): Promise<void> {
-  await until('the jobs to be done', async () => {
+/**
+ * Waits for due jobs and imports, because what they write belongs to requests that have been answered. A copy of templates that a request
+ * asked for is called off: it begins only seconds later, in the middle of a comparison.
+ */
+async function waitForJobs({ database }: Platform): Promise<void> {
+  await database.sql(`update template_catalogues set due_at = 'infinity' where not is_waiting and held_until is null`);
+  await waitUntil('the jobs to be done', async () => {
     const [row] = await database.sql<{ waiting: number }>(
       `select (select count(*)::int from pgboss.job
           where state in ('created', 'retry', 'active') and start_after <= now() and name not like '\\_\\_%')
-        + (select count(*)::int from imports where finished_at is null) as waiting`,
+        + (select count(*)::int from imports where finished_at is null)
+        + (select count(*)::int from conversation_runs where finished_at is null)
+        + (select count(*)::int from campaigns where is_waiting or claimed_at is not null)
+        + (select count(*)::int from campaign_changes)
+        + (select count(*)::int from pending_turns)
+        + (select count(*)::int from agent_turns where settle_until is not null)
+        + (select count(*)::int from knowledge_items where is_waiting or held_until is not null)
+        + (select count(*)::int from template_catalogues where is_waiting or held_until is not null) as waiting`,
     );
     return row?.waiting === 0;
   });
 }
 
-/** Digests of all data of the companies, by company and table. */
-export async function snapshot(platform: Platform, companies: string[]): Promise<Map<string, string>> {
+/** Returns digests of all data of these companies, by company and table. */
+export async function digestTables(platform: Platform, companies: string[]): Promise<Map<string, string>> {
+  await waitForJobs(platform);
   const { database } = platform;
-  await settle(platform);
-  const tables = await database.sql<{ name: string }>(
-    `select table_name as name from information_schema.columns
-     where table_schema = 'public' and column_name = 'company_id' and table_name not in ('company_usage', 'stored_changes') order by 1`,
+  const statement = SNAPSHOTS.get(database) ?? (await writeSnapshot(database));
+  SNAPSHOTS.set(database, statement);
+  const rows = await database.sql<{ name: string; digest: string }>(statement, [companies], 'snapshot');
+  return new Map(rows.map(({ name, digest }) => [name, digest]));
+}
+
+/** The statement that reads the digests of all tables, for each database. */
+const SNAPSHOTS = new WeakMap<TestDatabase, string>();
+
+async function writeSnapshot({ sql }: TestDatabase): Promise<string> {
+  // Workers copy templates whenever a request needs newer ones: only what they copy is compared.
+  const tables = await sql<{ name: string }>(
+    `select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'company_id'
+       and table_name not in ('company_usage', 'stored_changes', 'template_catalogues') order by 1`,
   );
   const digests = tables.map(({ name }) => {
     const skipped = name === 'deliveries' ? [...PROGRESS, 'response_body'] : RESTLESS;
@@ -246,22 +377,21 @@ export async function snapshot(platform: Platform, companies: string[]): Promise
     return `select company_id || ' ' || '${name}' as name, md5(string_agg(${row}, '|' order by ${row})) as digest
       from ${name} t where company_id = any ($1) group by company_id`;
   });
-  // A worker moves counts from one table to another, and their sum stays the same.
+  // A worker moves the counted bytes from one table to another, so the two are added up here.
   digests.push(
     `select _id || ' stored_bytes' as name, stored_bytes(_id)::text as digest from companies where _id = any ($1)`,
   );
-  const rows = await database.sql<{ name: string; digest: string }>(digests.join(' union all '), [companies]);
-  return new Map(rows.map(({ name, digest }) => [name, digest]));
+  return digests.join(' union all ');
 }
 
-/** The tables, with their company, in which a row was added, removed or changed. */
-export function changedTables(before: Map<string, string>, after: Map<string, string>): string[] {
+/** Lists the tables, each with its company, in which a row was added, removed or changed. */
+export function listChangedTables(before: Map<string, string>, after: Map<string, string>): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
 }
 
-/** Every company that an answer names, at any depth. */
-export function companiesIn(value: Json): string[] {
+/** Lists every company that an answer names, at any depth. */
+export function listNamedCompanies(value: Json): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = ['company', 'company_id', 'companyId'].map((name) => value[name]).filter((id) => typeof id === 'string');
-  return [...own, ...Object.values(value).flatMap(companiesIn)];
+  return [...own, ...Object.values(value).flatMap(listNamedCompanies)];
 }

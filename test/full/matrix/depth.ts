@@ -1,25 +1,38 @@
-/** Chooses the operations that the small matrix tries in depth: with nonsense, with ids of other kinds, and with unknown properties. */
-import { findConcerned, listChangedFiles } from '../../../scripts/changed.ts';
+/**
+ * Chooses the operations that the small matrix tries in depth, with nonsense, with ids of other kinds and with unknown properties, and that it
+ * tries with each protection alone.
+ */
+import { findAffectedFiles, listChangedFiles } from '../../../scripts/changed.ts';
 import { readSources, readFacts } from '../../../scripts/source-facts.ts';
 import { createChance } from '../harness/chance.ts';
 import type { Operation } from './document.ts';
+import { isList } from './lists.ts';
 
-/** One in so many operations is drawn, beside those that this branch has changed. */
-const DRAWN = 4;
+/** One in so many operations is chosen. */
+const CHOSEN = 8;
 
+/** Chooses an eighth of the operations: first those that this branch has changed, and then others, which the seed draws. */
 export function chooseInDepth(operations: Operation[], seed: number): Operation[] {
-  const changed = findChangedPaths();
-  const [own, others] = [true, false].map((isChanged) =>
-    operations.filter(({ path }) => changed.has(path) === isChanged),
-  );
-  const drawn = createChance(seed).shuffle(others ?? []);
-  return [...(own ?? []), ...drawn.slice(0, Math.ceil(drawn.length / DRAWN))];
+  changedPaths ??= findChangedPaths();
+  const changed = changedPaths;
+  const chance = createChance(seed);
+  // Lists are drawn apart, so that there is one among the operations.
+  return [true, false].flatMap((areLists) => {
+    const drawn = chance.shuffle(operations.filter((operation) => isList(operation) === areLists));
+    const { own = [], others = [] } = Object.groupBy(drawn, ({ path }) => (changed.has(path) ? 'own' : 'others'));
+    return [...own, ...others].slice(0, Math.ceil(drawn.length / CHOSEN));
+  });
 }
 
-/** The paths of all operations in a list of routes that a changed file concerns. */
+/** Found once, because it reads all sources. */
+let changedPaths: Set<string> | undefined;
+
+/** Lists the paths of all operations whose routes a change on this branch affects. */
 function findChangedPaths(): Set<string> {
+  const changes = listChanges();
+  if (changes.length === 0) return new Set();
   const files = readSources('.', ['src']);
-  const concerned = findConcerned(files, listChanges());
+  const concerned = findAffectedFiles(files, changes);
   const routes = files.filter(({ path }) => path.endsWith('/routes.ts') && concerned.has(path));
   const texts = routes.flatMap((file) => readFacts(file).strings.map(({ text }) => text));
   return new Set(texts.map((text) => text.replaceAll(/:(\w+)/g, '{$1}')));
@@ -27,7 +40,7 @@ function findChangedPaths(): Set<string> {
 
 function listChanges(): string[] {
   try {
-    return listChangedFiles('main').files;
+    return listChangedFiles('main').files.filter((path) => !path.endsWith('.test.ts'));
   } catch {
     // Failure policy: in a copy without history nothing counts as changed, and only drawn operations are tried in depth.
     return [];

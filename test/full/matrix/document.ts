@@ -1,7 +1,7 @@
-/** Reads from openapi.json whom each operation admits, where it takes an id or a text, and which objects its body has. */
+/** Reads from openapi.json which callers each operation admits, where it takes an id or a text, and which objects its body has. */
 import { ID_PATTERN, RECORDS_KEYWORD } from '../../../src/platform/schema.ts';
 import type { Json } from '../../support/platform.ts';
-import { inPlace } from '../fuzz/document.ts';
+import { resolveReferences } from '../fuzz/document.ts';
 
 interface Parameter {
   name: string;
@@ -9,7 +9,7 @@ interface Parameter {
 }
 
 export interface Operation {
-  /** As in `GET /v1/inboxes/{id}`, like in samples.ts. */
+  /** The operation's name as in `GET /v1/inboxes/{id}`, which samples.ts uses as well. */
   name: string;
   method: string;
   path: string;
@@ -19,13 +19,13 @@ export interface Operation {
   secured: boolean;
   /** Only global keys may use the operation; every other caller is refused, whatever its scopes. */
   globalOnly: boolean;
-  /** The action in the audit; undefined when the operation logs none. */
+  /** The name of the action in the audit; undefined when the operation writes no audit entry. */
   auditAction: string | undefined;
-  /** The place of the id whose record is gone after a success. */
+  /** The parameter or property whose id names the record that a success removes. */
   disposes: string | undefined;
   /** The POST that creates records of the kind that this operation disposes of. */
   maker: Operation | undefined;
-  /** The kinds of records that a success answers, or whose page it answers. */
+  /** The kinds of records that a success returns, alone or in a page. */
   answers: string[];
   params: Parameter[];
   query: Parameter[];
@@ -43,16 +43,16 @@ export interface Operation {
   repeatable: boolean;
 }
 
-const resolve = (document: Json, schema: Json): Json => inPlace(schema, document.components.schemas);
+const resolveSchema = (document: Json, schema: Json): Json => resolveReferences(schema, document.components.schemas);
 
 export function readOperations(document: Json): Operation[] {
   const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     Object.entries<Json>(item).map(([method, spec]) => readOperation(document, path, method.toUpperCase(), spec)),
   );
-  // POST /v1/contacts/{id}/merge answers a contact as well, but disposes of another one.
+  // POST /v1/contacts/{id}/merge also returns a contact, but it creates none and removes another one.
   const makers = operations.filter(({ successes, disposes }) => successes[0] === 201 && !disposes);
   for (const operation of operations) {
-    const [kind = ''] = textPlaces(operation).find(({ path }) => path === operation.disposes)?.kinds ?? [];
+    const [kind = ''] = listTextPlaces(operation).find(({ path }) => path === operation.disposes)?.kinds ?? [];
     operation.maker = makers.find(({ answers }) => answers.includes(kind));
   }
   return operations;
@@ -69,7 +69,10 @@ function readOperation(document: Json, path: string, method: string, spec: Json)
     throw new Error(`${name} takes ${Object.keys(content).join()}: the matrix has to learn it`);
   const statuses = Object.keys(spec.responses).map(Number);
   const successes = statuses.filter((status) => status < 300).toReversed();
-  const answer = resolve(document, spec.responses[successes[0] ?? 0]?.content?.['application/json']?.schema ?? {});
+  const answer = resolveSchema(
+    document,
+    spec.responses[successes[0] ?? 0]?.content?.['application/json']?.schema ?? {},
+  );
   return {
     name,
     method,
@@ -83,10 +86,10 @@ function readOperation(document: Json, path: string, method: string, spec: Json)
     answers: listKinds(findRecord(answer).properties?._id),
     params: parameters.filter((one) => one.in === 'path'),
     query: parameters.filter((one) => one.in === 'query'),
-    body: media ? resolve(document, content[media].schema) : null,
+    body: media ? resolveSchema(document, content[media].schema) : null,
     form: media === FORM,
     answer,
-    problem: resolve(document, document.components.schemas.Problem),
+    problem: resolveSchema(document, document.components.schemas.Problem),
     statuses,
     codes: new Set(Object.values<Json>(spec.responses).flatMap(({ description }) => description.split(', '))),
     successes,
@@ -94,23 +97,25 @@ function readOperation(document: Json, path: string, method: string, spec: Json)
   };
 }
 
-/** The schema of the record that an answer is, or is a page of. A table has the page of its rows inside itself. */
+/** Finds the schema of the record that an answer is, or is a page of. In the answer of a table, the page of rows is the property `rows`. */
 const findRecord = (answer: Json): Json => (answer.properties?.rows ?? answer).properties?.result?.items ?? answer;
 
 /**
- * A place of a request that takes any text, and so could take an id: `a.b`, `a[]` for an item of a list, `a.*` for a key of a map,
- * `a{}` for its value.
+ * A place of a request that takes any text, and so could take an id. Its path is `a.b`, `a[]` for an item of a list, `a.*` for a key of a
+ * map, and `a{}` for a value of a map.
  */
-export interface Place {
+export interface TextPlace {
   in: 'path' | 'query' | 'body';
   path: string;
   /** The kinds of records that the text can name; none for a text that names no record. */
   kinds: string[];
   /** Whether the text must have the form of an id. */
   isId: boolean;
+  /** The most characters that the text can have. */
+  maxLength: number;
 }
 
-export function textPlaces({ params, query, body }: Pick<Operation, 'params' | 'query' | 'body'>): Place[] {
+export function listTextPlaces({ params, query, body }: Pick<Operation, 'params' | 'query' | 'body'>): TextPlace[] {
   return [
     ...params.flatMap(({ name, schema }) => findTexts(schema, { in: 'path', path: name })),
     ...query.flatMap(({ name, schema }) => findTexts(schema, { in: 'query', path: name })),
@@ -120,42 +125,50 @@ export function textPlaces({ params, query, body }: Pick<Operation, 'params' | '
 
 const listTypes = (schema: Json): string[] => [schema.type].flat().filter((type) => typeof type === 'string');
 const listKinds = (schema: Json): string[] => schema?.[RECORDS_KEYWORD] ?? [];
-const inside = (path: string, name: string): string => (path ? `${path}.${name}` : name);
+const joinPath = (path: string, name: string): string => (path ? `${path}.${name}` : name);
 
-function findTexts(schema: Json, at: Pick<Place, 'in' | 'path'>): Place[] {
+function findTexts(schema: Json, at: Pick<TextPlace, 'in' | 'path'>): TextPlace[] {
   const { path } = at;
-  const deeper = (inner: Json, name: string): Place[] => findTexts(inner, { ...at, path: name });
+  const deeper = (inner: Json, name: string): TextPlace[] => findTexts(inner, { ...at, path: name });
   const nested = Object.entries<Json>(schema.properties ?? {}).flatMap(([name, inner]) =>
-    deeper(inner, inside(path, name)),
+    deeper(inner, joinPath(path, name)),
   );
   const either = (schema.anyOf ?? []).flatMap((inner: Json) => deeper(inner, path));
   const items = schema.items ? deeper(schema.items, `${path}[]`) : [];
   const isText =
     listTypes(schema).includes('string') && !schema.enum && !['binary', 'date-time'].includes(schema.format);
-  // True for an object with arbitrary keys.
+  // This is true for an object with arbitrary keys.
   const isMap = listTypes(schema).includes('object') && schema.additionalProperties !== false && !schema.properties;
-  const keys = { ...at, path: inside(path, '*'), kinds: listKinds(schema.propertyNames), isId: false };
+  const keys = {
+    ...at,
+    path: joinPath(path, '*'),
+    kinds: listKinds(schema.propertyNames),
+    isId: false,
+    maxLength: Infinity,
+  };
   const values =
     typeof schema.additionalProperties === 'object' ? deeper(schema.additionalProperties, `${path}{}`) : [];
-  const text = { ...at, kinds: listKinds(schema), isId: schema.pattern === ID_PATTERN };
+  const { pattern, maxLength = Infinity } = schema;
+  // The pattern of a filter that also takes a fixed word contains that of an id.
+  const text = { ...at, kinds: listKinds(schema), isId: pattern?.includes(ID_PATTERN) ?? false, maxLength };
   return [...nested, ...either, ...items, ...(isText ? [text] : []), ...(isMap ? [keys] : []), ...values];
 }
 
-/** An object of a body: its path, and the fields of the answer there that no caller may set. */
-export interface Level {
+/** An object inside a body: its path, and the fields of the answer at that path that no caller may set. */
+export interface ObjectLevel {
   path: string;
   readOnly: string[];
   /** The smallest valid object at this path. */
   sample: Json;
 }
 
-export function objectLevels(body: Json, answer: Json, path = ''): Level[] {
+export function listObjectLevels(body: Json, answer: Json, path = ''): ObjectLevel[] {
   if (!body?.properties) return [];
   const own = Object.keys(body.properties);
   const shown = Object.keys(answer?.properties ?? {});
-  const level: Level = { path, readOnly: shown.filter((name) => !own.includes(name)), sample: makeSample(body) };
+  const level: ObjectLevel = { path, readOnly: shown.filter((name) => !own.includes(name)), sample: makeSample(body) };
   const deeper = Object.entries<Json>(body.properties).flatMap(([name, inner]) =>
-    objectLevels(inner, answer?.properties?.[name], inside(path, name)),
+    listObjectLevels(inner, answer?.properties?.[name], joinPath(path, name)),
   );
   return [level, ...deeper];
 }
@@ -172,8 +185,8 @@ export function makeSample(schema: Json): Json {
   return types.includes('string') ? '1' : (schema.minimum ?? 1);
 }
 
-/** The body with a value at this place, which is created when it is missing. */
-export function withValue(body: Json, path: string, value: unknown): Json {
+/** Returns the body with this value at the place, which is created when it is missing. */
+export function withValueAt(body: Json, path: string, value: unknown): Json {
   const [head = '', ...rest] = path.split('.');
   const tail = rest.join('.');
   if (head === '*') return { [String(value)]: Object.values(body ?? {})[0] ?? 'x' };
@@ -185,18 +198,18 @@ export function withValue(body: Json, path: string, value: unknown): Json {
   const isList = head.endsWith('[]');
   const name = isList ? head.slice(0, -2) : head;
   const before = isList ? (body?.[name]?.[0] ?? {}) : (body?.[name] ?? {});
-  const inner = tail ? withValue(before, tail, value) : value;
+  const inner = tail ? withValueAt(before, tail, value) : value;
   return { ...body, [name]: isList ? [inner] : inner };
 }
 
-/** Fields of an answer that its schema does not name. Objects with arbitrary fields are not checked. */
-export function surplusFields(schema: Json, value: Json, path = ''): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => surplusFields(schema?.items, item, `${path}[]`));
+/** Lists the fields of an answer that its schema does not name. Objects with arbitrary fields are not checked. */
+export function listSurplusFields(schema: Json, value: Json, path = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => listSurplusFields(schema?.items, item, `${path}[]`));
   if (typeof value !== 'object' || value === null || !schema) return [];
   const shapes = [schema, ...(schema.anyOf ?? [])].filter((shape: Json) => shape.properties);
   if (shapes.length === 0) return [];
   const properties = Object.assign({}, ...shapes.map((shape: Json) => shape.properties)) as Record<string, Json>;
   return Object.entries<Json>(value).flatMap(([name, held]) =>
-    properties[name] ? surplusFields(properties[name], held, inside(path, name)) : [inside(path, name)],
+    properties[name] ? listSurplusFields(properties[name], held, joinPath(path, name)) : [joinPath(path, name)],
   );
 }

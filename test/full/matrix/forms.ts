@@ -4,10 +4,10 @@ import type { Json } from '../../support/platform.ts';
 const BOUNDARY = 'matrix-boundary';
 const HEADERS = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
 
-/** `file` is the text of a sheet; a value that is no text is sent as JSON. */
-export function buildForm(parts: Json): { raw: string; headers: Record<string, string> } {
+/** Builds the form; `file` is the text of a file, and a value that is no text is sent as JSON. */
+export function buildForm(parts: Json, fileName = 'sheet.csv'): { raw: string; headers: Record<string, string> } {
   const texts = Object.entries<Json>(parts).map(([name, value]) => {
-    const isFile = name === 'file' ? '; filename="sheet.csv"\r\nContent-Type: text/csv' : '';
+    const isFile = name === 'file' ? `; filename="${fileName}"\r\nContent-Type: text/csv` : '';
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${isFile}\r\n\r\n${text}\r\n`;
   });

@@ -1,36 +1,36 @@
-/** Runs each operation of openapi.json with all callers, and checks the lines that it writes into the audit and what a repetition does. */
+/** Runs each operation of openapi.json with all callers, and checks the audit entries that it writes and the effect of a repetition. */
 import assert from 'node:assert/strict';
 import { openPlatform } from '../../support/platform.ts';
 import { reportProgress } from '../../support/progress.ts';
 import { silenceNetwork } from '../../support/traffic.ts';
-import type { Account } from './asking.ts';
-import { createCallers, oneOfEachKind } from './callers.ts';
-import { createSide } from './companies.ts';
+import type { Findings } from './asking.ts';
+import { createCallers, keepOneOfEachKind } from './callers.ts';
+import { createFullCompany } from './companies.ts';
 import { chooseInDepth } from './depth.ts';
 import { readOperations } from './document.ts';
-import { proveRepeats } from './repeats.ts';
-import { proveTrails } from './trails.ts';
+import { checkRepeats } from './repeats.ts';
+import { checkAuditLines } from './trails.ts';
 
 export interface TrailsSize {
-  /** The number of companies whose callers try everything. */
+  /** The number of companies whose callers try every operation. */
   companies: number;
-  /** Whether every caller tries every operation; otherwise one caller of each kind does, except for operations tried in depth. */
+  /** True when every caller tries every operation; otherwise one caller of each kind does, except for operations tried in depth. */
   everybody: boolean;
-  /** Draws operations to try in depth, beside those that this branch has changed. */
+  /** The seed of the random choice of operations to try in depth, beside those that this branch has changed. */
   seed?: number;
 }
 
-// The most faults to show: more would only repeat the first ones.
+// The most faults that are shown, because more would only repeat the first ones.
 const SHOWN_FAULTS = 5;
 
-/** For each promise, the number of requests and the faults. */
+/** Returns for each promise the number of requests and the faults. */
 export async function runTrails({
   companies,
   everybody,
   seed = 0,
-}: TrailsSize): Promise<{ audit: Account; repeats: Account }> {
+}: TrailsSize): Promise<{ audit: Findings; repeats: Findings }> {
   const { platform, close } = await openPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
-  const accounts: { audit: Account; repeats: Account } = {
+  const accounts: { audit: Findings; repeats: Findings } = {
     audit: { asked: 0, faults: [] },
     repeats: { asked: 0, faults: [] },
   };
@@ -40,12 +40,12 @@ export async function runTrails({
     const inDepth = everybody ? operations : chooseInDepth(operations, seed);
     for (let left = companies; left > 0; left -= 1) {
       reportProgress(`${left} companies are left`);
-      const pair = { platform, own: await createSide(platform), other: await createSide(platform) };
+      const pair = { platform, own: await createFullCompany(platform), other: await createFullCompany(platform) };
       const callers = await createCallers(platform, pair.own, pair.other);
-      const few = oneOfEachKind(callers);
+      const few = keepOneOfEachKind(callers);
       for (const operation of operations) {
-        await proveTrails(pair, inDepth.includes(operation) ? callers : few, operation, accounts.audit);
-        await proveRepeats(pair, everybody ? callers : few, operation, accounts.repeats);
+        await checkAuditLines(pair, inDepth.includes(operation) ? callers : few, operation, accounts.audit);
+        await checkRepeats(pair, everybody ? callers : few, operation, accounts.repeats);
       }
     }
     return accounts;

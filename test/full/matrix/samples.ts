@@ -1,66 +1,111 @@
 /**
- * What the document does not say about an operation: values of a body that succeeds, and what has to be there before. The schemas provide
- * the rest of a body, so most operations need no sample.
+ * What the document does not say about an operation: property values with which it succeeds, and the data that has to exist before. The
+ * schemas provide the rest of a body, so most operations need no sample.
  */
+import { randomBytes } from 'node:crypto';
 import { hashToken } from '../../../src/platform/auth.ts';
 import { newId } from '../../../src/platform/ids.ts';
+import type { FileType } from '../../../src/platform/media/formats.ts';
 import { ROLE_SCOPES } from '../../../src/platform/scopes.ts';
-import { freshEmail, PASSWORD } from '../../support/people.ts';
+import { uploadFile } from '../../support/attachments.ts';
+import { makeMp3, makeMp4, makePng, makeWebp } from '../../support/media-samples.ts';
+import { makePhoneNumber } from '../../support/network.ts';
+import { FROM_PAGE, freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
-import { createWebhook, findId, type Side } from './companies.ts';
+import { createWebhook, findId, type FullCompany } from './companies.ts';
+import { buildForm } from './forms.ts';
 
 interface Sample {
-  /** Further scopes that a key needs, because a caller can only give or change rights that it has. */
+  /** Further scopes that a key needs, because a caller can give or change only rights that it has itself. */
   also?: readonly string[];
-  /** The answer to a global key without a company, where it differs from that of other operations; for `apart` see globals.ts. */
+  /** The answer to a global key without a company, where it differs from that of other operations; globals.ts checks those with `apart`. */
   homeless?: 'apart' | 'NOT_FOUND';
-  /** Ids of the path, where the company's record of that kind does not do. */
-  params?(own: Side): Record<string, string>;
-  /** Values of the body; for a form its parts, with the text of the file. */
-  body?(own: Side): Json;
+  /** The ids of the path, where the company's record of that kind is not the right one. */
+  params?(own: FullCompany): Record<string, string>;
+  /** Values of properties of the body, or of parts of the form, with the text of the file. */
+  body?(own: FullCompany): Json;
+  headers?(own: FullCompany): Record<string, string>;
+  /** Properties of the body that have no place beside another one: `{ conversationId: ['inbox'] }`. */
+  excludes?: Record<string, string[]>;
   /** Prepares the data so that the next request succeeds, whatever the last one did. */
-  prepare?(platform: Platform, own: Side): Promise<void>;
+  prepare?(platform: Platform, own: FullCompany): Promise<void>;
 }
 
-async function ensureWebhook(platform: Platform, own: Side): Promise<void> {
+async function prepareWebhook(platform: Platform, own: FullCompany): Promise<void> {
   const [row] = await platform.database.sql<{ _id: string }>('select _id from webhooks where company_id = $1', [
     own._id,
   ]);
   own.records.webhook = row?._id ?? (await createWebhook(platform, own, own.marker));
 }
 
-async function dropWebhook({ database }: Platform, own: Side): Promise<void> {
+async function deleteWebhook({ database }: Platform, own: FullCompany): Promise<void> {
   await database.sql('delete from event_listeners where company_id = $1', [own._id]);
   await database.sql('delete from webhooks where company_id = $1', [own._id]);
 }
 
 /** Creates a user without an invitation, because invitations are limited. */
-async function addUser(platform: Platform, own: Side): Promise<void> {
+async function addUser(platform: Platform, own: FullCompany): Promise<void> {
   own.fresh = { user: (await platform.createUser(own._id, 'VIEWER'))._id };
 }
 
+/** Submits a template, which the next request may remove. */
+async function addTemplate({ call }: Platform, own: FullCompany): Promise<void> {
+  const body = makeTemplate(`till_${newId()}`);
+  const path = `/v1/inboxes/${findId(own, 'inbox')}/templates`;
+  own.fresh = { template: (await call(201, 'POST', path, { key: own.key, body })).body.name };
+}
+
+/** Creates an inbox whose account comes from a log-in. */
+async function addProfile({ call }: Platform, own: FullCompany): Promise<void> {
+  const body = { channel: 'PROFESSIONAL_NETWORK', name: own.marker };
+  own.fresh = { inbox: (await call(201, 'POST', '/v1/inboxes', { key: own.key, body })).body._id };
+}
+
 /** Creates a contact without a conversation. */
-async function addContact({ call }: Platform, own: Side): Promise<void> {
+async function addContact({ call }: Platform, own: FullCompany): Promise<void> {
   own.fresh = { contact: (await call(201, 'POST', '/v1/contacts', { key: own.key, body: { name: 'Ana' } })).body._id };
 }
 
+/** Uploads a file that no message names. */
+async function addAttachment({ call }: Platform, own: FullCompany): Promise<void> {
+  const form = buildForm({ file: own.marker });
+  const { body } = await call(201, 'POST', '/v1/resource/upload-attachment', { key: own.key, ...form });
+  own.fresh = { attachment: body._id };
+}
+
+/** A body that sends a file of this kind. */
+const sendsFile = (data: Buffer, fileType: FileType): Sample => ({
+  body: ({ fresh: { attachment } }) => ({ message: { attachment } }),
+  prepare: async (platform, own) => {
+    own.fresh = { attachment: (await uploadFile(platform, { data, fileType }, own.key))._id };
+  },
+});
+
 /** Creates a pipeline with a step that may be removed. */
-async function addPipeline({ call }: Platform, own: Side): Promise<void> {
+async function addPipeline({ call }: Platform, own: FullCompany): Promise<void> {
   const body = { name: 'Sales', steps: [{ name: 'New' }, { name: 'Old' }] };
   const { _id, steps } = (await call(201, 'POST', '/v1/pipelines', { key: own.key, body })).body;
   own.fresh = { pipeline: _id, step: steps[0]._id, spareStep: steps[1]._id };
 }
 
-/** Ends the company's waiting imports, because only a few may wait at a time. The statement waits for an import that a worker holds. */
-async function endImports({ database }: Platform, own: Side): Promise<void> {
+/** Ends the company's waiting imports, because only a few may wait at a time. The statement waits for imports that a worker is reading. */
+async function endImports({ database }: Platform, own: FullCompany): Promise<void> {
   await database.sql(
     `update imports set status = 'FAILED', started_at = now(), finished_at = now() where company_id = $1 and finished_at is null`,
     [own._id],
   );
 }
 
-/** Creates a link as it would be mailed. */
-async function addLink({ database }: Platform, own: Side, user = findId(own, 'user')): Promise<void> {
+/** Ends the company's waiting bulk changes, because only a few may wait at a time. */
+async function endRuns({ database }: Platform, own: FullCompany): Promise<void> {
+  await database.sql(
+    `update conversation_runs set status = 'CANCELLED', finished_at = now(), is_waiting = false where company_id = $1 and finished_at is null`,
+    [own._id],
+  );
+}
+
+/** Creates a link that can be used, as if it had been mailed. */
+async function addLink({ database }: Platform, own: FullCompany, user = findId(own, 'user')): Promise<void> {
   own.linkToken = `${own.marker}-link-${newId()}`;
   own.linkUser = user;
   await database.sql(
@@ -69,11 +114,64 @@ async function addLink({ database }: Platform, own: Side, user = findId(own, 'us
   );
 }
 
+/** Creates a link that logs a browser in, as if a start had printed it. */
+async function addLogInLink(platform: Platform, own: FullCompany): Promise<void> {
+  await addLink(platform, own);
+  await platform.database.sql(`update password_tokens set purpose = 'LOG_IN' where token_hash = $1`, [
+    hashToken(own.linkToken),
+  ]);
+}
+
+/** Creates a session as a log-in of a browser does. */
+async function addSession({ database }: Platform, own: FullCompany): Promise<void> {
+  own.sessionToken = randomBytes(32).toString('base64url');
+  await database.sql(
+    `insert into browser_sessions (token_hash, company_id, user_id, session_version, expires_at)
+      select $1, company_id, _id, session_version, now() + interval '1 hour' from users where company_id = $2 and _id = $3`,
+    [hashToken(own.sessionToken), own._id, findId(own, 'user')],
+  );
+}
+
 /** Creates an invitation for a person who has a password already. */
-async function addInvitation(platform: Platform, own: Side): Promise<void> {
+async function addInvitation(platform: Platform, own: FullCompany): Promise<void> {
   const { _id } = await platform.createUser(own._id, 'VIEWER');
   await platform.database.sql(`update users set status = 'INVITED', accepted_at = null where _id = $1`, [_id]);
   await addLink(platform, own, _id);
+}
+
+const makeTemplate = (name: string): Json => ({
+  name,
+  language: 'pt_BR',
+  category: 'UTILITY',
+  components: [{ type: 'BODY', text: 'Bom dia!' }],
+});
+
+/** Puts the campaign into a state from which the operation changes it. Its time is far away, so no worker takes it. */
+const putCampaign =
+  (status: string) =>
+  async ({ database }: Platform, own: FullCompany): Promise<void> => {
+    await database.sql(
+      `update campaigns set status = $2, started_at = null, is_waiting = false, held_until = null, claimed_at = null where company_id = $1 and _id = $3`,
+      [own._id, status, findId(own, 'campaign')],
+    );
+  };
+
+/** Lets the company's enrollment wait for a time that never comes. */
+async function waitForever({ database }: Platform, own: FullCompany): Promise<void> {
+  await database.sql(
+    `update campaign_enrollments set status = 'PENDING', completed_at = null, next_run_at = '2099-01-01' where company_id = $1`,
+    [own._id],
+  );
+}
+
+const FOLLOW_UP = { delay_minutes: 60, content: 'Hello?', template: { name: 'hello_world', language: 'pt_BR' } };
+
+/** Schedules the company's follow-up again. */
+async function scheduleAgain({ database }: Platform, own: FullCompany): Promise<void> {
+  await database.sql(
+    `update follow_ups set status = 'SCHEDULED', cancel_reason = null, held_until = '2099-01-01' where company_id = $1`,
+    [own._id],
+  );
 }
 
 export const SAMPLES: Record<string, Sample> = {
@@ -86,6 +184,19 @@ export const SAMPLES: Record<string, Sample> = {
   'GET /v1/api-keys': { homeless: 'apart' },
   'POST /v1/api-keys': { body: () => ({ name: 'Till', type: 'company', scopes: ['api-keys:create'] }) },
   'DELETE /v1/api-keys/{id}': { homeless: 'NOT_FOUND' },
+  'POST /v1/auth/session': {
+    body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD }),
+    headers: () => FROM_PAGE,
+  },
+  'POST /v1/auth/session/link': {
+    body: ({ linkToken }) => ({ token: linkToken }),
+    headers: () => FROM_PAGE,
+    prepare: addLogInLink,
+  },
+  'DELETE /v1/auth/session': {
+    headers: ({ sessionToken }) => ({ ...FROM_PAGE, cookie: `parley_session=${sessionToken}` }),
+    prepare: addSession,
+  },
   'POST /v1/auth/login': { body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD }) },
   'POST /v1/auth/forgot-password': { body: ({ marker }) => ({ email: `${marker}@example.test` }) },
   'POST /v1/auth/reset-password': {
@@ -96,6 +207,19 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/companies': { body: () => ({ owner: { name: 'Ana', email: freshEmail('owner') } }) },
   'PATCH /v1/companies/{id}': { body: () => ({ description: 'Bread and coffee' }) },
   'POST /v1/inboxes': { body: () => ({ channel: 'WEB_V2' }) },
+  'POST /v1/inboxes/{id}/connect-link': { params: ({ fresh: { inbox = '' } }) => ({ id: inbox }), prepare: addProfile },
+  'POST /v1/inboxes/{id}/templates': { body: () => makeTemplate(`till_${newId()}`) },
+  'DELETE /v1/inboxes/{id}/templates/{name}': {
+    params: ({ fresh: { template = '' } }) => ({ name: template }),
+    prepare: addTemplate,
+  },
+  'POST /v1/messages/send-template': {
+    body: ({ marker }) => ({
+      conversationId: undefined,
+      message: { template: { name: marker, language: 'pt_BR' } },
+    }),
+    excludes: { conversationId: ['inbox', 'contact'] },
+  },
   'POST /v1/custom-fields': { body: () => ({ slug: `till_${newId()}` }) },
   'PATCH /v1/custom-fields/{id}': { body: () => ({ title: 'Till' }) },
   'POST /v1/contacts': { body: () => ({ name: 'Ana' }) },
@@ -104,6 +228,41 @@ export const SAMPLES: Record<string, Sample> = {
     body: () => ({ file: 'name\nAna\n', mapping: { name: 'name' } }),
     prepare: endImports,
   },
+  'POST /v1/messages/send-bulk-template': {
+    body: ({ marker }) => ({ templateName: marker, languageCode: 'pt_BR', contacts: [{ phone: makePhoneNumber() }] }),
+  },
+  'POST /v1/campaigns': {
+    body: ({ marker }) => ({
+      steps: [{ template: { name: marker, language: 'pt_BR' } }],
+      audience: { filters: [{ field: 'contact.name', operator: 'is_empty' }], tags: [marker] },
+      time_zone: 'UTC',
+      sending_hours: { from: '09:00', to: '18:00', days: [1] },
+    }),
+  },
+  'POST /v1/campaigns/{id}/start': { prepare: putCampaign('DRAFT') },
+  'POST /v1/campaigns/{id}/pause': { prepare: putCampaign('SCHEDULED') },
+  'POST /v1/campaigns/{id}/resume': { prepare: putCampaign('PAUSED') },
+  'POST /v1/campaigns/{id}/cancel': { prepare: putCampaign('SCHEDULED') },
+  'POST /v1/campaign-enrollments/{id}/cancel': { prepare: waitForever },
+  'PATCH /v1/campaigns/{id}': {
+    prepare: putCampaign('DRAFT'),
+    body: ({ marker }) => ({
+      steps: [{ template: { name: marker, language: 'pt_BR' } }],
+      audience: { filters: [{ field: 'contact.name', operator: 'is_empty' }] },
+    }),
+  },
+  'GET /v1/campaigns/{id}/preview': { also: ['contacts:read'] },
+  'GET /v1/campaigns/{id}/export': { also: ['contacts:read'] },
+  'POST /v1/campaigns/{id}/enrollments': {
+    prepare: putCampaign('DRAFT'),
+    body: (own) => ({ contacts: [{ contact: findId(own, 'contact'), parameters: { till: 'Till' } }] }),
+  },
+  'POST /v1/campaigns/{id}/enrollments/sheet': {
+    prepare: putCampaign('DRAFT'),
+    body: () => ({ file: `phone,name\n${makePhoneNumber()},Ana\n` }),
+  },
+  'POST /v1/resource/upload-attachment': { body: ({ marker }) => ({ file: marker, fileType: 'DOCUMENT' }) },
+  'DELETE /v1/resource/attachments/{id}': { prepare: addAttachment },
   'POST /v1/pipelines': { body: () => ({ name: 'Sales', steps: [{ name: 'New' }] }) },
   'PATCH /v1/pipelines/{id}': {
     params: ({ fresh: { pipeline = '' } }) => ({ id: pipeline }),
@@ -115,6 +274,28 @@ export const SAMPLES: Record<string, Sample> = {
     prepare: addPipeline,
   },
   'POST /v1/conversations': { body: ({ fresh: { contact } }) => ({ contact }), prepare: addContact },
+  'POST /v1/conversations/bulk': {
+    body: (own) => ({ ids: [findId(own, 'conversation')], filter: undefined, change: { add_tags: ['till'] } }),
+    excludes: { filter: ['ids'] },
+    prepare: endRuns,
+  },
+  'POST /v1/messages/send-image': sendsFile(makePng(), 'IMAGE'),
+  'POST /v1/messages/send-audio': sendsFile(makeMp3(), 'AUDIO'),
+  'POST /v1/messages/send-video': sendsFile(await makeMp4(), 'VIDEO'),
+  'POST /v1/messages/send-document': { body: (own) => ({ message: { attachment: findId(own, 'attachment') } }) },
+  'POST /v1/messages/send-sticker': sendsFile(makeWebp(), 'STICKER'),
+  'POST /v1/quick-replies': {
+    also: ['messages:update'],
+    body: () => ({ shortcut: newId(), content: 'Olá', owner: null }),
+  },
+  'PATCH /v1/quick-replies/{id}': { also: ['messages:update'], body: () => ({ title: 'Till' }) },
+  'DELETE /v1/quick-replies/{id}': { also: ['messages:update'] },
+  'POST /v1/agents/follow-ups/{id}/cancel': { prepare: scheduleAgain },
+  'POST /v1/agents': { body: () => ({ type: 'AI', url: null, follow_ups: [FOLLOW_UP] }) },
+  'PATCH /v1/agents/{id}': { body: () => ({ url: null, follow_ups: [FOLLOW_UP] }) },
+  'POST /v1/knowledge/autcl': { body: () => ({ content: '# Till\n\nOpen at nine.' }) },
+  'POST /v1/knowledge/upload': { body: ({ marker }) => ({ file: marker, type: 'KNOWLEDGE' }) },
+  'PUT /v1/knowledge/autcl/{id}': { body: () => ({ content: 'Open at ten.' }) },
   'POST /v1/tables': { body: () => ({ slug: `till_${newId()}`, columns: [{ key: 'note', type: 'TEXT' }] }) },
   'PATCH /v1/tables/{id}': { body: () => ({ description: 'What is sold' }) },
   'POST /v1/tables/{id}/import': {
@@ -123,10 +304,10 @@ export const SAMPLES: Record<string, Sample> = {
   },
   'POST /v1/webhooks': {
     body: () => ({ url: 'http://127.0.0.1:9/', events: ['FOLLOWUP_SENT'] }),
-    prepare: dropWebhook,
+    prepare: deleteWebhook,
   },
-  'GET /v1/webhooks': { prepare: ensureWebhook },
-  'PUT /v1/webhooks/{id}': { body: () => ({ events: ['FOLLOWUP_SENT'] }), prepare: ensureWebhook },
-  'DELETE /v1/webhooks/{id}': { prepare: ensureWebhook },
-  'POST /v1/webhooks/deliveries/{id}/replay': { prepare: ensureWebhook },
+  'GET /v1/webhooks': { prepare: prepareWebhook },
+  'PUT /v1/webhooks/{id}': { body: () => ({ events: ['FOLLOWUP_SENT'] }), prepare: prepareWebhook },
+  'DELETE /v1/webhooks/{id}': { prepare: prepareWebhook },
+  'POST /v1/webhooks/deliveries/{id}/replay': { prepare: prepareWebhook },
 };

@@ -1,6 +1,13 @@
-/** Refusing another company's record takes as long as refusing an unknown one. Reliability bar B2. */
+/** Checks that refusing another company's record takes as long as refusing an unknown one. */
 import { newId } from '../../../src/platform/ids.ts';
-import { ask, isByRight, validAsking, withText, type Account, type Pair } from './asking.ts';
+import {
+  sendAndCheck,
+  mayReachAllCompanies,
+  buildValidRequest,
+  withTextAt,
+  type Findings,
+  type CompanyPair,
+} from './asking.ts';
 import type { Callers } from './callers.ts';
 import { findId } from './companies.ts';
 import type { Operation } from './document.ts';
@@ -13,31 +20,31 @@ const WARM_UP = 50;
 
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 
-/** The largest difference of all GETs by id, in milliseconds. */
+/** Measures the difference for each GET by id, and returns the largest one in milliseconds. */
 export async function measureDenials(
-  pair: Pair,
+  pair: CompanyPair,
   callers: Callers,
   operations: Operation[],
   pairs: number,
-): Promise<{ account: Account; differenceMs: number }> {
-  const account: Account = { asked: 0, faults: [] };
+): Promise<{ account: Findings; differenceMs: number }> {
+  const account: Findings = { asked: 0, faults: [] };
   let differenceMs = 0;
   for (const operation of operations.filter(({ method }) => method === 'GET')) {
     const position = findPositions(operation).find((one) => one.in === 'path');
     if (!position) continue;
     const { allowed } = await callers.chooseCast(operation);
-    const caller = allowed.find((one) => !isByRight(operation, one));
+    const caller = allowed.find((one) => !mayReachAllCompanies(operation, one));
     if (!caller) continue;
-    const valid = validAsking(operation, pair.own);
+    const valid = buildValidRequest(operation, pair.own);
     const [kind = ''] = position.kinds;
     const times = { foreign: [] as number[], unknown: [] as number[] };
     for (let turn = -WARM_UP; turn < pairs; turn += 1) {
-      // Alternating order, so that disturbances of the machine affect both alike.
+      // The order alternates, so that disturbances of the machine affect both kinds of ids alike.
       const order = turn % 2 === 0 ? (['foreign', 'unknown'] as const) : (['unknown', 'foreign'] as const);
       for (const which of order) {
         const id = which === 'foreign' ? findId(pair.other, kind) : newId();
         const started = performance.now();
-        await ask(pair, account, { caller, asking: withText(valid, position, id) });
+        await sendAndCheck(pair, account, { caller, asking: withTextAt(valid, position, id) });
         if (turn >= 0) times[which].push(performance.now() - started);
       }
     }

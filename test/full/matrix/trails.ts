@@ -1,14 +1,23 @@
-/** The audit has one line for each request that writes, with its author, action and record, and none for a refused request. */
+/** Checks that the audit has one entry for each request that writes, with its author, action and record, and none for a refused request. */
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../src/platform/ids.ts';
 import type { Platform } from '../../support/platform.ts';
-import { ask, prepare, validAsking, withText, type Account, type Answer, type Asking, type Pair } from './asking.ts';
+import {
+  sendAndCheck,
+  prepareRecords,
+  buildValidRequest,
+  withTextAt,
+  type Findings,
+  type MatrixAnswer,
+  type MatrixRequest,
+  type CompanyPair,
+} from './asking.ts';
 import type { Caller, Callers } from './callers.ts';
 import { findId } from './companies.ts';
 import type { Operation } from './document.ts';
 import { findPositions } from './positions.ts';
 
-interface Line {
+interface AuditLine {
   company: string | null;
   actor: string;
   action: string;
@@ -17,39 +26,44 @@ interface Line {
   fields: string[];
 }
 
-export async function proveTrails(pair: Pair, callers: Callers, operation: Operation, account: Account): Promise<void> {
+export async function checkAuditLines(
+  pair: CompanyPair,
+  callers: Callers,
+  operation: Operation,
+  account: Findings,
+): Promise<void> {
   const { platform, own } = pair;
   const { allowed, refused } = await callers.chooseCast(operation);
   for (const caller of allowed) {
-    await prepare(operation, platform, own);
-    const asking = validAsking(operation, own);
-    await proveLine(pair, account, { caller, asking });
-    // A second time, when the record exists already or is deleted, it is refused.
-    if (operation.method !== 'GET') await proveLine(pair, account, { caller, asking });
+    await prepareRecords(operation, platform, own);
+    const asking = buildValidRequest(operation, own);
+    await checkAuditLine(pair, account, { caller, asking });
+    // The request is sent a second time, when its record exists already or is deleted, and is then refused.
+    if (operation.method !== 'GET') await checkAuditLine(pair, account, { caller, asking });
   }
   if (operation.method === 'GET') return;
-  const valid = validAsking(operation, own);
+  const valid = buildValidRequest(operation, own);
   const [first] = allowed as [Caller];
   const misses = [
     ...refused.map((caller) => ({ caller, asking: valid })),
     { caller: first, asking: { ...valid, query: { surprise: '1' } } },
     { caller: first, asking: { ...valid, body: { ...valid.body, surprise: 1 } } },
-    ...findPositions(operation).map((place) => ({ caller: first, asking: withText(valid, place, newId()) })),
+    ...findPositions(operation).map((place) => ({ caller: first, asking: withTextAt(valid, place, newId()) })),
   ];
-  for (const miss of misses) await proveLine(pair, account, miss);
+  for (const miss of misses) await checkAuditLine(pair, account, miss);
 }
 
-interface Question {
+interface AuditQuestion {
   caller: Caller;
-  asking: Asking;
+  asking: MatrixRequest;
 }
 
-async function proveLine(pair: Pair, account: Account, { caller, asking }: Question): Promise<void> {
+async function checkAuditLine(pair: CompanyPair, account: Findings, { caller, asking }: AuditQuestion): Promise<void> {
   // The caller gives the request an id of its own, by which its lines in the audit are found.
   const id = `trail-${randomBytes(8).toString('hex')}`;
-  const answer = await ask(pair, account, { caller: withHeader(caller, 'x-request-id', id), asking });
+  const answer = await sendAndCheck(pair, account, { caller: withHeader(caller, 'x-request-id', id), asking });
   const lines = await readLines(pair.platform, id);
-  const expected = expectedLines(pair, { caller, asking }, answer);
+  const expected = listExpectedLines(pair, { caller, asking }, answer);
   if (JSON.stringify(lines) === JSON.stringify(expected)) return;
   const what = `${asking.operation.name} for ${caller.name} answers ${answer.status}`;
   account.faults.push(`${what} and leaves ${JSON.stringify(lines)}, not ${JSON.stringify(expected)}`);
@@ -60,25 +74,30 @@ export const withHeader = (caller: Caller, name: string, value: string): Caller 
   headers: { ...caller.headers, [name]: value },
 });
 
-function expectedLines({ own }: Pair, { caller, asking }: Question, { status, body }: Answer): Line[] {
+function listExpectedLines(
+  { own }: CompanyPair,
+  { caller, asking }: AuditQuestion,
+  { status, body }: MatrixAnswer,
+): AuditLine[] {
   const { operation } = asking;
   const { auditAction: action } = operation;
   if (!operation.successes.includes(status) || !action) return [];
   const [resource = ''] = action.split('.');
-  // At a public operation no caller is known before; the record is the user who logged in.
+  // A public operation has no caller with a token; the author and the record are the user who logged in or out, or used the link.
   if (!operation.secured) {
-    const user = action === 'auth.login' ? findId(own, 'user') : own.linkUser;
+    const user = ['auth.login', 'auth.logout'].includes(action) ? findId(own, 'user') : own.linkUser;
     return [{ company: own._id, actor: user, action, resource, record: user, fields: [] }];
   }
   return [
     {
-      // Changes of a company are logged in that company.
+      // Changes of a company are logged in the audit of that company.
       company: resource === 'companies' ? body._id : own._id,
       actor: readSubject(caller),
       action,
       resource,
-      record: body._id,
-      fields: Object.keys(asking.body ?? {}),
+      // An answer that is no record, such as a link, belongs to the record of the path.
+      record: body._id ?? asking.params['id'],
+      fields: Object.keys(asking.body ?? {}).filter((name) => asking.body[name] !== undefined),
     },
   ];
 }
@@ -89,8 +108,8 @@ function readSubject({ token }: Caller): string {
   return (JSON.parse(claims) as { sub: string }).sub;
 }
 
-function readLines({ database }: Platform, requestId: string): Promise<Line[]> {
-  return database.sql<Line & Record<string, unknown>>(
+function readLines({ database }: Platform, requestId: string): Promise<AuditLine[]> {
+  return database.sql<AuditLine & Record<string, unknown>>(
     `select company_id as company, actor_id as actor, action, resource, resource_id as record, fields
      from audit_log where request_id = $1 order by created_at, _id`,
     [requestId],

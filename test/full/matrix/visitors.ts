@@ -1,25 +1,39 @@
-/** A caller without a token learns nothing at the public operations: neither who has an account, nor why it is refused. */
+/**
+ * Checks that a caller without a token learns nothing from the public operations: neither who has an account, nor why a request is refused.
+ */
 import { hashToken } from '../../../src/platform/auth.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
-import { ask, sameAnswer, validAsking, type Account, type Answer, type Pair } from './asking.ts';
+import {
+  sendAndCheck,
+  areSameAnswers,
+  buildValidRequest,
+  type Findings,
+  type MatrixAnswer,
+  type CompanyPair,
+} from './asking.ts';
 import type { Caller } from './callers.ts';
 import { findId } from './companies.ts';
 import type { Operation } from './document.ts';
 
 const VISITOR: Caller = { name: 'nobody', token: null, refusal: null };
 
-export async function proveVisitors(pair: Pair, operations: Operation[], account: Account): Promise<void> {
+export async function checkPublicOperations(
+  pair: CompanyPair,
+  operations: Operation[],
+  account: Findings,
+): Promise<void> {
   const { platform, own } = pair;
-  const put = (path: string, body: Json): Promise<Answer> => {
+  const put = (path: string, body: Json): Promise<MatrixAnswer> => {
     const operation = operations.find(({ name }) => name === `POST /v1/auth/${path}`) as Operation;
-    return ask(pair, account, { caller: VISITOR, asking: { ...validAsking(operation, own), body } });
+    return sendAndCheck(pair, account, { caller: VISITOR, asking: { ...buildValidRequest(operation, own), body } });
   };
-  const check = (what: string, unknown: Answer, answer: Answer): void => {
-    if (!sameAnswer(unknown, answer)) account.faults.push(`${what}: ${answer.text.slice(0, 300)}, not ${unknown.text}`);
+  const check = (what: string, unknown: MatrixAnswer, answer: MatrixAnswer): void => {
+    if (!areSameAnswers(unknown, answer))
+      account.faults.push(`${what}: ${answer.text.slice(0, 300)}, not ${unknown.text}`);
   };
-  const emails = await createAbsent(platform);
+  const emails = await createUsersWhoCannotLogIn(platform);
   const nobody = await put('login', { email: freshEmail('nobody'), password: PASSWORD });
   if (nobody.status !== 401) account.faults.push(`nobody logs in: ${nobody.text}`);
   const known = `${own.marker}@example.test`;
@@ -31,14 +45,15 @@ export async function proveVisitors(pair: Pair, operations: Operation[], account
     check(`${who} forgot`, asked, await put('forgot-password', { email }));
   const unknown = await put('reset-password', { token: newId(), new_password: PASSWORD });
   if (unknown.status !== 400) account.faults.push(`an unknown link works: ${unknown.text}`);
-  for (const [why, token] of Object.entries(await createDeadLinks(platform, own._id, findId(own, 'user')))) {
+  for (const [why, token] of Object.entries(await createUselessLinks(platform, own._id, findId(own, 'user')))) {
     check(`${why} link`, unknown, await put('reset-password', { token, new_password: PASSWORD }));
     check(`${why} link, to accept`, unknown, await put('accept-invitation', { token }));
+    check(`${why} link, to log in`, unknown, await put('session/link', { token }));
   }
 }
 
 /** Creates users who can not log in, although their address and password are right. */
-async function createAbsent(platform: Platform): Promise<Record<string, string>> {
+async function createUsersWhoCannotLogIn(platform: Platform): Promise<Record<string, string>> {
   const { sql } = platform.database;
   const [open, closed] = [await platform.createCompany(), await platform.createCompany()];
   await sql(`update companies set status = 'SUSPENDED' where _id = $1`, [closed._id]);
@@ -54,8 +69,8 @@ async function createAbsent(platform: Platform): Promise<Record<string, string>>
   };
 }
 
-/** Creates an expired link, and one of a user who was deactivated since; used links are deleted. */
-async function createDeadLinks(platform: Platform, company: string, user: string): Promise<Record<string, string>> {
+/** Creates an expired link, and a link of a user who has been deactivated since. A used link is not needed, because it is deleted. */
+async function createUselessLinks(platform: Platform, company: string, user: string): Promise<Record<string, string>> {
   const gone = await platform.createUser(company, 'VIEWER');
   const { sql } = platform.database;
   await sql(`update users set status = 'INACTIVE' where _id = $1`, [gone._id]);

@@ -1,4 +1,4 @@
-/** Removes protections between companies, for tests only, so that each of the others is tested alone. */
+/** Removes protections between companies, for tests only, so that each remaining protection is tested alone. */
 import pg from 'pg';
 import { ROLES } from '../../../src/platform/db.ts';
 import type { Platform } from '../../support/platform.ts';
@@ -6,38 +6,38 @@ import type { Platform } from '../../support/platform.ts';
 /** `company_id = $1` and `v.company_id = $1`: the condition with which every statement restricts the company. */
 const PREDICATE = /\b(?:[a-z]+\.)?company_id = (\$\d+)/g;
 
-interface Sent {
+interface SentStatement {
   /** The statement's name; undefined for a statement that is planned at each execution. */
   name?: string;
   text: string;
 }
 
-export interface Removal {
+export interface PredicateRemoval {
   /** Names of the statements that ran without their condition. */
   touched: Set<string>;
   restore(): void;
 }
 
-/** From now on, statements of this process that run for a company have no company condition. */
-export function removePredicates(): Removal {
+/** Removes the company condition from all statements of this process that run for a company, until restore() is called. */
+export function removePredicates(): PredicateRemoval {
   const touched = new Set<string>();
   const prototype = pg.Client.prototype as unknown as { query: (...given: unknown[]) => unknown };
   const original = prototype.query;
   prototype.query = function query(this: unknown, ...given: unknown[]) {
     const [statement, ...rest] = given;
     if (!isStatement(statement) || !runsForCompany(this)) return original.apply(this, given);
-    // The parameter stays in use, because PostgreSQL needs to know its type.
+    // The parameter stays in the statement, because PostgreSQL needs to know its type.
     const text = statement.text.replaceAll(PREDICATE, '$1::text is not null');
     if (text === statement.text) return original.apply(this, given);
     const { name } = statement;
     touched.add(name ?? statement.text);
-    // Another name, because the same name with another text would use the plan of the first text.
+    // The statement gets another name, because the same name with another text would use the plan of the first text.
     return original.call(this, { ...statement, text, ...(name ? { name: `${name}.open` } : {}) }, ...rest);
   };
   return { touched, restore: () => void (prototype.query = original) };
 }
 
-function isStatement(statement: unknown): statement is Sent {
+function isStatement(statement: unknown): statement is SentStatement {
   return (
     typeof statement === 'object' && statement !== null && 'text' in statement && typeof statement.text === 'string'
   );
@@ -49,7 +49,7 @@ function runsForCompany(client: unknown): boolean {
 }
 
 /** Makes row-level security of this database show every row to every company. */
-export async function openPolicies({ database }: Platform): Promise<void> {
+export async function disablePolicies({ database }: Platform): Promise<void> {
   const policies = await database.sql<{ table: string }>(
     `select tablename as table from pg_policies where policyname = 'tenant'`,
   );
@@ -59,7 +59,7 @@ export async function openPolicies({ database }: Platform): Promise<void> {
 }
 
 /** Makes foreign keys accept records of other companies, by comparing the id alone. */
-export async function relaxKeys({ database }: Platform): Promise<void> {
+export async function removeCompanyFromKeys({ database }: Platform): Promise<void> {
   const keys = await database.sql<{ name: string; table: string; column: string; target: string }>(
     `select c.conname as name, c.conrelid::regclass::text as table, a.attname as column, c.confrelid::regclass::text as target
      from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[2]

@@ -7,12 +7,12 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emit } from '../../../src/platform/events.ts';
 import { newId } from '../../../src/platform/ids.ts';
-import { until } from '../../support/wait.ts';
-import { assertWorkInterrupted } from '../harness/blows.ts';
+import { waitUntil } from '../../support/wait.ts';
+import { assertWorkWasInterrupted } from '../harness/blows.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { startReceiver, type Receiver } from '../harness/receiver.ts';
-import { call, listen, onStage, type Stage, type Tenant } from '../harness/stage.ts';
+import { call, createWebhook, withStage, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface DeliveriesSize {
   events: number;
@@ -32,7 +32,7 @@ export interface DeliveriesSize {
   seed: number;
 }
 
-export interface DeliveriesAccount {
+export interface DeliveriesResult {
   events: number;
   delivered: number;
   failed: number;
@@ -63,7 +63,7 @@ const REFUSED_EVERY = 25;
 // The time without a new receipt after which the proof fails: 15 s of lease, 5 s until the next sweep, and the rest for a busy machine.
 const MOST_IDLE_MS = 90_000;
 
-interface Play {
+interface DeliveriesRun {
   stage: Stage;
   tenants: Tenant[];
   workers: PlatformProcess[];
@@ -75,9 +75,9 @@ interface Play {
   slowestRecoveryMs: number;
 }
 
-export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesAccount> {
+export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesResult> {
   const { events, seed, kills = 0, restarts = 0, stops = 0, stillMs = STILL_MS, freezes = 0, jumps = 0 } = size;
-  return onStage({ killable: restarts + freezes > 0 }, async (stage) => {
+  return withStage({ killable: restarts + freezes > 0 }, async (stage) => {
     const chance = createChance(seed);
     // The receiver answers slowly, so that a kill interrupts attempts.
     const receiver = await startReceiver(({ resource }) => ({
@@ -89,10 +89,19 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesA
       const tenants = await Promise.all(
         Array.from({ length: COMPANIES }, (_, n) => stage.createTenant(`Company ${n}`)),
       );
-      for (const [n, tenant] of tenants.entries()) await listen(api, tenant, `${receiver.url}/${n}`, [EVENT]);
+      for (const [n, tenant] of tenants.entries()) await createWebhook(api, tenant, `${receiver.url}/${n}`, [EVENT]);
       const env = { DELIVERY_SLOTS: String(SLOTS), ...(jumps > 0 && { NODE_OPTIONS: `--import=${CLOCK}` }) };
       const workers = await Promise.all(Array.from({ length: WORKERS }, () => stage.start('worker', env)));
-      const play: Play = { stage, tenants, workers, receiver, chance, blows: [], stillMs, slowestRecoveryMs: 0 };
+      const play: DeliveriesRun = {
+        stage,
+        tenants,
+        workers,
+        receiver,
+        chance,
+        blows: [],
+        stillMs,
+        slowestRecoveryMs: 0,
+      };
       const failures = [
         ...repeatFailure(kills, killAndRestartWorker),
         ...repeatFailure(restarts, crashAndRestartDatabase),
@@ -106,8 +115,8 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesA
       await awaitOutcomes(play);
       const account = await compareWithReceipts(play, events, api);
       // The outcome of an attempt is lost when its worker dies during the attempt.
-      assertWorkInterrupted('an attempt', { blows: kills, met: account.unknown });
-      assertWorkInterrupted('a delivery claimed ahead', { blows: kills, met: account.returned });
+      assertWorkWasInterrupted('an attempt', { blows: kills, met: account.unknown });
+      assertWorkWasInterrupted('a delivery claimed ahead', { blows: kills, met: account.returned });
       return account;
     } finally {
       await receiver.close();
@@ -119,25 +128,25 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesA
 const isRefusedByReceiver = (resource: string): boolean =>
   Number.parseInt(resource.slice(-4), 16) % REFUSED_EVERY === 0;
 
-type Failure = (play: Play) => Promise<void>;
+type CauseFailure = (play: DeliveriesRun) => Promise<void>;
 
-const repeatFailure = (count: number, causeFailure: Failure): Failure[] =>
+const repeatFailure = (count: number, causeFailure: CauseFailure): CauseFailure[] =>
   Array.from({ length: count }, () => causeFailure);
 
-async function enqueueAndCauseFailures(play: Play, events: number, failures: Failure[]): Promise<void> {
+async function enqueueAndCauseFailures(play: DeliveriesRun, events: number, failures: CauseFailure[]): Promise<void> {
   const { chance, receiver } = play;
   const slice = Math.floor(events / (failures.length + 1));
   for (const causeFailure of failures) {
     const before = receiver.receipts.length;
     const point = before + 1 + chance.int(Math.max(1, Math.floor(slice / 2)));
     await enqueueEvents(play, slice);
-    await until('the moment of the failure', () => receiver.receipts.length >= point, 60_000);
+    await waitUntil('the moment of the failure', () => receiver.receipts.length >= point);
     await causeFailure(play);
   }
   await enqueueEvents(play, events - slice * failures.length);
 }
 
-async function enqueueEvents({ stage, tenants, chance }: Play, count: number): Promise<void> {
+async function enqueueEvents({ stage, tenants, chance }: DeliveriesRun, count: number): Promise<void> {
   for (let left = count; left > 0; left -= BATCH) {
     const { _id: company } = chance.pick(tenants);
     const items = Array.from({ length: Math.min(left, BATCH) }, () => ({
@@ -148,14 +157,14 @@ async function enqueueEvents({ stage, tenants, chance }: Play, count: number): P
   }
 }
 
-async function killAndRestartWorker({ workers, chance, blows }: Play): Promise<void> {
+async function killAndRestartWorker({ workers, chance, blows }: DeliveriesRun): Promise<void> {
   const worker = chance.pick(workers);
   await worker.kill();
   blows.push({ atMs: Date.now(), workers: 1 });
   await worker.restart();
 }
 
-async function crashAndRestartDatabase({ stage, blows }: Play): Promise<void> {
+async function crashAndRestartDatabase({ stage, blows }: DeliveriesRun): Promise<void> {
   await stage.store.crash();
   blows.push({ atMs: Date.now(), workers: WORKERS });
   await stage.store.revive();
@@ -164,7 +173,7 @@ async function crashAndRestartDatabase({ stage, blows }: Play): Promise<void> {
 // How long a worker is stopped: longer than the lease and the time until the next sweep, so that other workers have given up its attempts.
 const STILL_MS = 25_000;
 
-async function pauseAndResumeWorker(play: Play): Promise<void> {
+async function pauseAndResumeWorker(play: DeliveriesRun): Promise<void> {
   const { pid } = play.chance.pick(play.workers);
   process.kill(pid, 'SIGSTOP');
   play.blows.push({ atMs: Date.now(), workers: 1 });
@@ -176,7 +185,7 @@ async function pauseAndResumeWorker(play: Play): Promise<void> {
 // How long the database is cut off: longer than any statement may take, so that every process has given up its connections.
 const CUT_OFF_MS = 10_000;
 
-async function cutOffDatabase(play: Play): Promise<void> {
+async function cutOffDatabase(play: DeliveriesRun): Promise<void> {
   const { stage, blows } = play;
   stage.store.freeze(true);
   blows.push({ atMs: Date.now(), workers: WORKERS });
@@ -193,7 +202,7 @@ const CLOCK = new URL('../harness/clock.ts', import.meta.url).href;
  * Moves the clock of one worker. No delivery may become UNKNOWN, because attempts are timed by the database and by timers, not by the
  * clock.
  */
-async function moveWorkerClock(play: Play): Promise<void> {
+async function moveWorkerClock(play: DeliveriesRun): Promise<void> {
   process.kill(play.chance.pick(play.workers).pid, 'SIGUSR2');
   await awaitRecovery(play);
 }
@@ -202,14 +211,14 @@ async function moveWorkerClock(play: Play): Promise<void> {
 const RECOVERY_MS = 30_000;
 
 /** Waits until the deliveries that the failure interrupted have ended and new deliveries are received. */
-async function awaitRecovery(play: Play): Promise<void> {
+async function awaitRecovery(play: DeliveriesRun): Promise<void> {
   const { stage, receiver } = play;
   const began = performance.now();
   const receipts = receiver.receipts.length;
   const [clock] = await stage.store.sql<{ now: string }>('select now()::text as now');
   const open = `select 1 from deliveries where status = 'SENDING' and claimed_at <= $1 limit 1`;
   const queued = 'select 1 from deliveries where claimed_at is null limit 1';
-  await until(
+  await waitUntil(
     'the interrupted deliveries to end and the queue to move',
     async () =>
       (await stage.store.sql(open, [clock?.now])).length === 0 &&
@@ -220,7 +229,7 @@ async function awaitRecovery(play: Play): Promise<void> {
 }
 
 /** Returns the status of deliveries that have not ended: QUEUED if there are any, else SENDING, else null. */
-async function findOpenStatus({ stage }: Play): Promise<string | null> {
+async function findOpenStatus({ stage }: DeliveriesRun): Promise<string | null> {
   // The partial index answers the first query; the second walks over the table, so it comes last.
   const [queued] = await stage.store.sql('select 1 from deliveries where claimed_at is null limit 1');
   if (queued) return 'QUEUED';
@@ -231,7 +240,7 @@ async function findOpenStatus({ stage }: Play): Promise<string | null> {
 // The pause between two queries for open deliveries; over a million rows such a query takes a tenth of it.
 const QUERY_PAUSE_MS = 500;
 
-async function awaitOutcomes(play: Play): Promise<void> {
+async function awaitOutcomes(play: DeliveriesRun): Promise<void> {
   const { receipts } = play.receiver;
   // A long run has a long queue, so the time limit begins anew with each receipt.
   let seen = receipts.length;
@@ -244,7 +253,7 @@ async function awaitOutcomes(play: Play): Promise<void> {
   }
 }
 
-interface Row {
+interface StoredDelivery {
   company: string;
   _id: string;
   resource_id: string;
@@ -256,10 +265,14 @@ interface Row {
   attempted: number;
 }
 
-async function compareWithReceipts(play: Play, events: number, api: PlatformProcess): Promise<DeliveriesAccount> {
+async function compareWithReceipts(
+  play: DeliveriesRun,
+  events: number,
+  api: PlatformProcess,
+): Promise<DeliveriesResult> {
   const { receiver, stage, workers, blows } = play;
   for (const worker of workers) assert.ok(worker.alive, `a worker ended by itself: ${worker.lines().join('\n')}`);
-  const rows = await stage.store.sql<Row>(
+  const rows = await stage.store.sql<StoredDelivery>(
     `select company_id as company, _id, resource_id, status, error, claimed_by is not null as ahead,
       coalesce(attempted_at - queued_at > interval '12 seconds', false) as late, extract(epoch from attempted_at)::float * 1000 as attempted from deliveries`,
   );
@@ -295,13 +308,13 @@ const sum = (numbers: number[]): number => numbers.reduce((total, number) => tot
 const ATTEMPT_MS = 10_500;
 
 /** Asserts that a failure happened during the attempt: only then may an outcome be UNKNOWN, or FAILED for a worker that was stopped. */
-function assertFailureDuringAttempt({ blows }: Play, row: Row): void {
+function assertFailureDuringAttempt({ blows }: DeliveriesRun, row: StoredDelivery): void {
   const struck = blows.some(({ atMs }) => row.attempted <= atMs + 500 && row.attempted >= atMs - ATTEMPT_MS);
   assert.ok(struck, `${row._id} is ${row.status} (${row.error}), but no failure happened during its attempt`);
 }
 
 /** Counts the UNKNOWN deliveries that the API lists to their companies. */
-async function countListedUnknown({ tenants }: Play, api: PlatformProcess): Promise<number> {
+async function countListedUnknown({ tenants }: DeliveriesRun, api: PlatformProcess): Promise<number> {
   let listed = 0;
   for (const { key } of tenants) {
     const page = await call(200, 'GET', `${api.url}/v1/webhooks/deliveries?status=UNKNOWN&limit=1`, { key });

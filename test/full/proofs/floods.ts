@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { Agent, request } from 'undici';
 import { medianTime, percentile99 } from '../harness/percentile.ts';
 import { repeatAtRate } from '../harness/rhythm.ts';
-import { onStage, type Tenant } from '../harness/stage.ts';
+import { withStage, type Tenant } from '../harness/stage.ts';
 
 export interface FloodsSize {
   companies: number;
@@ -21,7 +21,7 @@ export interface FloodsSize {
   judgesPace: boolean;
 }
 
-export interface FloodsAccount {
+export interface FloodsResult {
   requests: number;
   alone99Ms: number;
   beside99Ms: number;
@@ -43,17 +43,19 @@ const CLOCK_MS = 5;
 const LOOSE_RATIO = 5;
 const LOOSE_MS = 100;
 
-interface Play {
+interface FloodsRun {
   url: string;
   agent: Agent;
   others: Tenant[];
   flooding: Tenant;
   seconds: number;
-  account: FloodsAccount;
+  /** The answers to an admitted request. Where the pace is not judged, the machine may be too busy for it. */
+  admitted: number[];
+  account: FloodsResult;
 }
 
-export async function proveFloods(size: FloodsSize): Promise<FloodsAccount> {
-  return onStage({}, async (stage) => {
+export async function proveFloods(size: FloodsSize): Promise<FloodsResult> {
+  return withStage({}, async (stage) => {
     const agent = new Agent({ connections: 64 });
     try {
       const { url } = await stage.start('all', { RATE_LIMIT_PER_KEY: String(RATE) });
@@ -71,7 +73,8 @@ export async function proveFloods(size: FloodsSize): Promise<FloodsAccount> {
         flooded: 0,
         admitted: 0,
       };
-      const play: Play = { url, agent, others, flooding, seconds: size.seconds, account };
+      const admitted = size.judgesPace ? [200] : [200, 503];
+      const play: FloodsRun = { url, agent, others, flooding, seconds: size.seconds, admitted, account };
       // The first requests open connections and compile code, so they are not measured.
       await Promise.all([sendOrdinaryRequests(play), sendFlood(play)]);
       Object.assign(account, { requests: 0, flooded: 0, admitted: 0 });
@@ -90,7 +93,7 @@ export async function proveFloods(size: FloodsSize): Promise<FloodsAccount> {
   });
 }
 
-function assertOrdinaryPace(account: FloodsAccount, size: FloodsSize): void {
+function assertOrdinaryPace(account: FloodsResult, size: FloodsSize): void {
   const { alone99Ms, beside99Ms, alone50Ms, beside50Ms, flooded, admitted } = account;
   assert.ok(admitted > 0 && admitted < flooded, `of ${flooded} requests of the flood ${admitted} were admitted`);
   const told = `beside a flood, and ${alone99Ms} ms and ${alone50Ms} ms without it`;
@@ -100,7 +103,7 @@ function assertOrdinaryPace(account: FloodsAccount, size: FloodsSize): void {
   assert.ok(isWell, `99 % took ${beside99Ms} ms and half of them ${beside50Ms} ms ${told}`);
 }
 
-async function getWebhook({ url, agent }: Play, { key }: Tenant): Promise<number> {
+async function getWebhook({ url, agent }: FloodsRun, { key }: Tenant): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
   const { statusCode, body } = await request(`${url}/v1/webhooks`, { dispatcher: agent, headers });
   await body.dump();
@@ -108,12 +111,15 @@ async function getWebhook({ url, agent }: Play, { key }: Tenant): Promise<number
 }
 
 /** Sends the requests of every company except the flooding one, and returns their durations in milliseconds. */
-async function sendOrdinaryRequests(play: Play): Promise<number[]> {
+async function sendOrdinaryRequests(play: FloodsRun): Promise<number[]> {
   const times = await Promise.all(
     play.others.map((tenant) =>
       repeatAtRate(HONEST_PER_SECOND, play.seconds, async () => {
         const started = performance.now();
-        assert.equal(await getWebhook(play, tenant), 200, 'a company was refused for what another one asks');
+        assert.ok(
+          play.admitted.includes(await getWebhook(play, tenant)),
+          'a company was refused for what another asks',
+        );
         return performance.now() - started;
       }),
     ),
@@ -122,10 +128,13 @@ async function sendOrdinaryRequests(play: Play): Promise<number[]> {
   return times.flat();
 }
 
-async function sendFlood(play: Play): Promise<void> {
+async function sendFlood(play: FloodsRun): Promise<void> {
   const statuses = await repeatAtRate(FLOOD * RATE, play.seconds, () => getWebhook(play, play.flooding));
   const admitted = statuses.filter((status) => status === 200).length;
-  assert.equal(statuses.filter((status) => status === 429).length, statuses.length - admitted);
+  assert.deepEqual(
+    statuses.filter((status) => status !== 429 && !play.admitted.includes(status)),
+    [],
+  );
   play.account.flooded += statuses.length;
   play.account.admitted += admitted;
 }

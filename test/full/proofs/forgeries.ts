@@ -7,9 +7,18 @@ import { join } from 'node:path';
 import { hashToken } from '../../../src/platform/auth.ts';
 import { signToken } from '../../../src/platform/tokens.ts';
 import { newId } from '../../../src/platform/ids.ts';
+import { readAnswerText } from '../../support/answer-text.ts';
 import { openPlatform, type Json, type Platform } from '../../support/platform.ts';
-import { inLanes } from '../harness/network.ts';
-import { FORGERIES, GENUINE, splitToken, seal, type Attempt, type Forgery, type Given } from '../matrix/forgeries.ts';
+import { runConcurrently } from '../harness/network.ts';
+import {
+  FORGERIES,
+  GENUINE,
+  splitToken,
+  signParts,
+  type ForgeryRequest,
+  type Forgery,
+  type ForgerKnowledge,
+} from '../matrix/forgeries.ts';
 
 export interface ForgeriesSize {
   /**
@@ -19,21 +28,21 @@ export interface ForgeriesSize {
   everything: boolean;
 }
 
-export interface ForgeriesAccount {
+export interface ForgeriesResult {
   forgeries: number;
   operations: number;
   asked: number;
 }
 
-interface Target {
+interface TargetOperation {
   method: string;
   path: string;
 }
 
-interface Made {
+interface MadeForgery {
   name: string;
   family: string;
-  attempt: Attempt;
+  attempt: ForgeryRequest;
 }
 
 const LANES = 16;
@@ -42,19 +51,20 @@ const SESSION_VERSION = 3;
 // The most faults that the error shows, because more would only repeat the first ones.
 const SHOWN_FAULTS = 5;
 
-export async function proveForgeries({ everything }: ForgeriesSize): Promise<ForgeriesAccount> {
+export async function proveForgeries({ everything }: ForgeriesSize): Promise<ForgeriesResult> {
   const previous = randomBytes(32).toString('hex');
   const { platform, close } = await openPlatform({ env: { JWT_SECRET_PREVIOUS: previous } });
   const agent = new Agent({ keepAlive: true, maxSockets: LANES });
   try {
-    const given = await createGiven(platform, previous);
+    const given = await createForgerKnowledge(platform, previous);
     const operations = await listTargets(platform);
     const own = { method: 'GET', path: `/v1/inboxes/${platform.demo.inbox}` };
     const [genuine, forged] = [
       await makeForgeries(platform, GENUINE, given),
       await makeForgeries(platform, FORGERIES, given),
     ];
-    const ask = (target: Target, made: Made) => sendRawRequest(platform.url, agent, target, made.attempt);
+    const ask = (target: TargetOperation, made: MadeForgery) =>
+      sendRawRequest(platform.url, agent, target, made.attempt);
     for (const made of genuine) assert.equal((await ask(own, made)).status, 200, `genuine: ${made.name}`);
     const firsts = forged.filter(({ family }, index) => forged.findIndex((one) => one.family === family) === index);
     const asked = await assertAllRefused(ask, [
@@ -74,13 +84,13 @@ export async function proveForgeries({ everything }: ForgeriesSize): Promise<For
 }
 
 async function assertAllRefused(
-  ask: (target: Target, made: Made) => Promise<Answer>,
-  shots: { target: Target; made: Made }[],
+  ask: (target: TargetOperation, made: MadeForgery) => Promise<RawAnswer>,
+  shots: { target: TargetOperation; made: MadeForgery }[],
 ): Promise<number> {
   const faults: string[] = [];
   const refusal = await ask({ method: 'GET', path: '/v1/inboxes' }, { name: '', family: '', attempt: {} });
   assert.deepEqual([refusal.status, refusal.challenge, refusal.code], [401, 'Bearer', 'UNAUTHORIZED']);
-  await inLanes(LANES, shots, async ({ target, made }) => {
+  await runConcurrently(LANES, shots, async ({ target, made }) => {
     const { status, challenge, text } = await ask(target, made);
     if (status === 401 && challenge === 'Bearer' && text === refusal.text) return;
     faults.push(`${target.method} ${target.path}, ${made.family}, ${made.name}: ${status} ${text.slice(0, 300)}`);
@@ -90,7 +100,7 @@ async function assertAllRefused(
 }
 
 /** Creates real users and keys with their tokens, and returns them with the secrets that a forger should not have. */
-async function createGiven(platform: Platform, previous: string): Promise<Given> {
+async function createForgerKnowledge(platform: Platform, previous: string): Promise<ForgerKnowledge> {
   const { jwtSecret: secret } = JSON.parse(await readFile(join(platform.dataDir, 'secrets.json'), 'utf8')) as Json;
   const { demo, database } = platform;
   const user = await platform.createUser(demo._id, 'OWNER');
@@ -103,15 +113,15 @@ async function createGiven(platform: Platform, previous: string): Promise<Given>
     secret,
     previous,
     previousKid: splitToken(await signToken(previous, newId(), {})).header.kid,
-    user: splitToken(seal(header, { ...claims, sv: SESSION_VERSION }, secret)),
+    user: splitToken(signParts(header, { ...claims, sv: SESSION_VERSION }, secret)),
     key: splitToken(key.token),
     global: splitToken(platform.globalKey),
     other: { company: other._id, user: stranger._id, key: other.keyId },
   };
 }
 
-async function makeForgeries(platform: Platform, table: Forgery[], given: Given): Promise<Made[]> {
-  const made: Made[] = [];
+async function makeForgeries(platform: Platform, table: Forgery[], given: ForgerKnowledge): Promise<MadeForgery[]> {
+  const made: MadeForgery[] = [];
   for (const { name, family, make } of table) {
     const attempt = make(given);
     if (attempt.record) await insertKeyRecord(platform, attempt.record);
@@ -120,7 +130,7 @@ async function makeForgeries(platform: Platform, table: Forgery[], given: Given)
   return made;
 }
 
-async function insertKeyRecord({ database }: Platform, record: NonNullable<Attempt['record']>): Promise<void> {
+async function insertKeyRecord({ database }: Platform, record: NonNullable<ForgeryRequest['record']>): Promise<void> {
   const { token, _id, company, revoked = false, expired = false } = record;
   await database.sql(
     `insert into api_keys (_id, company_id, type, name, prefix, token_hash, scopes, revoked_at, expires_at)
@@ -130,7 +140,7 @@ async function insertKeyRecord({ database }: Platform, record: NonNullable<Attem
 }
 
 /** Lists every operation of the OpenAPI document that requires a token, with made-up ids in its path. */
-async function listTargets(platform: Platform): Promise<Target[]> {
+async function listTargets(platform: Platform): Promise<TargetOperation[]> {
   const { body } = await platform.call(200, 'GET', '/openapi.json', { key: null });
   return Object.entries<Json>(body.paths).flatMap(([path, item]) =>
     Object.entries<Json>(item)
@@ -139,7 +149,7 @@ async function listTargets(platform: Platform): Promise<Target[]> {
   );
 }
 
-interface Answer {
+interface RawAnswer {
   status: number;
   challenge: string | undefined;
   code: string | undefined;
@@ -147,7 +157,12 @@ interface Answer {
 }
 
 /** Sends one request with raw headers, because HTTP clients refuse to send some of the forged ones. */
-function sendRawRequest(url: string, agent: Agent, { method, path }: Target, attempt: Attempt): Promise<Answer> {
+function sendRawRequest(
+  url: string,
+  agent: Agent,
+  { method, path }: TargetOperation,
+  attempt: ForgeryRequest,
+): Promise<RawAnswer> {
   const { host } = new URL(url);
   const payload = attempt.body === undefined ? '' : JSON.stringify(attempt.body);
   const headers = [
@@ -161,14 +176,11 @@ function sendRawRequest(url: string, agent: Agent, { method, path }: Target, att
   return new Promise((resolve, reject) => {
     const target = `${url}${path}${attempt.query ? `?${attempt.query}` : ''}`;
     const call = request(target, { method, agent, headers: headers.flat() }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
+      const { statusCode: status = 0, headers: answered } = response;
+      readAnswerText(answered['content-type'], response).then((text) => {
         const code = /"code":"(\w+)"/.exec(text)?.[1];
-        resolve({ status: response.statusCode ?? 0, challenge: response.headers['www-authenticate'], code, text });
-      });
+        resolve({ status, challenge: answered['www-authenticate'], code, text });
+      }, reject);
     });
     call.on('error', reject).end(payload);
   });

@@ -9,12 +9,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reportProgress } from '../../support/progress.ts';
 import { GREEDS } from '../greedy/greeds.ts';
-import { openNeighbours, type Neighbours } from '../greedy/neighbour.ts';
-import { KINDS, measureOrdinaryRequests, openTown, type Kind, type Measured, type Town } from '../greedy/ordinary.ts';
-import type { Spoils } from '../greedy/play.ts';
+import { openGreedyCompanies, type GreedyCompanies } from '../greedy/neighbour.ts';
+import {
+  KINDS,
+  measureOrdinaryRequests,
+  openOrdinaryCompanies,
+  type RequestKind,
+  type MeasuredAnswers,
+  type OrdinaryCompanies,
+} from '../greedy/ordinary.ts';
+import type { GreedyResults } from '../greedy/play.ts';
 import { medianPercentile99 } from '../harness/percentile.ts';
-import { onStage, type Stage } from '../harness/stage.ts';
-import { makePulseEnv, readPulse, measureSettledMb, watchMemory } from '../harness/vitals.ts';
+import { withStage, type Stage } from '../harness/stage.ts';
+import { makeMeasurementEnv, readMeasurements, measureSettledMb, watchMemory } from '../harness/vitals.ts';
 
 export interface GreedySize {
   /** The names of the greedy behaviours to try, one after the other; all when absent. */
@@ -31,16 +38,16 @@ export interface GreedySize {
   judgesPace: boolean;
 }
 
-export interface GreedyAccount {
+export interface GreedyResult {
   greed: string;
   /** The number of requests of the other companies, of those that were refused, and of those that got no answer. */
   requests: number;
   refused: number;
   unanswered: number;
   /** The 99th percentile of the answer time for each kind of request: before the greedy company began, during, and after it ended. */
-  before99Ms: Record<Kind, number>;
-  beside99Ms: Record<Kind, number>;
-  after99Ms: Record<Kind, number>;
+  before99Ms: Record<RequestKind, number>;
+  beside99Ms: Record<RequestKind, number>;
+  after99Ms: Record<RequestKind, number>;
   /**
    * The longest delay of the event loop, and the longest computation without a pause, without (alone) and with (beside) the greedy company.
    */
@@ -57,7 +64,7 @@ export interface GreedyAccount {
   unfinished: number;
   /** True when the platform's process ended by itself. */
   died: boolean;
-  told: Spoils;
+  told: GreedyResults;
   reasons: Record<string, number>;
 }
 
@@ -75,7 +82,7 @@ const BUSY_RATIO = 3;
 // The most megabytes that one company may make the process use in addition; small runs check this limit, too.
 const MOST_HELD_MB = 400;
 
-export async function proveGreedy(size: GreedySize): Promise<GreedyAccount[]> {
+export async function proveGreedy(size: GreedySize): Promise<GreedyResult[]> {
   const accounts = await measureGreedyCompanies(size);
   for (const account of accounts) {
     // A failed proof prints all of its figures, because they show where to look.
@@ -86,8 +93,8 @@ export async function proveGreedy(size: GreedySize): Promise<GreedyAccount[]> {
 }
 
 /** Plays all phases and returns their measurements, without judging them. */
-async function measureGreedyCompanies(size: GreedySize): Promise<GreedyAccount[]> {
-  return onStage({}, async (stage) => {
+async function measureGreedyCompanies(size: GreedySize): Promise<GreedyResult[]> {
+  return withStage({}, async (stage) => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-pulse-'));
     const socket = join(folder, 'pulse');
     // The platform runs with its default limits and its default connection pool.
@@ -98,15 +105,15 @@ async function measureGreedyCompanies(size: GreedySize): Promise<GreedyAccount[]
       RATE_LIMIT_ANSWERS: '4',
       DATABASE_POOL: '10',
     };
-    const api = await stage.start('all', { ...limits, ...makePulseEnv(socket) });
-    const town = await openTown(stage, api, size.companies);
-    const neighbours = openNeighbours(stage, api);
+    const api = await stage.start('all', { ...limits, ...makeMeasurementEnv(socket) });
+    const town = await openOrdinaryCompanies(stage, api, size.companies);
+    const neighbours = openGreedyCompanies(stage, api);
     try {
-      const scene: Scene = { stage, town, neighbours, socket, size };
+      const scene: GreedyScene = { stage, town, neighbours, socket, size };
       // The first requests open connections and compile code, so they are not measured where times are judged.
       const phase = await measurePhase(scene, size.aloneSeconds);
       scene.first = { phase, mb: await measureSettledMb(socket, api.pid) };
-      const accounts: GreedyAccount[] = [];
+      const accounts: GreedyResult[] = [];
       for (const name of size.only ?? Object.keys(GREEDS))
         accounts.push(await measureOneGreed(scene, name, accounts.length));
       return accounts;
@@ -118,28 +125,28 @@ async function measureGreedyCompanies(size: GreedySize): Promise<GreedyAccount[]
   });
 }
 
-interface Scene {
+interface GreedyScene {
   stage: Stage;
-  town: Town;
-  neighbours: Neighbours;
+  town: OrdinaryCompanies;
+  neighbours: GreedyCompanies;
   socket: string;
   size: GreedySize;
   /** The phase that was played first; where times are not judged, it is the only phase without the greedy company. */
-  first?: Alone;
+  first?: FiguresWithoutGreed;
 }
 
-interface Alone {
-  phase: Phase;
+interface FiguresWithoutGreed {
+  phase: MeasuredPhase;
   /** The memory of the process in megabytes, after the phase and once all requests have ended. */
   mb: number;
 }
 
-interface Phase extends Measured {
+interface MeasuredPhase extends MeasuredAnswers {
   delayMs: number;
   busyMs: number;
 }
 
-async function measureOneGreed(scene: Scene, name: string, number: number): Promise<GreedyAccount> {
+async function measureOneGreed(scene: GreedyScene, name: string, number: number): Promise<GreedyResult> {
   const { neighbours, size } = scene;
   const { api } = scene.town;
   if (size.judgesPace) await warmUpProcess(scene, name, number);
@@ -156,8 +163,11 @@ async function measureOneGreed(scene: Scene, name: string, number: number): Prom
   const { phase: beside, ...ended } = result;
   const after = await measureWithoutGreed(scene);
   const { refused } = beside;
-  const times = (phase: Phase): Record<Kind, number> =>
-    Object.fromEntries(KINDS.map((kind) => [kind, medianPercentile99(phase.timesMs[kind])])) as Record<Kind, number>;
+  const times = (phase: MeasuredPhase): Record<RequestKind, number> =>
+    Object.fromEntries(KINDS.map((kind) => [kind, medianPercentile99(phase.timesMs[kind])])) as Record<
+      RequestKind,
+      number
+    >;
   return {
     greed: name,
     requests: KINDS.reduce((sum, kind) => sum + beside.timesMs[kind].length, 0),
@@ -188,7 +198,7 @@ const FIRST_WARM_UP = 100;
  * Lets another company be greedy in the same way for a moment. The allocator keeps the memory that such work
  * needed, so only a process that has done the work before shows whether each repetition leaves more memory behind.
  */
-async function warmUpProcess({ neighbours, size }: Scene, name: string, number: number): Promise<void> {
+async function warmUpProcess({ neighbours, size }: GreedyScene, name: string, number: number): Promise<void> {
   reportProgress(`a first company warms up: ${name}`);
   const first = await neighbours.open({ name, number: FIRST_WARM_UP + number, scale: size.scale });
   first.begin();
@@ -196,22 +206,22 @@ async function warmUpProcess({ neighbours, size }: Scene, name: string, number: 
   await first.end();
 }
 
-async function measureWithoutGreed(scene: Scene): Promise<Alone> {
+async function measureWithoutGreed(scene: GreedyScene): Promise<FiguresWithoutGreed> {
   const { first, socket, size, town } = scene;
   if (first && !size.judgesPace) return first;
   const phase = await measurePhase(scene, size.aloneSeconds);
   return { phase, mb: await measureSettledMb(socket, town.api.pid) };
 }
 
-async function measurePhase({ town, socket, size }: Scene, seconds: number): Promise<Phase> {
+async function measurePhase({ town, socket, size }: GreedyScene, seconds: number): Promise<MeasuredPhase> {
   reportProgress(`the others ask for ${seconds} s`);
-  await readPulse(socket);
+  await readMeasurements(socket);
   const measured = await measureOrdinaryRequests(town, {
     seconds,
     perSecond: size.perSecond,
     imports: size.judgesPace,
   });
-  const pulse = await readPulse(socket);
+  const pulse = await readMeasurements(socket);
   const none = Number.POSITIVE_INFINITY;
   return { ...measured, delayMs: Math.round(pulse?.delayMs ?? none), busyMs: Math.round(pulse?.busyMs ?? none) };
 }
@@ -220,7 +230,7 @@ async function measurePhase({ town, socket, size }: Scene, seconds: number): Pro
 const IMPORTS_MS = 120_000;
 
 /** Waits until all imports have ended, and returns how many are still running after the time limit. */
-async function awaitImportsEnd({ stage, size }: Scene): Promise<number> {
+async function awaitImportsEnd({ stage, size }: GreedyScene): Promise<number> {
   const endMs = performance.now() + Math.min(IMPORTS_MS, size.seconds * 10_000);
   for (;;) {
     const [row] = await stage.store.sql<{ open: number }>(
@@ -232,7 +242,7 @@ async function awaitImportsEnd({ stage, size }: Scene): Promise<number> {
 }
 
 /** Returns the account as short figures: the 99th percentiles before, during and after the greedy company, and all others. */
-export function listFigures(account: GreedyAccount): Record<string, number | string> {
+export function listFigures(account: GreedyResult): Record<string, number | string> {
   const { requests, refused, unanswered, before99Ms, beside99Ms, after99Ms, told } = account;
   const times = KINDS.map(
     (kind) => [`${kind}99Ms`, `${before99Ms[kind]}→${beside99Ms[kind]}→${after99Ms[kind]}`] as const,
@@ -250,7 +260,7 @@ export function listFigures(account: GreedyAccount): Record<string, number | str
   };
 }
 
-function assertUndisturbed(account: GreedyAccount, { judgesPace }: GreedySize): void {
+function assertUndisturbed(account: GreedyResult, { judgesPace }: GreedySize): void {
   const { greed, refused, unanswered, besideBusyMs, aloneBusyMs, told } = account;
   const beside = `beside ${greed}`;
   assert.ok(account.requests > 0, `${beside} the other companies sent no request`);
@@ -271,7 +281,7 @@ function assertUndisturbed(account: GreedyAccount, { judgesPace }: GreedySize): 
   if (judgesPace) assertUndisturbedPace(account);
 }
 
-function assertUndisturbedPace(account: GreedyAccount): void {
+function assertUndisturbedPace(account: GreedyResult): void {
   const { greed, before99Ms, beside99Ms, after99Ms, besideDelayMs, warmMb, afterMb } = account;
   for (const kind of KINDS) {
     const freeMs = kind === 'import' ? IMPORT_POLL_MS : CLOCK_MS;

@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict';
 import { emit } from '../../../src/platform/events.ts';
 import { newId } from '../../../src/platform/ids.ts';
-import { until } from '../../support/wait.ts';
-import { openHostileTown, type Hostile } from '../harness/hostile.ts';
+import { waitUntil } from '../../support/wait.ts';
+import { openHostileReceivers, type HostileReceiver } from '../harness/hostile.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { startReceiver } from '../harness/receiver.ts';
-import { listen, onStage, type Stage, type Tenant } from '../harness/stage.ts';
+import { createWebhook, withStage, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface HostilesSize {
   /** The number of deliveries to each kind of receiver. */
@@ -20,7 +20,7 @@ export interface HostilesSize {
   delay99Ms: number;
 }
 
-export interface HostilesAccount {
+export interface HostilesResult {
   kinds: number;
   deliveries: number;
   slowestMs: number;
@@ -33,16 +33,16 @@ const EVENT = 'MESSAGE_RECEIVED';
 const SLOTS = 64;
 const GROWN_MB = 64;
 
-export async function proveHostiles({ each, attemptMs, delay99Ms }: HostilesSize): Promise<HostilesAccount> {
-  return onStage({}, async (stage) => {
-    const town = await openHostileTown();
+export async function proveHostiles({ each, attemptMs, delay99Ms }: HostilesSize): Promise<HostilesResult> {
+  return withStage({}, async (stage) => {
+    const town = await openHostileReceivers();
     const honest = await startReceiver(() => ({ status: 200, afterMs: 0 }));
     try {
       const process = await stage.start('all');
-      const victims = new Map<string, Hostile>();
+      const victims = new Map<string, HostileReceiver>();
       for (const hostile of [...town.hostiles, { kind: 'honest', url: honest.url, errors: null }]) {
         const tenant = await stage.createTenant(hostile.kind);
-        await listen(process, tenant, hostile.url, [EVENT]);
+        await createWebhook(process, tenant, hostile.url, [EVENT]);
         victims.set(tenant._id, hostile);
       }
       const before = await readVitals(process);
@@ -71,7 +71,7 @@ async function enqueueEvents(stage: Stage, { _id: company }: Tenant, count: numb
   await stage.database.tenantTx(company, (tx) => emit(tx, items));
 }
 
-interface Row {
+interface StoredDelivery {
   company: string;
   status: string;
   error: string | null;
@@ -81,15 +81,15 @@ interface Row {
 /** Waits until every delivery has ended, and returns the duration of the slowest attempt. */
 async function awaitAndCheckOutcomes(
   { store }: Stage,
-  victims: Map<string, Hostile>,
+  victims: Map<string, HostileReceiver>,
   { each, attemptMs }: Pick<HostilesSize, 'each' | 'attemptMs'>,
 ): Promise<number> {
   // Deliveries run two at a time and take ten seconds each; the rest of the time limit is for the start.
   const timeoutMs = Math.ceil(each / 2) * attemptMs + 30_000;
-  const rows = await until(
+  const rows = await waitUntil(
     'every delivery to be settled',
     async () => {
-      const found = await store.sql<Row>(
+      const found = await store.sql<StoredDelivery>(
         'select company_id as company, status, error, response_ms from deliveries where finished_at is not null',
       );
       return found.length === victims.size * each && found;
@@ -97,7 +97,7 @@ async function awaitAndCheckOutcomes(
     timeoutMs,
   );
   for (const row of rows) {
-    const { kind, errors } = victims.get(row.company) as Hostile;
+    const { kind, errors } = victims.get(row.company) as HostileReceiver;
     assert.equal(row.status, errors ? 'FAILED' : 'DELIVERED', `${kind}: ${row.error}`);
     assert.ok(row.error === null || errors?.includes(row.error), `${kind}: ${row.error}`);
     assert.ok(row.response_ms <= attemptMs, `${kind}: an attempt held its slot for ${row.response_ms} ms`);

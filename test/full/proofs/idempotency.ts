@@ -6,19 +6,22 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '../../support/platform.ts';
-import { until } from '../../support/wait.ts';
+import { waitUntil } from '../../support/wait.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
-import { createNetwork, inLanes, buildNotification, textElement } from '../harness/network.ts';
+import { createNetwork, runConcurrently, buildNotification, buildTextElement } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { call, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+import { countAccepted, readAcceptedText } from '../harness/accepted.ts';
+import { call, withStage, createInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface IdempotencySize {
+  /** The number of processes of the platform. */
+  processes: number;
   keys: number;
   kills: number;
   seed: number;
 }
 
-export interface IdempotencyAccount {
+export interface IdempotencyResult {
   keys: number;
   requests: number;
   /** The number of answers that contain the record, and how many of them were replayed (idempotent-replayed). */
@@ -36,14 +39,13 @@ export interface IdempotencyAccount {
 const PHONE = '100000000000700';
 const CALLERS = 20;
 const LANES = 3;
-const PROCESSES = 3;
 // A key that a killed process held is free after its lease of 15 s; the rest is for a busy machine.
-const LEASE_MS = 60_000;
+const LEASE_MS = 180_000;
 // A process is killed at most this many milliseconds after its callers begin, and at the latest with the first answer.
 const KILL_WITHIN_MS = 40;
 
 /** A request that creates something, and a query that counts what it created. */
-interface Asked {
+interface RepeatedRequest {
   key: string;
   path: string;
   body: Json;
@@ -54,13 +56,13 @@ interface Asked {
 }
 
 /** An answer that arrived completely. */
-interface Answered {
+interface FinalAnswer {
   status: number;
   replayed: boolean;
   body: Json;
 }
 
-type Kind = (number: number, conversation: string) => Omit<Asked, 'key'>;
+type MakeRequest = (number: number, conversation: string) => Omit<RepeatedRequest, 'key'>;
 
 /** Fields that may differ between two answers about the same record: the record changes later, and a token is shown only once. */
 const CHANGING_FIELDS = [
@@ -75,7 +77,7 @@ const CHANGING_FIELDS = [
   'updatedAt',
 ];
 
-const KINDS: Kind[] = [
+const KINDS: MakeRequest[] = [
   (number, conversationId) => ({
     path: '/v1/messages/send-text',
     body: { conversationId, message: { content: `Text ${number}` } },
@@ -117,13 +119,13 @@ function makeInbox(number: number): Json {
   };
 }
 
-export async function proveIdempotency(size: IdempotencySize): Promise<IdempotencyAccount> {
-  return onStage({}, async (stage) => {
+export async function proveIdempotency(size: IdempotencySize): Promise<IdempotencyResult> {
+  return withStage({}, async (stage) => {
     const chance = createChance(size.seed);
-    const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
+    const processes = await Promise.all(Array.from({ length: size.processes }, () => stage.start('api')));
     const first = processes[0] as PlatformProcess;
     const tenant = await stage.createTenant('Repeating');
-    await openInbox(first, tenant, PHONE);
+    await createInbox(first, tenant, PHONE);
     const conversation = await openConversation(stage, first);
     const settings = {
       callback_url: null,
@@ -132,18 +134,24 @@ export async function proveIdempotency(size: IdempotencySize): Promise<Idempoten
       status_delays_ms: { sent: null, delivered: null, read: null },
     };
     await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: settings });
-    const asked = Array.from({ length: size.keys }, (_, n): Asked => {
-      const kind = KINDS[n % KINDS.length] as Kind;
+    const asked = Array.from({ length: size.keys }, (_, n): RepeatedRequest => {
+      const kind = KINDS[n % KINDS.length] as MakeRequest;
       return { key: `key-${n}`, ...kind(n, conversation) };
     });
-    const crowd = { chance, processes, tenant, account: emptyAccount(size), answers: new Map<string, Answered[]>() };
+    const crowd = {
+      chance,
+      processes,
+      tenant,
+      account: makeEmptyResult(size),
+      answers: new Map<string, FinalAnswer[]>(),
+    };
     await sendConcurrentRequests(crowd, asked, size.kills);
     await assertOneRecordPerKey(stage, crowd, asked);
     return crowd.account;
   });
 }
 
-const emptyAccount = ({ keys, kills }: IdempotencySize): IdempotencyAccount => ({
+const makeEmptyResult = ({ keys, kills }: IdempotencySize): IdempotencyResult => ({
   keys,
   requests: 0,
   answered: 0,
@@ -157,28 +165,28 @@ const emptyAccount = ({ keys, kills }: IdempotencySize): IdempotencyAccount => (
 
 async function openConversation(stage: Stage, api: PlatformProcess): Promise<string> {
   const network = createNetwork(stage.appSecret);
-  const element = textElement(PHONE, '5511981000700', 'wamid.in.700', 'Hello');
+  const element = buildTextElement(PHONE, '5511981000700', 'wamid.in.700', 'Hello');
   await network.postUntilHeard(api.url, buildNotification([element]));
   await network.close();
   const [row] = await stage.store.sql<{ _id: string }>('select _id from conversations');
   return row?._id ?? '';
 }
 
-interface Crowd {
+interface CrowdOfProcesses {
   chance: Chance;
   processes: PlatformProcess[];
   tenant: Tenant;
-  account: IdempotencyAccount;
+  account: IdempotencyResult;
   /** The answers that contain a record, by Idempotency-Key. */
-  answers: Map<string, Answered[]>;
+  answers: Map<string, FinalAnswer[]>;
 }
 
-async function sendConcurrentRequests(crowd: Crowd, asked: Asked[], kills: number): Promise<void> {
+async function sendConcurrentRequests(crowd: CrowdOfProcesses, asked: RepeatedRequest[], kills: number): Promise<void> {
   const { chance, processes } = crowd;
   const slice = Math.floor(asked.length / (kills + 1));
   const moments = new Set(Array.from({ length: kills }, (_, n) => (n + 1) * slice - chance.int(slice)));
   let mending: Promise<void> = Promise.resolve();
-  await inLanes(LANES, asked.keys(), async (number) => {
+  await runConcurrently(LANES, asked.keys(), async (number) => {
     // All callers of a key use the process that will be killed, so that the process which holds the key is always the killed one.
     let victim: PlatformProcess | undefined;
     const first = Promise.withResolvers<void>();
@@ -193,7 +201,7 @@ async function sendConcurrentRequests(crowd: Crowd, asked: Asked[], kills: numbe
       await before;
       victim = chosen;
     }
-    const one = asked[number] as Asked;
+    const one = asked[number] as RepeatedRequest;
     await Promise.all(Array.from({ length: CALLERS }, () => askUntilAnswered(crowd, one, victim).then(first.resolve)));
   });
   await mending;
@@ -205,10 +213,14 @@ async function killAndRestart(process: PlatformProcess): Promise<void> {
 }
 
 /** Acts as one caller: repeats the request when its process died or was too busy, and accepts 409 as an answer. */
-async function askUntilAnswered(crowd: Crowd, asked: Asked, first?: PlatformProcess): Promise<void> {
+async function askUntilAnswered(
+  crowd: CrowdOfProcesses,
+  asked: RepeatedRequest,
+  first?: PlatformProcess,
+): Promise<void> {
   const { account, answers } = crowd;
   for (let at = first; ;) {
-    const answer = await ask(crowd, asked, at);
+    const answer = await sendOnce(crowd, asked, at);
     if (!answer) {
       account.cut += 1;
       at = undefined;
@@ -230,7 +242,11 @@ async function askUntilAnswered(crowd: Crowd, asked: Asked, first?: PlatformProc
 }
 
 /** Sends the request once; returns null when the process died meanwhile. */
-async function ask(crowd: Crowd, { key, path, body }: Asked, at?: PlatformProcess): Promise<Answered | null> {
+async function sendOnce(
+  crowd: CrowdOfProcesses,
+  { key, path, body }: RepeatedRequest,
+  at?: PlatformProcess,
+): Promise<FinalAnswer | null> {
   const { chance, processes, tenant, account } = crowd;
   const living = at ?? chance.pick(processes.filter((process) => process.alive));
   assert.ok(living, 'no process lives');
@@ -253,10 +269,10 @@ async function ask(crowd: Crowd, { key, path, body }: Asked, at?: PlatformProces
   }
 }
 
-async function assertOneRecordPerKey(stage: Stage, crowd: Crowd, asked: Asked[]): Promise<void> {
+async function assertOneRecordPerKey(stage: Stage, crowd: CrowdOfProcesses, asked: RepeatedRequest[]): Promise<void> {
   const { account, answers } = crowd;
   assert.ok(account.kills === 0 || account.cut > 0, 'no kill met a request');
-  await inLanes(LANES, asked, async (one) => {
+  await runConcurrently(LANES, asked, async (one) => {
     const told = answers.get(one.key) ?? [];
     if (told.length === 0) account.leased += 1;
     const last = await awaitFinalAnswer(crowd, one);
@@ -266,7 +282,7 @@ async function assertOneRecordPerKey(stage: Stage, crowd: Crowd, asked: Asked[])
     assert.ok(makers.length <= 1, `${one.key} was made ${makers.length} times`);
     const tokens = [...told, last].filter(({ body }) => typeof body.token === 'string');
     assert.ok(tokens.length <= 1, `${one.key}: its token was shown ${tokens.length} times`);
-    const refused = await ask(crowd, { ...one, body: one.other });
+    const refused = await sendOnce(crowd, { ...one, body: one.other });
     assert.equal(refused?.status, 422, `${one.key} with another body`);
     const [row] = await stage.store.sql<{ count: number }>(one.effects, [one.unique]);
     assert.equal(row?.count, 1, `${one.key} has ${row?.count} effects`);
@@ -276,11 +292,11 @@ async function assertOneRecordPerKey(stage: Stage, crowd: Crowd, asked: Asked[])
 }
 
 /** Repeats the request until it is answered, even after the lease of a process that was killed. */
-function awaitFinalAnswer(crowd: Crowd, asked: Asked): Promise<Answered> {
-  return until(
+function awaitFinalAnswer(crowd: CrowdOfProcesses, asked: RepeatedRequest): Promise<FinalAnswer> {
+  return waitUntil(
     `${asked.key} to be answered`,
     async () => {
-      const answer = await ask(crowd, asked);
+      const answer = await sendOnce(crowd, asked);
       if (answer?.status === 201) return answer;
       assert.ok(answer && [409, 503].includes(answer.status), `${asked.key}: ${answer?.status}`);
       await sleep(200);
@@ -294,7 +310,7 @@ const omitPassingFields = (body: Json): Json =>
   Object.fromEntries(Object.entries(body).filter(([name]) => !CHANGING_FIELDS.includes(name)));
 
 /** Checks that each request has one line in the audit and one finished key, and that nothing else was created. */
-async function assertOneAuditLinePerKey({ store }: Stage, asked: Asked[]): Promise<void> {
+async function assertOneAuditLinePerKey({ store }: Stage, asked: RepeatedRequest[]): Promise<void> {
   const [traces] = await store.sql<{ lines: number; keys: number; records: number }>(
     `select (select count(*)::int from audit_log where resource_id in (select resource_id from idempotency_keys)) as lines,
       (select count(*)::int from idempotency_keys where resource_id is not null) as keys,
@@ -312,18 +328,11 @@ async function assertOneAuditLinePerKey({ store }: Stage, asked: Asked[]): Promi
 
 /** Checks that each text was sent at most once, and exactly once when a caller was answered that it is SENT. */
 async function assertTextsSentOnce(
-  { sandboxUrl }: Stage,
-  asked: Asked[],
-  answers: Map<string, Answered[]>,
+  stage: Stage,
+  asked: RepeatedRequest[],
+  answers: Map<string, FinalAnswer[]>,
 ): Promise<void> {
-  const taken = new Map<string, number>();
-  for (let after = 0; ;) {
-    const { messages } = await call(200, 'GET', `${sandboxUrl}/sandbox/messages?limit=1000&after=${after}`);
-    for (const { body } of messages) taken.set(body.text?.body, (taken.get(body.text?.body) ?? 0) + 1);
-    const last = messages.at(-1);
-    if (!last) break;
-    after = last.seq;
-  }
+  const taken = await countAccepted(stage, readAcceptedText);
   for (const { key, path, unique } of asked.filter((one) => one.path.endsWith('send-text'))) {
     const times = taken.get(unique) ?? 0;
     assert.ok(times <= 1, `${key}: ${path} called the network ${times} times`);

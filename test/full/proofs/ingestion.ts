@@ -5,20 +5,22 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertWorkInterrupted } from '../harness/blows.ts';
+import { assertWorkWasInterrupted } from '../harness/blows.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
 import {
   createNetwork,
-  inLanes,
+  runConcurrently,
   buildNotification,
-  textElement,
+  buildTextElement,
   type Element,
-  type Network,
+  type SimulatedNetwork,
 } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { listen, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+import { createWebhook, withStage, createInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface IngestionSize {
+  /** The number of processes of the platform. */
+  processes: number;
   messages: number;
   kills: number;
   /** The number of immediate stops of the database. */
@@ -26,7 +28,7 @@ export interface IngestionSize {
   seed: number;
 }
 
-export interface IngestionAccount {
+export interface IngestionResult {
   messages: number;
   posts: number;
   repeatedPosts: number;
@@ -37,7 +39,6 @@ export interface IngestionAccount {
   restarts: number;
 }
 
-const PROCESSES = 3;
 const COMPANIES = 2;
 const MOST_COPIES = 5;
 const BATCHES = [1, 1, 2, 3, 5, 10, 20, 50];
@@ -47,16 +48,16 @@ const LANES = 16;
 const GIVEN_UP_EVERY = 20;
 const REPEAT_MS = 40;
 
-interface Post {
+interface PlannedPost {
   body: string;
   ids: string[];
   once: boolean;
 }
 
-interface Play {
+interface IngestionRun {
   stage: Stage;
   processes: PlatformProcess[];
-  network: Network;
+  network: SimulatedNetwork;
   chance: Chance;
   acknowledged: Set<string>;
   posts: number;
@@ -64,17 +65,25 @@ interface Play {
   mending: Promise<void>;
 }
 
-export async function proveIngestion(size: IngestionSize): Promise<IngestionAccount> {
-  return onStage({ killable: size.restarts > 0 }, async (stage) => {
+export async function proveIngestion(size: IngestionSize): Promise<IngestionResult> {
+  return withStage({ killable: size.restarts > 0 }, async (stage) => {
     const chance = createChance(size.seed);
     const network = createNetwork(stage.appSecret);
     try {
-      const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
+      const processes = await Promise.all(Array.from({ length: size.processes }, () => stage.start('api')));
       const phones = await openCompanies(stage, processes[0] as PlatformProcess);
       const elements = writeMessages(size, phones, chance);
       const plan = planPosts(elements, chance);
       const acknowledged = new Set<string>();
-      const play: Play = { stage, processes, network, chance, acknowledged, posts: 0, mending: Promise.resolve() };
+      const play: IngestionRun = {
+        stage,
+        processes,
+        network,
+        chance,
+        acknowledged,
+        posts: 0,
+        mending: Promise.resolve(),
+      };
       await postAll(play, plan, size);
       for (const process of processes) assert.ok(process.alive, `ended by itself: ${process.lines().join('\n')}`);
       return await compareWithAcknowledged(play, plan, size);
@@ -89,9 +98,13 @@ async function openCompanies(stage: Stage, api: PlatformProcess): Promise<string
   for (let number = 0; number < COMPANIES; number += 1) {
     const tenant: Tenant = await stage.createTenant(`Company ${number}`);
     const phone = `1000000000001${String(number).padStart(2, '0')}`;
-    await openInbox(api, tenant, phone);
+    await createInbox(api, tenant, phone);
     // No server listens at this address and no worker runs, because only the enqueued deliveries are counted.
-    await listen(api, tenant, 'http://127.0.0.1:9/', ['MESSAGE_RECEIVED', 'CONTACT_CREATED', 'CONVERSATION_CREATED']);
+    await createWebhook(api, tenant, 'http://127.0.0.1:9/', [
+      'MESSAGE_RECEIVED',
+      'CONTACT_CREATED',
+      'CONVERSATION_CREATED',
+    ]);
     phones.push(phone);
   }
   return phones;
@@ -104,14 +117,14 @@ function writeMessages({ messages, seed }: IngestionSize, phones: string[], chan
     // After the ninth digit these mobile numbers begin with 8: numbers that begin lower are landlines, which never have a ninth digit.
     const digits = String(80_000_000 + person);
     const from = chance.int(2) === 0 ? `55119${digits}` : `5511${digits}`;
-    return textElement(phones[person % phones.length] ?? '', from, `wamid.${seed}.${number}`, `Message ${number}`);
+    return buildTextElement(phones[person % phones.length] ?? '', from, `wamid.${seed}.${number}`, `Message ${number}`);
   });
 }
 
-function planPosts(elements: Element[], chance: Chance): Post[] {
+function planPosts(elements: Element[], chance: Chance): PlannedPost[] {
   const copies = elements.flatMap((element) => Array.from({ length: 1 + chance.int(MOST_COPIES) }, () => element));
   const shuffled = chance.shuffle(copies);
-  const posts: Post[] = [];
+  const posts: PlannedPost[] = [];
   for (let at = 0; at < shuffled.length;) {
     const batch = shuffled.slice(at, at + chance.pick(BATCHES));
     at += batch.length;
@@ -121,7 +134,7 @@ function planPosts(elements: Element[], chance: Chance): Post[] {
   return posts;
 }
 
-async function postAll(play: Play, plan: Post[], { kills, restarts }: IngestionSize): Promise<void> {
+async function postAll(play: IngestionRun, plan: PlannedPost[], { kills, restarts }: IngestionSize): Promise<void> {
   const { chance } = play;
   const blows = chance.shuffle([
     ...Array.from({ length: kills }, () => 'kill' as const),
@@ -130,7 +143,7 @@ async function postAll(play: Play, plan: Post[], { kills, restarts }: IngestionS
   // One failure happens in each part of the plan, at a seeded post.
   const slice = Math.floor(plan.length / Math.max(1, blows.length));
   const moments = new Map(blows.map((blow, index) => [index * slice + chance.int(Math.max(1, slice)), blow]));
-  await inLanes(LANES, plan.entries(), async ([index, post]) => {
+  await runConcurrently(LANES, plan.entries(), async ([index, post]) => {
     const blow = moments.get(index);
     if (blow) {
       const before = play.mending;
@@ -144,19 +157,19 @@ async function postAll(play: Play, plan: Post[], { kills, restarts }: IngestionS
   await play.mending;
 }
 
-async function killAndRestartProcess({ processes, chance }: Play): Promise<void> {
+async function killAndRestartProcess({ processes, chance }: IngestionRun): Promise<void> {
   const process = chance.pick(processes);
   await process.kill();
   await process.restart();
 }
 
-async function crashAndRestartDatabase({ stage }: Play): Promise<void> {
+async function crashAndRestartDatabase({ stage }: IngestionRun): Promise<void> {
   await stage.store.crash();
   await stage.store.revive();
 }
 
 /** Posts to a random process, again until it answers 200, like the network. Any answer except 200, 503 and none is a defect. */
-async function postUntilHeard(play: Play, { body, ids, once }: Post): Promise<void> {
+async function postUntilHeard(play: IngestionRun, { body, ids, once }: PlannedPost): Promise<void> {
   for (;;) {
     play.posts += 1;
     const status = await play.network.post(play.chance.pick(play.processes).url, body);
@@ -167,7 +180,7 @@ async function postUntilHeard(play: Play, { body, ids, once }: Post): Promise<vo
   }
 }
 
-interface Facts {
+interface StoredFacts {
   messages: number;
   wrong_events: number;
   contacts: number;
@@ -194,10 +207,10 @@ const FACTS = `
     (select count(*) from callbacks_aside)::int as aside`;
 
 async function compareWithAcknowledged(
-  { stage, acknowledged, posts }: Play,
-  plan: Post[],
+  { stage, acknowledged, posts }: IngestionRun,
+  plan: PlannedPost[],
   size: IngestionSize,
-): Promise<IngestionAccount> {
+): Promise<IngestionResult> {
   const rows = await stage.store.sql<{ external_id: string }>('select external_id from messages');
   const stored = new Set(rows.map((row) => row.external_id));
   const sent = new Set(plan.flatMap((post) => post.ids));
@@ -212,7 +225,7 @@ async function compareWithAcknowledged(
     [],
     'a message came from nowhere',
   );
-  const [facts] = await stage.store.sql<Facts & Record<string, unknown>>(FACTS);
+  const [facts] = await stage.store.sql<StoredFacts & Record<string, unknown>>(FACTS);
   assert.ok(facts);
   assert.equal(facts.messages, stored.size, 'a message is stored twice');
   assert.equal(facts.wrong_events, 0, 'a message without exactly one MESSAGE_RECEIVED');
@@ -228,7 +241,7 @@ async function compareWithAcknowledged(
   );
   assert.equal(facts.aside, 0, 'a sound element was put aside');
   const repeatedPosts = posts - plan.length;
-  assertWorkInterrupted('a post', { blows: size.kills + size.restarts, met: repeatedPosts });
+  assertWorkWasInterrupted('a post', { blows: size.kills + size.restarts, met: repeatedPosts });
   return {
     messages: size.messages,
     posts: plan.length,

@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { Json } from '../../support/platform.ts';
-import { until } from '../../support/wait.ts';
+import { waitUntil } from '../../support/wait.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { callUntilTaken, onStage, type Stage, type Tenant } from '../harness/stage.ts';
+import { callUntilAccepted, withStage, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface LimitsSize {
   /** The length of each flood. */
@@ -24,7 +24,7 @@ export interface LimitsSize {
   judgesPace: boolean;
 }
 
-export interface LimitsAccount {
+export interface LimitsResult {
   asked: number;
   /** The requests admitted, as a share of the limit; 1 is exactly the limit. */
   keyShare: number;
@@ -52,7 +52,7 @@ const RHYTHM_MS = 20;
 // The time limit for a first refusal, because a busy machine sends the burst slowly.
 const REFUSED_MS = 60_000;
 
-interface Play {
+interface LimitsRun {
   stage: Stage;
   processes: PlatformProcess[];
   agent: Agent;
@@ -61,8 +61,8 @@ interface Play {
   asked: number;
 }
 
-export async function proveLimits(size: LimitsSize): Promise<LimitsAccount> {
-  return onStage({}, async (stage) => {
+export async function proveLimits(size: LimitsSize): Promise<LimitsResult> {
+  return withStage({}, async (stage) => {
     const agent = new Agent({ connections: 2 * LANES });
     try {
       const env = {
@@ -71,7 +71,7 @@ export async function proveLimits(size: LimitsSize): Promise<LimitsAccount> {
         RATE_LIMIT_LOGIN: String(SIGN_INS),
       };
       const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api', env)));
-      const play: Play = { stage, processes, agent, chance: createChance(size.seed), size, asked: 0 };
+      const play: LimitsRun = { stage, processes, agent, chance: createChance(size.seed), size, asked: 0 };
       const key = await floodOneKey(play);
       const company = await floodCompanyKeys(play);
       const signIns = await floodLogIn(play);
@@ -87,41 +87,44 @@ export async function proveLimits(size: LimitsSize): Promise<LimitsAccount> {
   });
 }
 
-interface Flooded {
+interface FloodResult {
   share: number;
   /** The statuses that honest callers got during the flood. */
   honest: number[];
 }
 
 /** Floods one key, while another key of the same company and a key of another company stay within their limits. */
-async function floodOneKey(play: Play): Promise<Flooded> {
+async function floodOneKey(play: LimitsRun): Promise<FloodResult> {
   const tenant = await play.stage.createTenant('Flooding');
   const [beside = ''] = await createKeys(play, tenant, 1);
   const other = await play.stage.createTenant('Other');
   const [share, ...honest] = await Promise.all([
-    flood(play, [tenant.key], play.size.perKey),
+    sendFlood(play, [tenant.key], play.size.perKey),
     sendWithinLimit(play, beside, play.size.perKey),
     sendWithinLimit(play, other.key, play.size.perKey),
   ]);
   return { share, honest: honest.flat() };
 }
 
-async function floodCompanyKeys(play: Play): Promise<Flooded> {
+async function floodCompanyKeys(play: LimitsRun): Promise<FloodResult> {
   const { perKey, perCompany } = play.size;
   const tenant = await play.stage.createTenant('Busy');
   const keys = await createKeys(play, tenant, Math.ceil((KEYS_OVER_COMPANY * perCompany) / perKey));
   const other = await play.stage.createTenant('Another');
-  const [share, honest] = await Promise.all([flood(play, keys, perCompany), sendWithinLimit(play, other.key, perKey)]);
+  const [share, honest] = await Promise.all([
+    sendFlood(play, keys, perCompany),
+    sendWithinLimit(play, other.key, perKey),
+  ]);
   return { share, honest };
 }
 
 /** Creates keys, and waits until the rate buckets are full again after these requests. */
-async function createKeys({ processes: [api] }: Play, tenant: Tenant, count: number): Promise<string[]> {
+async function createKeys({ processes: [api] }: LimitsRun, tenant: Tenant, count: number): Promise<string[]> {
   const keys: string[] = [];
   while (keys.length < count) {
     const body = { name: 'proof', type: 'company', scopes: ['*'] };
     keys.push(
-      ((await callUntilTaken(201, 'POST', `${api?.url}/v1/api-keys`, { key: tenant.key, body })) as Json)
+      ((await callUntilAccepted(201, 'POST', `${api?.url}/v1/api-keys`, { key: tenant.key, body })) as Json)
         .token as string,
     );
   }
@@ -130,9 +133,13 @@ async function createKeys({ processes: [api] }: Play, tenant: Tenant, count: num
 }
 
 /** The statuses of a request that gets this answer when it is admitted. A busy process answers 503, which admits nothing. */
-const listAnswers = ({ size }: Play, admitted: number): number[] => [admitted, 429, ...(size.judgesPace ? [] : [503])];
+const listAnswers = ({ size }: LimitsRun, admitted: number): number[] => [
+  admitted,
+  429,
+  ...(size.judgesPace ? [] : [503]),
+];
 
-async function getWebhook(play: Play, process: PlatformProcess, key: string): Promise<number> {
+async function getWebhook(play: LimitsRun, process: PlatformProcess, key: string): Promise<number> {
   play.asked += 1;
   const headers = { authorization: `Bearer ${key}` };
   const { statusCode, body } = await request(`${process.url}/v1/webhooks`, { dispatcher: play.agent, headers });
@@ -145,7 +152,7 @@ async function getWebhook(play: Play, process: PlatformProcess, key: string): Pr
  * Floods with the keys and returns the admitted requests as a share of what `perSecond` allows. Each
  * loop ends only with a refusal, so that nothing is left to admit, however slow the machine was.
  */
-async function flood(play: Play, keys: string[], perSecond: number): Promise<number> {
+async function sendFlood(play: LimitsRun, keys: string[], perSecond: number): Promise<number> {
   // The first requests open the database connections, so that the clocks of the proof and of the rate bucket begin together.
   const { key } = await play.stage.createTenant('First');
   for (const process of play.processes) await getWebhook(play, process, key);
@@ -174,7 +181,7 @@ async function flood(play: Play, keys: string[], perSecond: number): Promise<num
 }
 
 /** Sends bursts within the limit to all processes, and returns the statuses. */
-async function sendWithinLimit(play: Play, key: string, perSecond: number): Promise<number[]> {
+async function sendWithinLimit(play: LimitsRun, key: string, perSecond: number): Promise<number[]> {
   const started = performance.now();
   const statuses: Promise<number>[] = [];
   for (let secondsGone = 0; secondsGone < play.size.seconds; secondsGone = (performance.now() - started) / 1_000) {
@@ -187,7 +194,7 @@ async function sendWithinLimit(play: Play, key: string, perSecond: number): Prom
 }
 
 /** Sends to all processes three times the log-ins that one address may send; only those of one minute are admitted. */
-async function floodLogIn(play: Play): Promise<number> {
+async function floodLogIn(play: LimitsRun): Promise<number> {
   const started = performance.now();
   const statuses = await Promise.all(
     Array.from({ length: PROCESSES * SIGN_INS }, async (_, number) => {
@@ -215,7 +222,7 @@ async function floodLogIn(play: Play): Promise<number> {
 }
 
 /** Checks that a refusal contains when to retry, and that a caller which waits so long is admitted. */
-async function assertRetryAdmitted(play: Play): Promise<void> {
+async function assertRetryAdmitted(play: LimitsRun): Promise<void> {
   const { key } = await play.stage.createTenant('Patient');
   const [api, other] = play.processes as [PlatformProcess, PlatformProcess];
   const burst = BURST_SECONDS * play.size.perKey;
@@ -227,7 +234,7 @@ async function assertRetryAdmitted(play: Play): Promise<void> {
   };
   const sendBurst = async () => Promise.all(Array.from({ length: burst }, ask));
   const isRefused = ({ status }: { status: number }): boolean => status === 429;
-  const refused = await until('a refusal', async () => (await sendBurst()).findLast(isRefused), REFUSED_MS);
+  const refused = await waitUntil('a refusal', async () => (await sendBurst()).findLast(isRefused), REFUSED_MS);
   assert.equal(refused.problem.code, 'RATE_LIMITED');
   const header = (name: string): number => Number(refused.headers.get(name) ?? Number.NaN);
   assert.deepEqual([header('ratelimit-limit'), header('ratelimit-remaining')], [burst, 0]);

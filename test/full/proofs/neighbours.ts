@@ -7,10 +7,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emit } from '../../../src/platform/events.ts';
 import { newId } from '../../../src/platform/ids.ts';
-import { until } from '../../support/wait.ts';
+import { waitUntil } from '../../support/wait.ts';
 import { percentile99 } from '../harness/percentile.ts';
 import { startReceiver, type Receiver } from '../harness/receiver.ts';
-import { call, listen, onStage, type Stage, type Tenant } from '../harness/stage.ts';
+import { call, createWebhook, withStage, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface NeighboursSize {
   companies: number;
@@ -22,7 +22,7 @@ export interface NeighboursSize {
   judgesPace: boolean;
 }
 
-export interface NeighboursAccount {
+export interface NeighboursResult {
   companies: number;
   deliveries: number;
   /** The 99th percentiles before the noisy company begins and after it ended; the two differ only because of the machine. */
@@ -51,26 +51,26 @@ const LEAST_PACE = 0.95;
 // On a busy machine the limit is this multiple of the time without the noisy company, plus the delays of the proof itself.
 const ALONE_FACTOR = 2;
 
-export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursAccount> {
-  return onStage({}, async (stage) => {
+export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursResult> {
+  return withStage({}, async (stage) => {
     let hangs = false;
     const receiver = await startReceiver(({ path }) => (hangs && path === NOISY ? null : { status: 204, afterMs: 0 }));
     try {
       const process = await stage.start('all');
       const noisy = await stage.createTenant('Noisy');
-      const webhook = await listen(process, noisy, `${receiver.url}${NOISY}`, [EVENT]);
+      const webhook = await createWebhook(process, noisy, `${receiver.url}${NOISY}`, [EVENT]);
       const others = await Promise.all(
         Array.from({ length: size.companies }, (_, n) => stage.createTenant(`Company ${n}`)),
       );
-      for (const [n, tenant] of others.entries()) await listen(process, tenant, `${receiver.url}/${n}`, [EVENT]);
+      for (const [n, tenant] of others.entries()) await createWebhook(process, tenant, `${receiver.url}/${n}`, [EVENT]);
       const before = await measureDeliveries(stage, receiver, others, size.each);
       const queuedBefore = receiver.counts.size;
       // The receiver still answers quickly here, so the noisy company reaches the most slots that a company can have.
       await enqueueEvents(stage, noisy, PROVING);
-      await until('the noisy company to be served', () => receiver.counts.size >= queuedBefore + PROVING, 30_000);
+      await waitUntil('the noisy company to be served', () => receiver.counts.size >= queuedBefore + PROVING);
       hangs = true;
       for (let left = size.hanging; left > 0; left -= BATCH) await enqueueEvents(stage, noisy, Math.min(left, BATCH));
-      await until('the noisy company to hold slots', () => (receiver.open.get(NOISY) ?? 0) > 1, 30_000);
+      await waitUntil('the noisy company to hold slots', () => (receiver.open.get(NOISY) ?? 0) > 1);
       const beside = await measureDeliveries(stage, receiver, others, size.each);
       const mostHanging = receiver.mostOpen.get(NOISY) ?? 0;
       assert.ok(mostHanging <= SLOTS, `a company held ${mostHanging} slots`);
@@ -87,7 +87,7 @@ export async function proveNeighbours(size: NeighboursSize): Promise<NeighboursA
 /** Waits until the deliveries of the noisy company have ended and use no slot. */
 async function awaitNoisyQueueEnd({ store }: Stage, receiver: Receiver): Promise<void> {
   const unsettled = `select 1 from deliveries where finished_at is null limit 1`;
-  await until(
+  await waitUntil(
     'the queue of the noisy company to end',
     async () => {
       receiver.hangUp(NOISY);
@@ -97,13 +97,13 @@ async function awaitNoisyQueueEnd({ store }: Stage, receiver: Receiver): Promise
   );
 }
 
-interface Phases {
-  before: Measured;
-  beside: Measured;
-  after: Measured;
+interface MeasuredPhases {
+  before: MeasuredDeliveries;
+  beside: MeasuredDeliveries;
+  after: MeasuredDeliveries;
 }
 
-function assertUndisturbed(size: NeighboursSize, phases: Phases): Omit<NeighboursAccount, 'mostHanging'> {
+function assertUndisturbed(size: NeighboursSize, phases: MeasuredPhases): Omit<NeighboursResult, 'mostHanging'> {
   const { before, beside, after } = phases;
   const alone99Ms = Math.max(before.p99Ms, after.p99Ms);
   const bar = size.judgesPace ? BESIDE_MS : Math.max(BESIDE_MS, alone99Ms * ALONE_FACTOR) + beside.lagMs;
@@ -133,7 +133,7 @@ async function enqueueEvents(stage: Stage, { _id: company }: Tenant, count: numb
   return items.map((item) => item.data._id);
 }
 
-interface Measured {
+interface MeasuredDeliveries {
   /** The 99th percentile of the time from enqueueing to receipt. */
   p99Ms: number;
   /** The longest time that the event loop of the proof itself was blocked. */
@@ -145,7 +145,12 @@ interface Measured {
   keptUp: number;
 }
 
-async function measureDeliveries(stage: Stage, receiver: Receiver, tenants: Tenant[], each: number): Promise<Measured> {
+async function measureDeliveries(
+  stage: Stage,
+  receiver: Receiver,
+  tenants: Tenant[],
+  each: number,
+): Promise<MeasuredDeliveries> {
   const lag = monitorEventLoopDelay();
   lag.enable();
   const begun = Date.now();
@@ -161,7 +166,7 @@ async function measureDeliveries(stage: Stage, receiver: Receiver, tenants: Tena
   }
   const queuedMs = Date.now() - begun;
   const received = () => receiver.receipts.slice(first).filter(({ resource }) => queuedAt.has(resource));
-  await until('every other delivery', () => received().length >= queuedAt.size, 60_000);
+  await waitUntil('every other delivery', () => received().length >= queuedAt.size);
   const times = received().map(({ resource, atMs }) => atMs - (queuedAt.get(resource) ?? 0));
   assert.equal(times.length, queuedAt.size, 'a delivery was received twice');
   lag.disable();

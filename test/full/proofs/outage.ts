@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../../support/wait.ts';
+import { waitUntil } from '../../support/wait.ts';
 import { createChance } from '../harness/chance.ts';
-import { createNetwork, buildNotification, textElement, type Network } from '../harness/network.ts';
+import { createNetwork, buildNotification, buildTextElement, type SimulatedNetwork } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { startReceiver, type Receiver } from '../harness/receiver.ts';
-import { listen, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+import { createWebhook, withStage, createInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface OutageSize {
   rounds: number;
@@ -20,7 +20,7 @@ export interface OutageSize {
   seed: number;
 }
 
-export interface OutageAccount {
+export interface OutageResult {
   rounds: number;
   posts: number;
   acknowledged: number;
@@ -37,19 +37,19 @@ const ANSWER_MS = 2_000;
 const NOTICE_MS = 2_000;
 const RETURN_MS = 2_000;
 
-interface Play {
+interface OutageRun {
   stage: Stage;
   process: PlatformProcess;
   tenant: Tenant;
-  network: Network;
+  network: SimulatedNetwork;
   receiver: Receiver;
   acknowledged: Set<string>;
-  account: OutageAccount;
+  account: OutageResult;
   ended: boolean;
 }
 
-export async function proveOutage({ rounds, awayMs, judgesPace, seed }: OutageSize): Promise<OutageAccount> {
-  return onStage({ killable: true }, async (stage) => {
+export async function proveOutage({ rounds, awayMs, judgesPace, seed }: OutageSize): Promise<OutageResult> {
+  return withStage({ killable: true }, async (stage) => {
     const chance = createChance(seed);
     const receiver = await startReceiver(() => ({ status: 200, afterMs: 1 + chance.int(20) }));
     const network = createNetwork(stage.appSecret);
@@ -57,11 +57,20 @@ export async function proveOutage({ rounds, awayMs, judgesPace, seed }: OutageSi
     try {
       const process = await stage.start('all');
       const tenant = await stage.createTenant('Company');
-      await openInbox(process, tenant, PHONE);
-      await listen(process, tenant, receiver.url, ['MESSAGE_RECEIVED']);
+      await createInbox(process, tenant, PHONE);
+      await createWebhook(process, tenant, receiver.url, ['MESSAGE_RECEIVED']);
       const times = { slowestAnswerMs: 0, slowestNoticeMs: 0, slowestReturnMs: 0 };
       const account = { rounds, posts: 0, acknowledged: 0, refused: 0, ...times };
-      const play: Play = { stage, process, tenant, network, receiver, acknowledged: new Set(), account, ended: false };
+      const play: OutageRun = {
+        stage,
+        process,
+        tenant,
+        network,
+        receiver,
+        acknowledged: new Set(),
+        account,
+        ended: false,
+      };
       const load = Promise.all([
         ...Array.from({ length: LANES }, (_, lane) => postRepeatedly(play, lane)),
         readRepeatedly(play),
@@ -87,19 +96,22 @@ export async function proveOutage({ rounds, awayMs, judgesPace, seed }: OutageSi
   });
 }
 
-async function causeOutage(play: Play, awayMs: number): Promise<void> {
+async function causeOutage(play: OutageRun, awayMs: number): Promise<void> {
   const { stage, process, account } = play;
   const pid = process.pid;
   await stage.store.crash();
   const gone = performance.now();
-  await until('/health/ready to say that the database is away', async () => (await getReadyStatus(process)) === 503);
+  await waitUntil(
+    '/health/ready to say that the database is away',
+    async () => (await getReadyStatus(process)) === 503,
+  );
   account.slowestNoticeMs = Math.max(account.slowestNoticeMs, Math.round(performance.now() - gone));
   await sleep(Math.max(0, awayMs - (performance.now() - gone)));
   await stage.store.revive();
   const back = performance.now();
   const before = play.acknowledged.size;
-  await until('/health/ready to say that it is back', async () => (await getReadyStatus(process)) === 200);
-  await until('a callback to be stored again', () => play.acknowledged.size > before);
+  await waitUntil('/health/ready to say that it is back', async () => (await getReadyStatus(process)) === 200);
+  await waitUntil('a callback to be stored again', () => play.acknowledged.size > before);
   account.slowestReturnMs = Math.max(account.slowestReturnMs, Math.round(performance.now() - back));
   assert.ok(process.alive && process.pid === pid, `the process ended: ${process.lines().join('\n')}`);
 }
@@ -111,17 +123,17 @@ async function getReadyStatus({ url }: PlatformProcess): Promise<number> {
 }
 
 /** Waits for the answer, and records its duration if it is the slowest one so far. */
-async function recordSlowest<T>({ account }: Play, ask: () => Promise<T>): Promise<T> {
+async function recordSlowest<T>({ account }: OutageRun, ask: () => Promise<T>): Promise<T> {
   const started = performance.now();
   const answer = await ask();
   account.slowestAnswerMs = Math.max(account.slowestAnswerMs, Math.round(performance.now() - started));
   return answer;
 }
 
-async function postRepeatedly(play: Play, lane: number): Promise<void> {
+async function postRepeatedly(play: OutageRun, lane: number): Promise<void> {
   for (let number = 0; !play.ended; number += 1) {
     const id = `wamid.${lane}.${number}`;
-    const body = buildNotification([textElement(PHONE, `551198400000${lane}`, id, 'Load')]);
+    const body = buildNotification([buildTextElement(PHONE, `551198400000${lane}`, id, 'Load')]);
     const status = await recordSlowest(play, () => play.network.post(play.process.url, body));
     assert.ok(status === 200 || status === 503, `a callback was answered ${status}`);
     play.account.posts += 1;
@@ -131,7 +143,7 @@ async function postRepeatedly(play: Play, lane: number): Promise<void> {
   }
 }
 
-async function readRepeatedly(play: Play): Promise<void> {
+async function readRepeatedly(play: OutageRun): Promise<void> {
   const { process, tenant } = play;
   while (!play.ended) {
     const status = await recordSlowest(play, async () => {
@@ -144,7 +156,7 @@ async function readRepeatedly(play: Play): Promise<void> {
   }
 }
 
-async function compareWithAcknowledged({ stage, receiver, acknowledged, account }: Play): Promise<void> {
+async function compareWithAcknowledged({ stage, receiver, acknowledged, account }: OutageRun): Promise<void> {
   account.acknowledged = acknowledged.size;
   const rows = await stage.store.sql<{ external_id: string }>('select external_id from messages');
   const stored = new Set(rows.map((row) => row.external_id));
@@ -154,10 +166,9 @@ async function compareWithAcknowledged({ stage, receiver, acknowledged, account 
     'a callback was answered 200 and lost',
   );
   assert.equal(rows.length, stored.size);
-  await until(
+  await waitUntil(
     'the queue to be empty',
     async () => (await stage.store.sql(`select 1 from deliveries where status = 'QUEUED' limit 1`)).length === 0,
-    60_000,
   );
   const twice = [...receiver.counts].filter(([, count]) => count > 1);
   assert.deepEqual(twice, [], 'a delivery was received twice');
@@ -166,7 +177,7 @@ async function compareWithAcknowledged({ stage, receiver, acknowledged, account 
   assert.ok(account.refused > 0, 'no request was refused while the database was away');
 }
 
-function assertTimes({ slowestAnswerMs, slowestNoticeMs, slowestReturnMs }: OutageAccount, lagMs: number): void {
+function assertTimes({ slowestAnswerMs, slowestNoticeMs, slowestReturnMs }: OutageResult, lagMs: number): void {
   const late = lagMs > 0 ? `, and the proof itself was late by ${Math.round(lagMs)} ms` : '';
   assert.ok(slowestAnswerMs <= ANSWER_MS + lagMs, `an answer took ${slowestAnswerMs} ms${late}`);
   assert.ok(

@@ -6,10 +6,10 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { newId } from '../../../src/platform/ids.ts';
-import { until } from '../../support/wait.ts';
-import { createNetwork, buildNotification, textElement, type Network } from '../harness/network.ts';
+import { waitUntil } from '../../support/wait.ts';
+import { createNetwork, buildNotification, buildTextElement, type SimulatedNetwork } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+import { withStage, createInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface PoolsSize {
   /** The number of companies with few requests. */
@@ -21,7 +21,7 @@ export interface PoolsSize {
   rounds: number;
 }
 
-export interface PoolsAccount {
+export interface PoolsResult {
   /** The number of answers to the other companies, and how many of them were 5xx. */
   asked: number;
   refused: number;
@@ -35,7 +35,7 @@ export interface PoolsAccount {
 
 const POOL = 10;
 
-interface Asked {
+interface LightRequest {
   method: string;
   path: string;
   body?: unknown;
@@ -43,33 +43,33 @@ interface Asked {
 
 // These requests need a look-up of the token, a read, a transaction of the company, a transaction for all companies, and an
 // Idempotency-Key.
-const LIGHT_REQUESTS: Asked[] = [
+const LIGHT_REQUESTS: LightRequest[] = [
   { method: 'GET', path: '/v1/auth/me' },
   { method: 'GET', path: '/v1/webhooks' },
   { method: 'PATCH', path: '/v1/companies/:company', body: { description: 'Light' } },
   { method: 'POST', path: '/v1/contacts', body: { name: 'Ana' } },
 ];
 
-interface Inboxed extends Tenant {
+interface TenantWithInbox extends Tenant {
   inbox: string;
   phone: string;
 }
 
-interface Play {
+interface PoolsRun {
   stage: Stage;
   process: PlatformProcess;
-  network: Network;
-  account: PoolsAccount;
+  network: SimulatedNetwork;
+  account: PoolsResult;
 }
 
-export async function provePools(size: PoolsSize): Promise<PoolsAccount> {
-  return onStage({}, async (stage) => {
+export async function provePools(size: PoolsSize): Promise<PoolsResult> {
+  return withStage({}, async (stage) => {
     const network = createNetwork(stage.appSecret);
     const account = { asked: 0, refused: 0, callbacks: 0, missed: 0, slowAsked: 0, leastWaiting: Infinity };
     try {
       const process = await stage.start('all', { DATABASE_POOL: String(POOL) });
-      const play: Play = { stage, process, network, account };
-      const tenants: Inboxed[] = [];
+      const play: PoolsRun = { stage, process, network, account };
+      const tenants: TenantWithInbox[] = [];
       for (let n = 0; n < size.companies + size.slow; n += 1) tenants.push(await createInboxedTenant(play, n));
       const slow = tenants.splice(0, size.slow);
       // The first requests open connections and compile code, so they are not measured.
@@ -91,23 +91,23 @@ export async function provePools(size: PoolsSize): Promise<PoolsAccount> {
   });
 }
 
-async function createInboxedTenant({ stage, process }: Play, n: number): Promise<Inboxed> {
+async function createInboxedTenant({ stage, process }: PoolsRun, n: number): Promise<TenantWithInbox> {
   const tenant = await stage.createTenant(`Company ${n}`);
   const phone = `1000000000001${String(n).padStart(2, '0')}`;
-  return { ...tenant, phone, inbox: await openInbox(process, tenant, phone) };
+  return { ...tenant, phone, inbox: await createInbox(process, tenant, phone) };
 }
 
 /** Runs `work` while the slow companies send requests; their rows stay locked until `work` ends. */
 async function runBesideSlowCompanies(
-  play: Play,
-  slow: Inboxed[],
+  play: PoolsRun,
+  slow: TenantWithInbox[],
   callers: number,
   work: () => Promise<void>,
 ): Promise<void> {
   const holder = new pg.Client({ connectionString: play.stage.store.ownerUrl });
   await holder.connect();
   const state = { isOver: false };
-  const loop = async (tenant: Tenant, asked: Asked): Promise<void> => {
+  const loop = async (tenant: Tenant, asked: LightRequest): Promise<void> => {
     while (!state.isOver) {
       await sendRequest(play, tenant, asked);
       play.account.slowAsked += 1;
@@ -118,12 +118,12 @@ async function runBesideSlowCompanies(
     await holder.query('select from companies where _id = any($1) for update', [slow.map(({ _id }) => _id)]);
     await holder.query('select from inboxes where _id = any($1) for update', [slow.map(({ inbox }) => inbox)]);
     const loops = slow.flatMap((tenant) => {
-      const company: Asked = { method: 'PATCH', path: '/v1/companies/:company', body: { description: 'Slow' } };
-      const inbox: Asked = { method: 'PUT', path: `/v1/inboxes/${tenant.inbox}`, body: { name: 'Slow' } };
+      const company: LightRequest = { method: 'PATCH', path: '/v1/companies/:company', body: { description: 'Slow' } };
+      const inbox: LightRequest = { method: 'PUT', path: `/v1/inboxes/${tenant.inbox}`, body: { name: 'Slow' } };
       return Array.from({ length: callers }, () => [loop(tenant, company), loop(tenant, inbox)]).flat();
     });
     try {
-      await until('every slow company to wait', async () => (await countLockWaits(play)) >= 2 * slow.length);
+      await waitUntil('every slow company to wait', async () => (await countLockWaits(play)) >= 2 * slow.length);
       await work();
     } finally {
       state.isOver = true;
@@ -135,7 +135,7 @@ async function runBesideSlowCompanies(
   }
 }
 
-async function countLockWaits({ stage }: Play): Promise<number> {
+async function countLockWaits({ stage }: PoolsRun): Promise<number> {
   const [row] = await stage.store.sql<{ count: number }>(
     `select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
   );
@@ -143,7 +143,7 @@ async function countLockWaits({ stage }: Play): Promise<number> {
 }
 
 /** Sends the light requests of one company, one after the other, and one callback. */
-async function sendLightRequests(play: Play, tenant: Inboxed): Promise<void> {
+async function sendLightRequests(play: PoolsRun, tenant: TenantWithInbox): Promise<void> {
   const { stage, account, network, process } = play;
   const { token } = await stage.createToken(tenant);
   const fresh = { ...tenant, key: token };
@@ -153,13 +153,17 @@ async function sendLightRequests(play: Play, tenant: Inboxed): Promise<void> {
     account.asked += 1;
     if (status >= 500) account.refused += 1;
   }
-  const body = buildNotification([textElement(tenant.phone, '5511988887777', `wamid.${newId()}`, 'Oi')]);
+  const body = buildNotification([buildTextElement(tenant.phone, '5511988887777', `wamid.${newId()}`, 'Oi')]);
   account.callbacks += 1;
   if ((await network.post(process.url, body)) !== 200) account.missed += 1;
 }
 
 /** Sends one request and returns its status; a POST has an Idempotency-Key. */
-async function sendRequest({ process }: Play, { _id, key }: Tenant, { method, path, body }: Asked): Promise<number> {
+async function sendRequest(
+  { process }: PoolsRun,
+  { _id, key }: Tenant,
+  { method, path, body }: LightRequest,
+): Promise<number> {
   const response = await fetch(process.url + path.replace(':company', _id), {
     method,
     headers: {

@@ -7,21 +7,21 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { incoming, networkId, openNetwork, type Phone } from '../../support/network.ts';
+import { buildMessageNotification, makeNetworkId, openNetwork, type Phone } from '../../support/network.ts';
 import { openPlatform, type Answer, type CallOptions, type Json, type Platform } from '../../support/platform.ts';
-import { freshEmail, logIn, readMails, readMailToken, waitForMail } from '../../support/people.ts';
-import { createSide, type Side } from '../matrix/companies.ts';
+import { FROM_PAGE, freshEmail, logIn, readMails, readMailToken, waitForMail } from '../../support/people.ts';
+import { createFullCompany, type FullCompany } from '../matrix/companies.ts';
 import { readOperations } from '../matrix/document.ts';
-import { fillPath, prepare, validAsking } from '../matrix/asking.ts';
+import { fillPath, prepareRecords, buildValidRequest } from '../matrix/asking.ts';
 import { buildForm } from '../matrix/forms.ts';
-import { openWatch, type Watch } from './watch.ts';
+import { createSecretWatch, type SecretWatch } from './watch.ts';
 
 export interface SecretsSize {
   /** The number of companies, each with people, keys, an inbox and a webhook. */
   rounds: number;
 }
 
-export interface SecretsAccount {
+export interface SecretsResult {
   secrets: number;
   answers: number;
   rows: number;
@@ -30,29 +30,29 @@ export interface SecretsAccount {
   files: number;
 }
 
-interface Round {
+interface SecretsRound {
   platform: Platform;
-  watch: Watch;
-  side: Side;
-  account: SecretsAccount;
+  watch: SecretWatch;
+  side: FullCompany;
+  account: SecretsResult;
   /** Calls the API and searches the answer for secrets. */
-  call(status: number, method: string, path: string, options?: Asked): Promise<Answer>;
+  call(status: number, method: string, path: string, options?: SecretRequest): Promise<Answer>;
 }
 
-interface Asked extends CallOptions {
+interface SecretRequest extends CallOptions {
   /** The secrets that the answer may contain. */
   mayShow?: string[];
 }
 
 const makeSecret = (): string => `hidden${randomBytes(16).toString('hex')}`;
 
-export async function proveSecrets({ rounds }: SecretsSize): Promise<SecretsAccount> {
+export async function proveSecrets({ rounds }: SecretsSize): Promise<SecretsResult> {
   const lines: string[] = [];
   // The log has the lowest level and no redaction, because no secret may depend on either.
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const { platform, close } = await openPlatform({ log, env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
-  const account: SecretsAccount = { secrets: 0, answers: 0, rows: 0, lines: 0, deliveries: 0, files: 0 };
-  const watch = openWatch();
+  const account: SecretsResult = { secrets: 0, answers: 0, rows: 0, lines: 0, deliveries: 0, files: 0 };
+  const watch = createSecretWatch();
   try {
     await watchInstallationSecrets(platform, watch);
     for (let left = rounds; left > 0; left -= 1) await useAllSecrets(await openRound(platform, watch, account));
@@ -71,7 +71,7 @@ export async function proveSecrets({ rounds }: SecretsSize): Promise<SecretsAcco
 }
 
 /** Watches the secrets that the first start wrote into the data folder. */
-async function watchInstallationSecrets({ dataDir, globalKey, demo }: Platform, watch: Watch): Promise<void> {
+async function watchInstallationSecrets({ dataDir, globalKey, demo }: Platform, watch: SecretWatch): Promise<void> {
   const { jwtSecret, encryptionKey } = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as Json;
   const { user } = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Json;
   for (const [name, value] of Object.entries({ jwtSecret, encryptionKey, password: user.password }))
@@ -80,10 +80,10 @@ async function watchInstallationSecrets({ dataDir, globalKey, demo }: Platform, 
   watch.addToken('the first company key', demo.key);
 }
 
-async function openRound(platform: Platform, watch: Watch, account: SecretsAccount): Promise<Round> {
-  const side = await createSide(platform);
+async function openRound(platform: Platform, watch: SecretWatch, account: SecretsResult): Promise<SecretsRound> {
+  const side = await createFullCompany(platform);
   watch.addToken("the company's key", side.key);
-  const call: Round['call'] = async (status, method, path, { mayShow = [], ...options } = {}) => {
+  const call: SecretsRound['call'] = async (status, method, path, { mayShow = [], ...options } = {}) => {
     const answer = await platform.call(status, method, path, { key: side.key, ...options });
     account.answers += 1;
     const told = JSON.stringify([answer.body, [...answer.headers]]);
@@ -93,7 +93,7 @@ async function openRound(platform: Platform, watch: Watch, account: SecretsAccou
   return { platform, watch, side, account, call };
 }
 
-async function useAllSecrets(round: Round): Promise<void> {
+async function useAllSecrets(round: SecretsRound): Promise<void> {
   const credentials = await createInboxWithSecrets(round);
   const header = await deliverWithSecretHeader(round, credentials.phone);
   const { session, passwords, links } = await useSecretsOfPeople(round);
@@ -108,9 +108,9 @@ async function createInboxWithSecrets({
   watch,
   side,
   call,
-}: Round): Promise<{ phone: Phone; values: string[] }> {
+}: SecretsRound): Promise<{ phone: Phone; values: string[] }> {
   const [token, apiKey] = [watch.add('a business_token', makeSecret()), watch.add('an api_key', makeSecret())];
-  const ids = { phone_number_id: networkId(), waba_id: networkId(), business_id: '1' };
+  const ids = { phone_number_id: makeNetworkId(), waba_id: makeNetworkId(), business_id: '1' };
   await platform.sandbox('POST', '/sandbox/accounts', { ...ids, token });
   const body = {
     channel: 'WAP_AUTO_CLOSER',
@@ -127,7 +127,10 @@ async function createInboxWithSecrets({
 }
 
 /** Sends a delivery with a secret header value: the value is in the headers of the delivery and in no record about the delivery. */
-async function deliverWithSecretHeader({ platform, watch, side, account, call }: Round, phone: Phone): Promise<string> {
+async function deliverWithSecretHeader(
+  { platform, watch, side, account, call }: SecretsRound,
+  phone: Phone,
+): Promise<string> {
   const value = watch.add('a value of custom_headers', makeSecret());
   const body = {
     url: `${platform.sandboxUrl}/receiver/${side.marker}`,
@@ -136,7 +139,7 @@ async function deliverWithSecretHeader({ platform, watch, side, account, call }:
   };
   await call(200, 'PUT', `/v1/webhooks/${side.records.webhook}`, { body, mayShow: [value] });
   const network = await openNetwork(platform);
-  await network.post(200, incoming(phone, { from: '5511911110000' }));
+  await network.post(200, buildMessageNotification(phone, { from: '5511911110000' }));
   const deliveries = await platform.deliveries((delivery) => JSON.stringify(delivery.headers ?? {}).includes(value));
   for (const delivery of deliveries) watch.search('the body of a delivery', JSON.stringify(delivery.body));
   account.deliveries += deliveries.length;
@@ -146,14 +149,15 @@ async function deliverWithSecretHeader({ platform, watch, side, account, call }:
   return value;
 }
 
-interface Played {
+interface UsedSecrets {
   session: string;
   passwords: string[];
   links: string[];
 }
 
 /** Lets a person accept an invitation, log in, forget the password, and log in again. */
-async function useSecretsOfPeople({ platform, watch, call }: Round): Promise<Played> {
+async function useSecretsOfPeople(round: SecretsRound): Promise<UsedSecrets> {
+  const { platform, watch, call } = round;
   const email = freshEmail('secret');
   const passwords = ['first', 'second', 'wrong'].map((which) => watch.add(`the ${which} password`, makeSecret()));
   const [first = '', second = '', wrong = ''] = passwords;
@@ -173,13 +177,25 @@ async function useSecretsOfPeople({ platform, watch, call }: Round): Promise<Pla
   // A session token is signed anew each time, so it is known only from the answer.
   const { body } = await logIn(platform, 200, email, second);
   const session = watch.addToken('a session', body.access_token);
+  await useBrowserSession(round, { email, password: second });
   for (const mail of await readMails(platform, email))
     watch.search('a mail', `${mail.subject}${mail.text}${mail.html}`, links);
   return { session, passwords, links };
 }
 
+/** Logs a browser in, uses its session, ends it, and uses it again. The token stands in the cookie of the log-in alone. */
+async function useBrowserSession({ platform, watch, call }: SecretsRound, body: Json): Promise<void> {
+  const answer = await platform.call(200, 'POST', '/v1/auth/session', { key: null, headers: FROM_PAGE, body });
+  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';');
+  watch.add("the token of a browser's session", cookie.slice(cookie.indexOf('=') + 1));
+  const use = { key: null, headers: { ...FROM_PAGE, cookie } };
+  await call(200, 'GET', '/v1/auth/me', use);
+  await call(200, 'DELETE', '/v1/auth/session', use);
+  await call(401, 'GET', '/v1/auth/me', use);
+}
+
 /** Creates, repeats, uses and revokes keys of both types, and uses them again. */
-async function useApiKeys({ platform, watch, side, call }: Round): Promise<string[]> {
+async function useApiKeys({ platform, watch, side, call }: SecretsRound): Promise<string[]> {
   const tokens: string[] = [];
   for (const type of ['company', 'global'] as const) {
     const caller = type === 'global' ? { key: platform.globalKey } : {};
@@ -203,7 +219,7 @@ async function useApiKeys({ platform, watch, side, call }: Round): Promise<strin
 }
 
 /** Puts secrets where they do not belong: into other fields, into malformed bodies, and into headers that the platform sets itself. */
-async function misplaceSecrets({ side, call }: Round, secrets: string[]): Promise<void> {
+async function misplaceSecrets({ side, call }: SecretsRound, secrets: string[]): Promise<void> {
   for (const value of secrets) {
     const login = { email: `${side.marker}@example.test`, password: 'x' };
     await call(400, 'POST', '/v1/auth/login', { body: { ...login, surprise: value } });
@@ -223,7 +239,11 @@ async function misplaceSecrets({ side, call }: Round, secrets: string[]): Promis
 }
 
 /** Calls each operation with all rights; only the custom headers of a webhook may be shown. */
-async function callEveryOperation({ platform, side, call }: Round, session: string, header: string): Promise<void> {
+async function callEveryOperation(
+  { platform, side, call }: SecretsRound,
+  session: string,
+  header: string,
+): Promise<void> {
   const { body } = await platform.call(200, 'GET', '/openapi.json', { key: null });
   for (const operation of readOperations(body)) {
     const [status = 0, ...others] = operation.successes;
@@ -233,8 +253,8 @@ async function callEveryOperation({ platform, side, call }: Round, session: stri
     if (/login|api-keys/.test(operation.path) && operation.method === 'POST') continue;
     for (const key of [side.key, session, platform.globalKey]) {
       if (operation.globalOnly && key !== platform.globalKey) continue;
-      await prepare(operation, platform, side);
-      const { params, body: payload } = validAsking(operation, side);
+      await prepareRecords(operation, platform, side);
+      const { params, body: payload, headers: given } = buildValidRequest(operation, side);
       const path = fillPath(operation, params);
       const shown = operation.path.startsWith('/v1/webhooks') ? { mayShow: [header] } : {};
       const { headers = {}, ...sent } = operation.form
@@ -244,7 +264,7 @@ async function callEveryOperation({ platform, side, call }: Round, session: stri
           : { body: payload };
       await call(status, operation.method, path, {
         key,
-        headers: { ...headers, 'x-company-id': side._id },
+        headers: { ...headers, ...given, 'x-company-id': side._id },
         ...shown,
         ...sent,
       });
@@ -253,7 +273,7 @@ async function callEveryOperation({ platform, side, call }: Round, session: stri
 }
 
 /** Searches every row of every table, including the job queue. */
-async function searchDatabase({ database, demo }: Platform, watch: Watch, account: SecretsAccount): Promise<void> {
+async function searchDatabase({ database, demo }: Platform, watch: SecretWatch, account: SecretsResult): Promise<void> {
   const tables = await database.sql<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
@@ -271,7 +291,7 @@ async function searchDatabase({ database, demo }: Platform, watch: Watch, accoun
 }
 
 /** Searches the data folder, except for the two files of secrets that the platform writes on purpose, readable only by their owner. */
-async function searchFiles({ dataDir }: Platform, watch: Watch, account: SecretsAccount): Promise<void> {
+async function searchFiles({ dataDir }: Platform, watch: SecretWatch, account: SecretsResult): Promise<void> {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
   for (const entry of entries.filter((one) => one.isFile() && !/^(secrets|credentials)\.json$/.test(one.name))) {
     // A mail contains the secret token of its link; useSecretsOfPeople searches the mails.

@@ -4,12 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import type { Message } from '../../../src/features/messages/schemas.ts';
-import { until } from '../../support/wait.ts';
-import { assertWorkInterrupted } from '../harness/blows.ts';
+import { waitUntil } from '../../support/wait.ts';
+import { countAccepted, readAcceptedText } from '../harness/accepted.ts';
+import { assertWorkWasInterrupted } from '../harness/blows.ts';
 import { createChance } from '../harness/chance.ts';
-import { createNetwork, inLanes, buildNotification, textElement } from '../harness/network.ts';
+import { createNetwork, runConcurrently, buildNotification, buildTextElement } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { call, callUntilTaken, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+import { call, callUntilAccepted, withStage, createInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface SendsSize {
   sends: number;
@@ -17,7 +18,7 @@ export interface SendsSize {
   seed: number;
 }
 
-export interface SendsAccount {
+export interface SendsResult {
   sends: number;
   answered: number;
   cut: number;
@@ -28,21 +29,20 @@ export interface SendsAccount {
 }
 
 /** The status in the answer to the caller. */
-type Answered = Pick<Message, 'status'>;
+type AnsweredMessage = Pick<Message, 'status'>;
 
 const PHONE = '100000000000200';
 const CONVERSATIONS = 10;
 const LANES = 8;
 const PROCESSES = 2;
-const PAGE = 1_000;
 
-export async function proveSends(size: SendsSize): Promise<SendsAccount> {
-  return onStage({}, async (stage) => {
+export async function proveSends(size: SendsSize): Promise<SendsResult> {
+  return withStage({}, async (stage) => {
     const chance = createChance(size.seed);
     const processes = await Promise.all(Array.from({ length: PROCESSES }, () => stage.start('api')));
     const first = processes[0] as PlatformProcess;
     const tenant = await stage.createTenant('Sender');
-    await openInbox(first, tenant, PHONE);
+    await createInbox(first, tenant, PHONE);
     const conversations = await openConversations(stage, first);
     // The network answers slowly, so that a kill interrupts calls; statuses come later, and are repeated until a process accepts them.
     const settings = {
@@ -54,9 +54,9 @@ export async function proveSends(size: SendsSize): Promise<SendsAccount> {
     await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: settings });
     const slice = Math.floor(size.sends / (size.kills + 1));
     const moments = new Set(Array.from({ length: size.kills }, (_, n) => (n + 1) * slice - chance.int(slice)));
-    const answers = new Map<string, Answered>();
+    const answers = new Map<string, AnsweredMessage>();
     let mending: Promise<void> = Promise.resolve();
-    await inLanes(LANES, Array.from({ length: size.sends }).keys(), async (number) => {
+    await runConcurrently(LANES, Array.from({ length: size.sends }).keys(), async (number) => {
       if (moments.has(number)) {
         const before = mending;
         mending = before.then(() => killAndRestartProcess(chance.pick(processes)));
@@ -79,7 +79,7 @@ export async function proveSends(size: SendsSize): Promise<SendsAccount> {
 async function openConversations(stage: Stage, api: PlatformProcess): Promise<string[]> {
   const network = createNetwork(stage.appSecret);
   const people = Array.from({ length: CONVERSATIONS }, (_, n) =>
-    textElement(PHONE, `55119810000${String(n).padStart(2, '0')}`, `wamid.in.${n}`, 'Hello'),
+    buildTextElement(PHONE, `55119810000${String(n).padStart(2, '0')}`, `wamid.in.${n}`, 'Hello'),
   );
   await network.postUntilHeard(api.url, buildNotification(people));
   await network.close();
@@ -97,9 +97,9 @@ async function sendOnce(
   { key }: Tenant,
   conversationId: string,
   content: string,
-): Promise<Answered | null> {
+): Promise<AnsweredMessage | null> {
   try {
-    return await callUntilTaken(201, 'POST', `${process.url}/v1/messages/send-text`, {
+    return await callUntilAccepted(201, 'POST', `${process.url}/v1/messages/send-text`, {
       key,
       body: { conversationId, message: { content, contentType: 'TEXT' } },
     });
@@ -110,50 +110,30 @@ async function sendOnce(
   }
 }
 
-/** Counts how often the network accepted each text. */
-async function countAccepted({ sandboxUrl }: Stage): Promise<Map<string, number>> {
-  const taken = new Map<string, number>();
-  for (let after = 0; ;) {
-    const page = await call(200, 'GET', `${sandboxUrl}/sandbox/messages?limit=${PAGE}&after=${after}`);
-    const messages = page.messages as { seq: number; type: string; body: { text?: { body: string } } }[];
-    for (const { body } of messages) {
-      const text = body.text?.body ?? '';
-      taken.set(text, (taken.get(text) ?? 0) + 1);
-    }
-    const last = messages.at(-1);
-    if (!last) return taken;
-    after = last.seq;
-  }
-}
-
-interface Row {
+interface StoredMessage {
   content: string;
   status: string;
 }
 
-const readOutgoing = ({ store }: Stage): Promise<Row[]> =>
-  store.sql<Row>(`select content, status from messages where message_type = 'OUTGOING'`);
+const readOutgoing = ({ store }: Stage): Promise<StoredMessage[]> =>
+  store.sql<StoredMessage>(`select content, status from messages where message_type = 'OUTGOING'`);
 
 async function compareWithNetwork(
   stage: Stage,
   { sends, kills }: SendsSize,
-  answers: Map<string, Answered>,
-): Promise<SendsAccount> {
-  const taken = await countAccepted(stage);
-  const rows = await until(
-    'the statuses of all messages that the network accepted',
-    async () => {
-      const found = await readOutgoing(stage);
-      return found.every((row) => row.status === 'READ' || !taken.has(row.content)) && found;
-    },
-    60_000,
-  );
+  answers: Map<string, AnsweredMessage>,
+): Promise<SendsResult> {
+  const taken = await countAccepted(stage, readAcceptedText);
+  const rows = await waitUntil('the statuses of all messages that the network accepted', async () => {
+    const found = await readOutgoing(stage);
+    return found.every((row) => row.status === 'READ' || !taken.has(row.content)) && found;
+  });
   assert.deepEqual(
     [...taken].filter(([, times]) => times > 1),
     [],
     'a text left twice',
   );
-  assert.deepEqual(await countAccepted(stage), taken, 'something was sent again later');
+  assert.deepEqual(await countAccepted(stage, readAcceptedText), taken, 'something was sent again later');
   const stored = new Map(rows.map((row) => [row.content, row.status]));
   assert.equal(stored.size, rows.length, 'a send made two messages');
   for (const text of taken.keys()) assert.ok(stored.has(text), `${text} left, but is not stored`);
@@ -167,6 +147,6 @@ async function compareWithNetwork(
   const settled = rows.filter((row) => row.status === 'READ').length;
   assert.equal(queued + settled, rows.length, 'an interrupted send is QUEUED, or settled by its status');
   const cut = sends - answers.size;
-  assertWorkInterrupted('a send', { blows: kills, met: cut });
+  assertWorkWasInterrupted('a send', { blows: kills, met: cut });
   return { sends, answered: answers.size, cut, taken: taken.size, settled, queued, kills };
 }

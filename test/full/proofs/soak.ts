@@ -9,10 +9,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reportProgress } from '../../support/progress.ts';
-import { createNetwork, buildNotification, textElement, type Network } from '../harness/network.ts';
+import { createNetwork, buildNotification, buildTextElement, type SimulatedNetwork } from '../harness/network.ts';
 import { percentile99 } from '../harness/percentile.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { listen, onStage, openInbox } from '../harness/stage.ts';
+import { createWebhook, withStage, createInbox } from '../harness/stage.ts';
 
 export interface SoakSize {
   minutes: number;
@@ -24,7 +24,7 @@ export interface SoakSize {
   judgesDrift: boolean;
 }
 
-export interface SoakAccount {
+export interface SoakResult {
   minutes: number;
   perSecond: number;
   callbacks: number;
@@ -37,7 +37,7 @@ export interface SoakAccount {
   last99Ms: number;
 }
 
-interface Sample {
+interface ProcessSample {
   minute: number;
   residentMb: number;
   openFiles: number;
@@ -56,15 +56,15 @@ const MOST_FILES_GROWN = 16;
 const MOST_DRIFT = 1.05;
 const TENTH = 0.1;
 
-export async function proveSoak(size: SoakSize): Promise<SoakAccount> {
-  return onStage({}, async (stage) => {
-    const receiver = await startSink();
+export async function proveSoak(size: SoakSize): Promise<SoakResult> {
+  return withStage({}, async (stage) => {
+    const receiver = await startWebhookSink();
     const network = createNetwork(stage.appSecret);
     try {
       const process = await stage.start('all');
       const tenant = await stage.createTenant('Soak');
-      await openInbox(process, tenant, PHONE);
-      await listen(process, tenant, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, [
+      await createInbox(process, tenant, PHONE);
+      await createWebhook(process, tenant, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, [
         'MESSAGE_RECEIVED',
       ]);
       const utmost = await postCallbacks(network, process, { forMs: CAPACITY_MS, perSecond: Number.POSITIVE_INFINITY });
@@ -90,7 +90,7 @@ export async function proveSoak(size: SoakSize): Promise<SoakAccount> {
 }
 
 /** Starts a receiver that keeps no receipts, because the list would grow for hours. */
-async function startSink(): Promise<Server> {
+async function startWebhookSink(): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(204).end());
   });
@@ -101,7 +101,7 @@ async function startSink(): Promise<Server> {
 
 let written = 0;
 
-interface Posted {
+interface PostedCallbacks {
   acknowledged: number;
   /** The answer times in milliseconds during the first and the last tenth of the run; a list of all answer times would grow for hours. */
   firstMs: number[];
@@ -110,13 +110,13 @@ interface Posted {
 
 /** Posts callbacks at a steady rate. */
 async function postCallbacks(
-  network: Network,
+  network: SimulatedNetwork,
   process: PlatformProcess,
   pace: { forMs: number; perSecond: number },
-): Promise<Posted> {
+): Promise<PostedCallbacks> {
   const started = performance.now();
   let begun = 0;
-  const posted: Posted = { acknowledged: 0, firstMs: [], lastMs: [] };
+  const posted: PostedCallbacks = { acknowledged: 0, firstMs: [], lastMs: [] };
   const lane = async (): Promise<void> => {
     for (let elapsed = 0; elapsed < pace.forMs; elapsed = performance.now() - started) {
       if (begun >= (elapsed / 1_000) * pace.perSecond) {
@@ -125,7 +125,12 @@ async function postCallbacks(
       }
       begun += 1;
       written += 1;
-      const element = textElement(PHONE, `55119${80_000_000 + (written % PEOPLE)}`, `wamid.soak.${written}`, 'Bom dia');
+      const element = buildTextElement(
+        PHONE,
+        `55119${80_000_000 + (written % PEOPLE)}`,
+        `wamid.soak.${written}`,
+        'Bom dia',
+      );
       const asked = performance.now();
       if ((await network.post(process.url, buildNotification([element]))) === 200) posted.acknowledged += 1;
       const share = (asked - started) / pace.forMs;
@@ -137,8 +142,8 @@ async function postCallbacks(
   return posted;
 }
 
-async function sampleProcess(process: PlatformProcess, forMs: number): Promise<Sample[]> {
-  const samples: Sample[] = [];
+async function sampleProcess(process: PlatformProcess, forMs: number): Promise<ProcessSample[]> {
+  const samples: ProcessSample[] = [];
   const started = performance.now();
   while (performance.now() - started < forMs) {
     await sleep(SAMPLE_MS);
@@ -154,14 +159,14 @@ async function sampleProcess(process: PlatformProcess, forMs: number): Promise<S
   return samples;
 }
 
-interface Found {
+interface SoakMeasurements {
   perSecond: number;
-  posted: Posted;
-  samples: Sample[];
+  posted: PostedCallbacks;
+  samples: ProcessSample[];
   deadRowsPercent: number;
 }
 
-function assertNoGrowth(size: SoakSize, { perSecond, posted, samples, deadRowsPercent }: Found): SoakAccount {
+function assertNoGrowth(size: SoakSize, { perSecond, posted, samples, deadRowsPercent }: SoakMeasurements): SoakResult {
   const callbacks = posted.acknowledged;
   const [first99Ms, last99Ms] = [percentile99(posted.firstMs), percentile99(posted.lastMs)];
   const warm = samples.slice(Math.floor(samples.length / 4));
@@ -190,8 +195,8 @@ function assertNoGrowth(size: SoakSize, { perSecond, posted, samples, deadRowsPe
 }
 
 /** Returns the growth of memory in megabytes a minute, by least squares, because single samples vary with garbage collection. */
-function estimateSlope(samples: Sample[]): number {
-  const mean = (pick: (sample: Sample) => number): number =>
+function estimateSlope(samples: ProcessSample[]): number {
+  const mean = (pick: (sample: ProcessSample) => number): number =>
     samples.reduce((sum, sample) => sum + pick(sample), 0) / samples.length;
   const minute = mean((sample) => sample.minute);
   const resident = mean((sample) => sample.residentMb);

@@ -9,10 +9,10 @@ import { syncBuiltinESMExports } from 'node:module';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { OutboundError } from '../../../src/platform/outbound-error.ts';
 import { createOutbound, type Outbound } from '../../../src/platform/outbound.ts';
-import { parseRange, SPECIAL, spellings, formatAddress } from '../../support/addresses.ts';
-import { until } from '../../support/wait.ts';
+import { parseRange, SPECIAL, listSpellings, formatAddress } from '../../support/addresses.ts';
+import { waitUntil } from '../../support/wait.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
-import { inLanes } from '../harness/network.ts';
+import { runConcurrently } from '../harness/network.ts';
 
 export interface SsrfSize {
   urls: number;
@@ -21,7 +21,7 @@ export interface SsrfSize {
   seed: number;
 }
 
-export interface SsrfAccount {
+export interface SsrfResult {
   urls: number;
   rebinds: number;
   connections: number;
@@ -35,19 +35,19 @@ const LOOPBACK_EVERY = 3;
 const SEEN_AT = ['127.0.0.1', '127.5.6.7', '127.255.255.254'];
 const PUBLIC = '198.41.0.4';
 
-export async function proveSsrf({ urls, rebinds, seed }: SsrfSize): Promise<SsrfAccount> {
+export async function proveSsrf({ urls, rebinds, seed }: SsrfSize): Promise<SsrfResult> {
   const chance = createChance(seed);
   const canaries = await startCanaries();
   const outbound = createOutbound({ allow: [], trusted: [] });
   try {
     const hostile = Array.from({ length: urls }, (_, index) => makeHostileUrl(chance, index, canaries.port));
-    await inLanes(LANES, hostile, async (url) => {
+    await runConcurrently(LANES, hostile, async (url) => {
       assert.notEqual(await outbound.refuse(url), null, `accepted at save: ${url}`);
       await assertBlocked(outbound, url);
     });
     const port = canaries.port;
     const names = Array.from({ length: rebinds }, (_, index) => `http://rebinding-${seed}-${index}.test:${port}/`);
-    await withRebindingNames(() => inLanes(LANES, names, (url) => assertRebindBlocked(outbound, url)));
+    await withRebindingNames(() => runConcurrently(LANES, names, (url) => assertRebindBlocked(outbound, url)));
     assert.equal(canaries.seen(), 0, 'a canary server got a connection');
     return { urls, rebinds, connections: canaries.seen() };
   } finally {
@@ -60,7 +60,7 @@ function makeHostileUrl(chance: Chance, index: number, port: number): string {
   const { family, first, last } = parseRange(index % LOOPBACK_EVERY === 0 ? LOOPBACK : chance.pick(SPECIAL));
   const span = Number(last - first > 0xffff_ffffn ? 0xffff_ffffn : last - first);
   const number = first + BigInt(span === 0 ? 0 : chance.int(span + 1));
-  const host = family === 4 ? chance.pick(spellings(number)) : `[${formatAddress(6, number)}]`;
+  const host = family === 4 ? chance.pick(listSpellings(number)) : `[${formatAddress(6, number)}]`;
   return `${chance.pick(['http', 'https'])}://${host}:${port}/${index}`;
 }
 
@@ -130,7 +130,7 @@ async function startCanaries(): Promise<{ port: number; seen(): number; close():
   // The canary itself is tested first, because a canary that notices no connection would prove nothing.
   const visited = [...SEEN_AT, ...(second ? ['::1'] : [])];
   for (const host of visited) connect(port, host).on('error', () => undefined);
-  await until('the canaries to see every visitor', () => connections === visited.length);
+  await waitUntil('the canaries to see every visitor', () => connections === visited.length);
   return {
     port,
     seen: () => connections - visited.length,

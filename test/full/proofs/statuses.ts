@@ -7,14 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createChance, type Chance } from '../harness/chance.ts';
 import {
   createNetwork,
-  inLanes,
+  runConcurrently,
   buildNotification,
-  statusElement,
-  textElement,
-  type Network,
+  buildStatusElement,
+  buildTextElement,
+  type SimulatedNetwork,
 } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { call, callUntilTaken, listen, onStage, openInbox, type Stage } from '../harness/stage.ts';
+import { call, callUntilAccepted, createWebhook, withStage, createInbox, type Stage } from '../harness/stage.ts';
 
 export interface StatusesSize {
   messages: number;
@@ -22,7 +22,7 @@ export interface StatusesSize {
   seed: number;
 }
 
-export interface StatusesAccount {
+export interface StatusesResult {
   messages: number;
   statuses: number;
   read: number;
@@ -38,16 +38,16 @@ const MOST_PER_POST = 50;
 const LANES = 8;
 const PHONE = '100000000000100';
 const EVENTS = ['MESSAGE_SENT', 'MESSAGE_DELIVERED', 'MESSAGE_READ', 'MESSAGE_FAILED'];
-type Report = 'sent' | 'delivered' | 'read' | 'failed';
+type ReportedStatus = 'sent' | 'delivered' | 'read' | 'failed';
 
 interface SentMessage {
   _id: string;
   externalId: string;
-  reports: Report[];
+  reports: ReportedStatus[];
 }
 
-export async function proveStatuses(size: StatusesSize): Promise<StatusesAccount> {
-  return onStage({}, async (stage) => {
+export async function proveStatuses(size: StatusesSize): Promise<StatusesResult> {
+  return withStage({}, async (stage) => {
     const chance = createChance(size.seed);
     const network = createNetwork(stage.appSecret);
     try {
@@ -65,49 +65,50 @@ export async function proveStatuses(size: StatusesSize): Promise<StatusesAccount
 
 async function sendMessages(
   stage: Stage,
-  { processes, network, chance }: Senders,
+  { processes, network, chance }: StatusSenders,
   size: StatusesSize,
 ): Promise<SentMessage[]> {
   const api = processes[0] as PlatformProcess;
   const silence = { status_delays_ms: { sent: null, delivered: null, read: null } };
   await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: silence });
   const tenant = await stage.createTenant('Sender');
-  await openInbox(api, tenant, PHONE);
-  await listen(api, tenant, 'http://127.0.0.1:9/', EVENTS);
+  await createInbox(api, tenant, PHONE);
+  await createWebhook(api, tenant, 'http://127.0.0.1:9/', EVENTS);
   const people = Array.from({ length: CONVERSATIONS }, (_, n) =>
-    textElement(PHONE, `55119800000${String(n).padStart(2, '0')}`, `wamid.in.${n}`, 'Hello'),
+    buildTextElement(PHONE, `55119800000${String(n).padStart(2, '0')}`, `wamid.in.${n}`, 'Hello'),
   );
   await network.postUntilHeard(api.url, buildNotification(people));
   const conversations = await stage.store.sql<{ _id: string }>('select _id from conversations order by _id');
   const rounds = Math.round(size.statuses / size.messages);
   const messages: SentMessage[] = [];
-  await inLanes(LANES, Array.from({ length: size.messages }).keys(), async (number) => {
+  await runConcurrently(LANES, Array.from({ length: size.messages }).keys(), async (number) => {
     const url = `${processes[number % PROCESSES]?.url}/v1/messages/send-text`;
     const conversationId = conversations[number % CONVERSATIONS]?._id;
     const message = { content: `Message ${number}`, contentType: 'TEXT' };
-    const sent = await callUntilTaken(201, 'POST', url, { key: tenant.key, body: { conversationId, message } });
+    const sent = await callUntilAccepted(201, 'POST', url, { key: tenant.key, body: { conversationId, message } });
     messages.push({ _id: sent._id, externalId: sent.external_id, reports: drawReports(rounds, chance) });
   });
   return messages;
 }
 
 /** Draws the statuses of one message, in random order; one message in four has a failure among them. */
-function drawReports(rounds: number, chance: Chance): Report[] {
-  const choice: Report[] = chance.int(4) === 0 ? ['sent', 'delivered', 'failed'] : ['sent', 'delivered', 'read'];
+function drawReports(rounds: number, chance: Chance): ReportedStatus[] {
+  const choice: ReportedStatus[] =
+    chance.int(4) === 0 ? ['sent', 'delivered', 'failed'] : ['sent', 'delivered', 'read'];
   const known = choice.slice(0, 1 + chance.int(3));
   return Array.from({ length: rounds }, () => chance.pick(chance.int(4) === 0 ? choice : known));
 }
 
-interface Senders {
+interface StatusSenders {
   processes: PlatformProcess[];
-  network: Network;
+  network: SimulatedNetwork;
   chance: Chance;
 }
 
 async function postRound(
   messages: SentMessage[],
   round: number,
-  { processes, network, chance }: Senders,
+  { processes, network, chance }: StatusSenders,
 ): Promise<void> {
   const shuffled = chance.shuffle(messages);
   const posts: string[] = [];
@@ -115,13 +116,13 @@ async function postRound(
     const batch = shuffled.slice(at, at + 1 + chance.int(MOST_PER_POST));
     at += batch.length;
     const elements = batch.flatMap(({ externalId, reports }) => {
-      const element = statusElement(PHONE, externalId, reports[round] ?? 'sent');
+      const element = buildStatusElement(PHONE, externalId, reports[round] ?? 'sent');
       // The network sometimes repeats a status within one callback.
       return chance.int(5) === 0 ? [element, element] : [element];
     });
     posts.push(buildNotification(elements));
   }
-  await inLanes(LANES, posts, async (body) => {
+  await runConcurrently(LANES, posts, async (body) => {
     for (let status = 0 as number | null; status !== 200;) {
       status = await network.post(chance.pick(processes).url, body);
       assert.ok(status === 200 || status === 503, `statuses were answered ${status}`);
@@ -130,15 +131,15 @@ async function postRound(
   });
 }
 
-interface Expected {
+interface ExpectedStatus {
   status: string;
   events: string[];
-  reported: Set<Report>;
+  reported: Set<ReportedStatus>;
 }
 
 /** Computes the expected status and events of a message from its statuses in their order. */
-function foldStatuses(reports: Report[]): Expected {
-  const expected: Expected = { status: 'SENT', events: ['MESSAGE_SENT'], reported: new Set() };
+function foldStatuses(reports: ReportedStatus[]): ExpectedStatus {
+  const expected: ExpectedStatus = { status: 'SENT', events: ['MESSAGE_SENT'], reported: new Set() };
   for (const report of reports) {
     const { status } = expected;
     if (status === 'FAILED') continue;
@@ -154,7 +155,7 @@ function foldStatuses(reports: Report[]): Expected {
   return expected;
 }
 
-interface Row {
+interface StoredStatus {
   _id: string;
   status: string;
   sent_at: string | null;
@@ -164,8 +165,8 @@ interface Row {
   events: string[];
 }
 
-async function compareWithExpected({ store }: Stage, messages: SentMessage[]): Promise<StatusesAccount> {
-  const rows = await store.sql<Row>(
+async function compareWithExpected({ store }: Stage, messages: SentMessage[]): Promise<StatusesResult> {
+  const rows = await store.sql<StoredStatus>(
     `select m._id, m.status, m.sent_at, m.delivered_at, m.read_at, m.failed_at, coalesce(told.events, '{}') as events
       from messages m left join (select company_id, resource_id, array_agg(event order by seq) as events
         from deliveries group by 1, 2) told on told.company_id = m.company_id and told.resource_id = m._id
@@ -175,7 +176,7 @@ async function compareWithExpected({ store }: Stage, messages: SentMessage[]): P
   assert.equal(rows.length, messages.length);
   const count: Record<string, number> = {};
   for (const { _id, reports } of messages) {
-    const row = byId.get(_id) as Row;
+    const row = byId.get(_id) as StoredStatus;
     const { status, events, reported } = foldStatuses(reports);
     assert.deepEqual([row.status, row.events], [status, events], `${_id} got ${reports.join(', ')}`);
     for (const report of ['sent', 'delivered', 'read'] as const) {

@@ -5,19 +5,20 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { until } from '../../support/wait.ts';
+import { makePoolSetting } from '../../support/platform.ts';
+import { waitUntil } from '../../support/wait.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
-import { createNetwork, buildNotification, textElement, type Network } from '../harness/network.ts';
+import { createNetwork, buildNotification, buildTextElement, type SimulatedNetwork } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { startReceiver } from '../harness/receiver.ts';
-import { call, listen, onStage, openInbox, type Stage, type Tenant } from '../harness/stage.ts';
+import { call, createWebhook, withStage, createInbox, type Stage, type Tenant } from '../harness/stage.ts';
 
 export interface StoppingSize {
   rounds: number;
   seed: number;
 }
 
-export interface StoppingAccount {
+export interface StoppingResult {
   rounds: number;
   asked: number;
   answered: number;
@@ -33,33 +34,34 @@ const READERS = 4;
 // The longest stop of a process: a delivery attempt lasts 10 s at most.
 const STOP_MS = 11_000;
 
-interface Play {
+interface StoppingRun {
   stage: Stage;
   process: PlatformProcess;
   tenant: Tenant;
-  network: Network;
+  network: SimulatedNetwork;
   chance: Chance;
   conversation: string;
-  account: StoppingAccount;
+  account: StoppingResult;
 }
 
-export async function proveStopping({ rounds, seed }: StoppingSize): Promise<StoppingAccount> {
-  return onStage({}, async (stage) => {
+export async function proveStopping({ rounds, seed }: StoppingSize): Promise<StoppingResult> {
+  return withStage({}, async (stage) => {
     const receiver = await startReceiver(() => ({ status: 200, afterMs: ANSWER_MS }));
     const network = createNetwork(stage.appSecret);
     try {
-      const process = await stage.start('all');
+      // With fewer connections a caller on a busy machine might get 503, which would prove nothing.
+      const process = await stage.start('all', makePoolSetting(SENDS + READERS + 1));
       const tenant = await stage.createTenant('Company');
-      await openInbox(process, tenant, PHONE);
-      await listen(process, tenant, receiver.url, ['MESSAGE_RECEIVED', 'MESSAGE_SENT']);
-      const hello = buildNotification([textElement(PHONE, '5511983000001', 'wamid.hello', 'Hello')]);
+      await createInbox(process, tenant, PHONE);
+      await createWebhook(process, tenant, receiver.url, ['MESSAGE_RECEIVED', 'MESSAGE_SENT']);
+      const hello = buildNotification([buildTextElement(PHONE, '5511983000001', 'wamid.hello', 'Hello')]);
       await network.postUntilHeard(process.url, hello);
       const [row] = await stage.store.sql<{ _id: string }>('select _id from conversations');
       const faults = { send: [{ kind: 'slow', ms: SEND_MS, times: null }] };
       await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: { faults } });
       const account = { rounds, asked: 0, answered: 0, refusedAfter: 0, slowestStopMs: 0 };
       const chance = createChance(seed);
-      const play: Play = { stage, process, tenant, network, chance, conversation: row?._id ?? '', account };
+      const play: StoppingRun = { stage, process, tenant, network, chance, conversation: row?._id ?? '', account };
       for (let round = 0; round < rounds; round += 1) {
         if (round > 0) await process.restart();
         await stopUnderLoad(play, round);
@@ -72,25 +74,25 @@ export async function proveStopping({ rounds, seed }: StoppingSize): Promise<Sto
   });
 }
 
-interface Load {
+interface RunningLoad {
   /** True once SIGTERM is sent: requests that begin later may be refused. */
   signalled: boolean;
   ended: boolean;
 }
 
-async function stopUnderLoad(play: Play, round: number): Promise<void> {
+async function stopUnderLoad(play: StoppingRun, round: number): Promise<void> {
   const { stage, process, chance, account } = play;
-  const load: Load = { signalled: false, ended: false };
+  const load: RunningLoad = { signalled: false, ended: false };
   const running = Promise.all([
     ...Array.from({ length: SENDS }, (_, n) =>
-      countRequest(play, load, () => sendMessage(play, `Round ${round}, ${n}`)),
+      countRequest(play, load, (note) => sendMessage(play, `Round ${round}, ${n}`, note)),
     ),
     ...Array.from({ length: READERS }, () => readRepeatedly(play, load)),
     postRepeatedly(play, load, round),
   ]);
   // A failure of the load is reported at the end of the round, and not during the stop.
   running.catch(() => undefined);
-  await until('a delivery attempt to be under way', async () => {
+  await waitUntil('a delivery attempt to be under way', async () => {
     const [row] = await stage.store.sql(`select 1 from deliveries where status = 'SENDING' limit 1`);
     return row !== undefined;
   });
@@ -109,11 +111,18 @@ async function stopUnderLoad(play: Play, round: number): Promise<void> {
   assert.deepEqual(left, [], 'a delivery or a message has no outcome');
 }
 
-/** Counts one request; only a request that began after the signal may stay without an answer. */
-async function countRequest(play: Play, load: Load, make: () => Promise<number | null>): Promise<number | null> {
+/**
+ * Counts one request; only a request that began after the signal may stay without an answer. `make` calls its argument when the connection
+ * is open, because the request begins then: a busy machine may need seconds to open one.
+ */
+async function countRequest(
+  play: StoppingRun,
+  load: RunningLoad,
+  make: (noteBegin: () => void) => Promise<number | null>,
+): Promise<number | null> {
   const { account } = play;
-  const before = !load.signalled;
-  const status = await make();
+  let before = false;
+  const status = await make(() => (before = !load.signalled));
   if (before) account.asked += 1;
   if (before && status !== null && status < 300) account.answered += 1;
   else if (before) assert.fail(`a request that began before the signal was answered ${status}`);
@@ -121,11 +130,12 @@ async function countRequest(play: Play, load: Load, make: () => Promise<number |
   return status;
 }
 
-const createSingleUseAgent = (): Agent => new Agent({ pipelining: 0, keepAliveTimeout: 1 });
+const createSingleUseAgent = (noteBegin: () => void): Agent =>
+  new Agent({ pipelining: 0, keepAliveTimeout: 1 }).on('connect', noteBegin);
 
 /** Reads on a new connection: a failure on an idle connection that closes at the same moment would prove nothing. */
-async function readWebhook({ process, tenant }: Play): Promise<number | null> {
-  const agent = createSingleUseAgent();
+async function readWebhook({ process, tenant }: StoppingRun, noteBegin: () => void): Promise<number | null> {
+  const agent = createSingleUseAgent(noteBegin);
   try {
     const answer = await request(`${process.url}/v1/webhooks`, {
       dispatcher: agent,
@@ -141,24 +151,32 @@ async function readWebhook({ process, tenant }: Play): Promise<number | null> {
   }
 }
 
-async function readRepeatedly(play: Play, load: Load): Promise<void> {
+async function readRepeatedly(play: StoppingRun, load: RunningLoad): Promise<void> {
   while (!load.ended) {
-    await countRequest(play, load, () => readWebhook(play));
+    await countRequest(play, load, (note) => readWebhook(play, note));
     await sleep(5);
   }
 }
 
-async function postRepeatedly(play: Play, load: Load, round: number): Promise<void> {
+async function postRepeatedly(play: StoppingRun, load: RunningLoad, round: number): Promise<void> {
   for (let number = 0; !load.ended; number += 1) {
-    const body = buildNotification([textElement(PHONE, '5511983000001', `wamid.${round}.${number}`, 'Load')]);
+    const body = buildNotification([buildTextElement(PHONE, '5511983000001', `wamid.${round}.${number}`, 'Load')]);
     // The connections stay open, as a real network's do: the platform may close them only while they are idle.
-    if (!load.signalled) await countRequest(play, load, () => play.network.post(play.process.url, body));
+    const post = (noteBegin: () => void): Promise<number | null> => {
+      noteBegin();
+      return play.network.post(play.process.url, body);
+    };
+    if (!load.signalled) await countRequest(play, load, post);
     await sleep(20);
   }
 }
 
-async function sendMessage({ process, tenant, conversation }: Play, content: string): Promise<number | null> {
-  const agent = createSingleUseAgent();
+async function sendMessage(
+  { process, tenant, conversation }: StoppingRun,
+  content: string,
+  noteBegin: () => void,
+): Promise<number | null> {
+  const agent = createSingleUseAgent(noteBegin);
   try {
     const answer = await request(`${process.url}/v1/messages/send-text`, {
       method: 'POST',

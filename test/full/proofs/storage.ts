@@ -7,20 +7,20 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startSandbox } from '../../../sandbox/test-process.ts';
 import { UNLIMITED, type Json } from '../../support/platform.ts';
-import { until } from '../../support/wait.ts';
+import { waitUntil } from '../../support/wait.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
-import { createNetwork, buildNotification, textElement, type Network } from '../harness/network.ts';
+import { createNetwork, buildNotification, buildTextElement, type SimulatedNetwork } from '../harness/network.ts';
 import { startProcess, type PlatformProcess } from '../harness/processes.ts';
 import { startReceiver, type Receiver } from '../harness/receiver.ts';
 import { mountSmallDisk, type SmallDisk } from '../harness/small-disk.ts';
-import { call, listen, openInbox, type Tenant } from '../harness/stage.ts';
+import { call, createWebhook, createInbox, type Tenant } from '../harness/stage.ts';
 
 export interface StorageSize {
   rounds: number;
   seed: number;
 }
 
-export interface StorageAccount {
+export interface StorageResult {
   rounds: number;
   acknowledged: number;
   refused: number;
@@ -38,25 +38,28 @@ const TEXTS = 20;
 const LANES = 4;
 const PHONE = '100000000000900';
 const DATA = 'data';
+// A segment has 16 MB, so the disk has room for far fewer.
+const SWITCHES = `select pg_logical_emit_message(false, $$a$$, repeat($$x$$, 1000) || n), pg_switch_wal()
+  from generate_series(1, 100) n`;
 // The time limit of a recovery, which depends on the machine; its duration is not judged.
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
-interface Play {
+interface StorageRun {
   disk: SmallDisk;
   process: PlatformProcess;
   tenant: Tenant;
-  network: Network;
+  network: SimulatedNetwork;
   receiver: Receiver;
   chance: Chance;
   owner: { email: string; password: string };
   messages: Set<string>;
   contacts: Set<string>;
-  account: StorageAccount;
+  account: StorageResult;
   ended: boolean;
 }
 
 /** Runs the proof; returns null where no small disk can be mounted. */
-export async function proveStorage({ rounds, seed }: StorageSize): Promise<StorageAccount | null> {
+export async function proveStorage({ rounds, seed }: StorageSize): Promise<StorageResult | null> {
   const disk = await mountSmallDisk(DISK_MB);
   if (!disk) return null;
   const undo: (() => Promise<unknown>)[] = [disk.close];
@@ -82,7 +85,11 @@ export async function proveStorage({ rounds, seed }: StorageSize): Promise<Stora
   }
 }
 
-async function startStorageProof(disk: SmallDisk, chance: Chance, undo: (() => Promise<unknown>)[]): Promise<Play> {
+async function startStorageProof(
+  disk: SmallDisk,
+  chance: Chance,
+  undo: (() => Promise<unknown>)[],
+): Promise<StorageRun> {
   const appSecret = randomBytes(16).toString('hex');
   const sandbox = await startSandbox({ SANDBOX_APP_SECRET: appSecret, SANDBOX_OPEN: '1' });
   undo.push(sandbox.stop);
@@ -106,18 +113,18 @@ async function startStorageProof(disk: SmallDisk, chance: Chance, undo: (() => P
   undo.push(process.terminate);
   const credentials = JSON.parse(await disk.read(`${DATA}/credentials.json`)) as Json;
   const tenant = { _id: credentials.company_id, key: credentials.company_key };
-  await openInbox(process, tenant, PHONE);
-  await listen(process, tenant, receiver.url, ['MESSAGE_RECEIVED']);
+  await createInbox(process, tenant, PHONE);
+  await createWebhook(process, tenant, receiver.url, ['MESSAGE_RECEIVED']);
   const account = { rounds: 0, acknowledged: 0, refused: 0, leastFreeMb: DISK_MB, recoveries: 0 };
   const noted = { messages: new Set<string>(), contacts: new Set<string>(), account, ended: false };
   return { disk, process, tenant, network, receiver, chance, owner: credentials.user, ...noted };
 }
 
 /** Posts callbacks until the end; a refused callback is posted again, as the network does. */
-async function postRepeatedly(play: Play, lane: number): Promise<void> {
+async function postRepeatedly(play: StorageRun, lane: number): Promise<void> {
   for (let number = 0; !play.ended; number += 1) {
     const ids = Array.from({ length: TEXTS }, (_, index) => `wamid.${lane}.${number}.${index}`);
-    const body = buildNotification(ids.map((id) => textElement(PHONE, `551198400000${lane}`, id, TEXT)));
+    const body = buildNotification(ids.map((id) => buildTextElement(PHONE, `551198400000${lane}`, id, TEXT)));
     while (!play.ended) {
       const status = await play.network.post(play.process.url, body);
       assert.ok(status === 200 || status === 503, `a callback was answered ${status}`);
@@ -131,7 +138,7 @@ async function postRepeatedly(play: Play, lane: number): Promise<void> {
   }
 }
 
-async function createContactsRepeatedly(play: Play): Promise<void> {
+async function createContactsRepeatedly(play: StorageRun): Promise<void> {
   for (let number = 0; !play.ended; number += 1) {
     const { status, body } = await sendRequest(play, 'POST', '/v1/contacts', {
       name: TEXT.slice(0, 100),
@@ -144,7 +151,7 @@ async function createContactsRepeatedly(play: Play): Promise<void> {
   }
 }
 
-async function sendRequest({ process, tenant }: Play, method: string, path: string, body?: unknown) {
+async function sendRequest({ process, tenant }: StorageRun, method: string, path: string, body?: unknown) {
   const answer = await fetch(process.url + path, {
     method,
     headers: {
@@ -158,21 +165,21 @@ async function sendRequest({ process, tenant }: Play, method: string, path: stri
   return { status: answer.status, headers: answer.headers, body: (isJson ? JSON.parse(text) : text) as Json };
 }
 
-const readStorageState = async (play: Play): Promise<string> => {
+const readStorageState = async (play: StorageRun): Promise<string> => {
   const { status, body } = await sendRequest(play, 'GET', '/health/ready');
   return status === 200 ? body.storage : String(status);
 };
 
 /** Fills the disk until little more than the reserve is free; the writes under load use the rest. */
-async function fillSlowly(play: Play): Promise<void> {
+async function fillSlowly(play: StorageRun): Promise<void> {
   const { disk, account } = play;
   const pid = await disk.serverPid(DATA);
   await sleep(play.chance.int(500));
   await disk.fill((await disk.freeBytes()) - (RESERVE_MB + 16) * MB);
-  await until('writes to be refused', async () => (await readStorageState(play)) === 'full', PATIENCE_MS);
+  await waitUntil('writes to be refused', async () => (await readStorageState(play)) === 'full', PATIENCE_MS);
   await assertWritesRefused(play);
   const before = account.refused;
-  await until(
+  await waitUntil(
     'many more to be refused',
     async () => {
       account.leastFreeMb = Math.min(account.leastFreeMb, Math.round((await disk.freeBytes()) / MB));
@@ -186,7 +193,7 @@ async function fillSlowly(play: Play): Promise<void> {
 }
 
 /** Checks which operations continue and which are refused on a full disk. */
-async function assertWritesRefused(play: Play): Promise<void> {
+async function assertWritesRefused(play: StorageRun): Promise<void> {
   const { process, receiver, owner } = play;
   const refused = await sendRequest(play, 'POST', '/v1/contacts', { name: 'Too late' });
   assert.equal(refused.status, 503);
@@ -200,43 +207,43 @@ async function assertWritesRefused(play: Play): Promise<void> {
   assert.match(metrics, /^parley_storage_refusing_writes 1$/m);
   assert.match(metrics, /^parley_storage_free_bytes\{folder="database"\} \d+$/m);
   // Deliveries that were claimed before may still be under way.
-  await until('deliveries to rest', async () => {
+  await waitUntil('deliveries to rest', async () => {
     const before = receiver.receipts.length;
     await sleep(500);
     return receiver.receipts.length === before;
   });
 }
 
-async function freeDiskAndAwaitRecovery(play: Play): Promise<void> {
+async function freeDiskAndAwaitRecovery(play: StorageRun): Promise<void> {
   await play.disk.clear();
-  await until(
+  await waitUntil(
     'the platform to notice the free space',
     async () => (await readStorageState(play)) === 'ok',
     PATIENCE_MS,
   );
   const before = play.messages.size;
-  await until('callbacks to be stored again', () => play.messages.size > before, PATIENCE_MS);
+  await waitUntil('callbacks to be stored again', () => play.messages.size > before, PATIENCE_MS);
   assert.ok(play.process.alive, play.process.lines().join('\n'));
 }
 
 /** Fills the whole disk while the database has to write. */
-async function fillWholeDisk(play: Play): Promise<void> {
+async function fillWholeDisk(play: StorageRun): Promise<void> {
   const { disk, process, account } = play;
   const pid = await disk.serverPid(DATA);
+  const session = await disk.connect(DATA);
   await disk.fill(Number.POSITIVE_INFINITY);
-  await until(
+  await waitUntil(
     'the database to end over the full disk',
     async () => {
-      // This statement switches log segments until the database needs a new segment. The disk is not
-      // filled further meanwhile, because the recovery needs the space that the ballast file frees.
-      await disk
-        .sql(DATA, 'select pg_logical_emit_message(false, $$a$$, repeat($$x$$, 1000)), pg_switch_wal()')
-        .catch(() => undefined);
+      // This statement switches log segments until the database needs a new segment: so often at once that no checkpoint hands out old
+      // segments again in between. The disk is not filled further meanwhile, because the recovery needs the space that the ballast file frees.
+      await session.query(SWITCHES).catch(() => undefined);
       return (await disk.serverPid(DATA)) !== pid;
     },
     PATIENCE_MS,
   );
-  await until(
+  await session.end().catch(() => undefined);
+  await waitUntil(
     'reading to go on beside a full disk',
     async () => (await readStorageState(play)) === 'full',
     PATIENCE_MS,
@@ -248,7 +255,7 @@ async function fillWholeDisk(play: Play): Promise<void> {
   await freeDiskAndAwaitRecovery(play);
 }
 
-async function compareWithAcknowledged({ disk, messages, contacts, account }: Play): Promise<void> {
+async function compareWithAcknowledged({ disk, messages, contacts, account }: StorageRun): Promise<void> {
   account.acknowledged = messages.size + contacts.size;
   const rows = await disk.sql<{ external_id: string }>(DATA, 'select external_id from messages');
   const stored = new Set(rows.map((row) => row.external_id));

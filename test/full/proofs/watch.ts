@@ -1,5 +1,5 @@
 /** Collects secrets, and finds them in any text: as plain text, in hex, or in base64 at any offset. */
-export interface Watch {
+export interface SecretWatch {
   /** Adds a secret and returns it, so that the caller can use it at once. */
   add(name: string, value: string): string;
   /** Adds a signed token, of which only the signature is secret. Returns the token. */
@@ -14,12 +14,12 @@ export interface Watch {
 // The most findings that are returned, because more would only repeat the first ones.
 const SHOWN = 10;
 
-export function openWatch(): Watch {
+export function createSecretWatch(): SecretWatch {
   const names = new Map<string, string>();
   const spelled = new Map<string, string>();
   const found = new Set<string>();
   let pattern = /(?!)/g;
-  const add: Watch['add'] = (name, value) => {
+  const add: SecretWatch['add'] = (name, value) => {
     names.set(value, name);
     for (const spelling of listSpellings(value)) spelled.set(spelling, value);
     // Escapes the characters that base64 may contain besides letters and digits.

@@ -1,0 +1,184 @@
+/** The journeys of people who work on contacts in the console, in a real browser over a real platform. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { findDialog, openConsole } from '../support/console.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { makeWorkbook } from '../support/sheets.ts';
+
+const platform = await startPlatform();
+const { call } = platform;
+
+const create = async (body: Json): Promise<Json> => (await call(201, 'POST', '/v1/contacts', { body })).body;
+const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/contacts/${id}`)).body;
+const define = (slug: string, title: string, more: Json): Promise<Json> =>
+  call(201, 'POST', '/v1/custom-fields', { body: { slug, title, context: 'contact', ...more } });
+
+await define('city', 'City', { type: 'TEXT' });
+await define('plan', 'Plan', { type: 'SELECT', options: ['Basic', 'Gold'] });
+const maria = await create({ name: 'Maria Silva', phone_number: '+5511980000001', custom_fields: { city: 'Recife' } });
+await create({ name: 'Maria Souza', email: 'souza@example.com', custom_fields: { city: 'Olinda' } });
+await create({ name: 'Rui Costa', email: 'rui@example.com', custom_fields: { city: 'Recife' } });
+
+const browser = await startBrowser();
+const { page, complaints } = await openConsole(platform, browser, { path: '/contacts' });
+const open = (path: string): Promise<unknown> => page.goto(`${platform.url}/console/contacts${path}`);
+const rows = page.getByRole('rowgroup').getByRole('row');
+
+describe('the list of contacts', () => {
+  test('a new contact appears by itself, and a filtered list offers to be read again', async () => {
+    await rows.nth(2).waitFor();
+    await create({ name: 'Nina Neves', custom_fields: { city: 'Recife' } });
+    await rows.first().getByText('Nina Neves').waitFor();
+    await page.getByRole('button', { name: 'Add a filter' }).click();
+    await page.getByLabel('Field').selectOption({ label: 'City' });
+    await page.getByLabel('Condition').selectOption({ label: 'is' });
+    await page.getByLabel('Value').fill('Recife');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'City is Recife', exact: true }).waitFor();
+    await page.getByText('Maria Souza').waitFor({ state: 'detached' });
+    await rows.filter({ hasText: 'Rui Costa' }).waitFor();
+    await create({ name: 'Olga Prado', custom_fields: { city: 'Recife' } });
+    await page.getByRole('button', { name: 'There are new ones' }).click();
+    await rows.first().getByText('Olga Prado').waitFor();
+    await page.getByRole('searchbox').fill('maria');
+    await page.getByText('Rui Costa').waitFor({ state: 'detached' });
+    await rows.first().getByText('Maria Silva').waitFor();
+    assert.equal(await rows.count(), 1);
+  });
+
+  test('what is filtered is exported as a sheet, and the filter stays when somebody comes back from a contact', async () => {
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const sheet = await readFile(await (await download).path(), 'utf8');
+    assert.match(sheet, /Maria Silva/);
+    assert.doesNotMatch(sheet, /Maria Souza|Rui Costa/);
+    await rows.first().click();
+    await page.getByRole('heading', { name: 'Maria Silva' }).waitFor();
+    await page.getByRole('link', { name: 'Back' }).click();
+    await page.getByRole('button', { name: 'City is Recife', exact: true }).waitFor();
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'maria');
+  });
+});
+
+describe('a contact', () => {
+  test('it is created, and a phone number that another contact has leads there', async () => {
+    await open('');
+    await page.getByRole('button', { name: 'New contact' }).click();
+    const dialog = findDialog(page);
+    await dialog.getByLabel('Name').fill('Paula Reis');
+    await dialog.getByLabel('Phone number').fill('+55 11 98000-0001');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('link', { name: 'To the contact that has it' }).waitFor();
+    await dialog.getByLabel('Phone number').fill('11 98000-0002');
+    await dialog.getByLabel('Country of the number').fill('br');
+    await dialog.getByLabel('Tags').fill('vip, new');
+    await dialog.getByLabel('Plan').selectOption('Gold');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Paula Reis' }).waitFor();
+    const { result } = (await call(200, 'GET', '/v1/contacts?search=Paula')).body;
+    assert.equal(result[0].phone_number, '+5511980000002');
+    assert.deepEqual(result[0].tags, ['vip', 'new']);
+    assert.equal(result[0].custom_fields[0].value, 'Gold');
+  });
+
+  test('a change keeps what somebody else has changed meanwhile, and a message shows as a conversation that leads into the inbox', async () => {
+    await open(`/${maria._id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await call(200, 'PATCH', `/v1/contacts/${maria._id}`, { body: { tags: ['meanwhile'] } });
+    await findDialog(page).getByLabel('City').fill('São Paulo');
+    await findDialog(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('São Paulo').waitFor();
+    assert.deepEqual((await read(maria._id)).tags, ['meanwhile']);
+    await platform.receive({ from: '5511980000001', name: 'Maria Silva', text: 'Bom dia!' });
+    await page.getByRole('link', { name: /Bom dia!/ }).click();
+    await page.getByRole('log').getByText('Bom dia!').waitFor();
+  });
+
+  test('two contacts are merged after a look at what stays, and a contact is removed after a second press', async () => {
+    const twin = await create({ name: 'M. Silva', email: 'maria@example.com' });
+    await open(`/${maria._id}`);
+    await page.getByRole('button', { name: 'Merge' }).click();
+    const dialog = findDialog(page);
+    await dialog.getByRole('searchbox').fill('M. Silva');
+    await dialog.getByRole('button', { name: /M. Silva/ }).click();
+    await dialog
+      .getByRole('row', { name: /E-mail.*maria@example.com/ })
+      .getByRole('img', { name: 'Stays' })
+      .waitFor();
+    await dialog.getByRole('button', { name: 'Merge' }).click();
+    assert.equal((await read(twin._id)).name, 'M. Silva');
+    await dialog.getByRole('button', { name: 'Really merge' }).click();
+    await page.getByText('The contacts are merged').waitFor();
+    await page.getByText('maria@example.com').waitFor();
+    await call(404, 'GET', `/v1/contacts/${twin._id}`);
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await dialog.getByRole('button', { name: 'Really remove' }).click();
+    await page.getByText('The contact is removed').waitFor();
+    await call(404, 'GET', `/v1/contacts/${maria._id}`);
+  });
+});
+
+describe('an import', () => {
+  test('a sheet of contacts is imported with a corrected mapping, and its failed rows are saved as a sheet', async () => {
+    await open('/import');
+    const lines = ['Cliente;Celular;City;Nota', 'Alice;+5511970000001;Rio;x', '"Bob; Jr";12;Rio;y'];
+    await page.getByLabel('Sheet', { exact: true }).setInputFiles({
+      name: 'people.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(lines.join('\r\n')),
+    });
+    assert.equal(await page.getByLabel('Field for Celular').inputValue(), 'phone_number');
+    assert.equal(await page.getByLabel('Field for City').inputValue(), 'custom_fields.city');
+    await page.getByText('Alice · Bob; Jr').waitFor();
+    await page.getByLabel('Field for Cliente').selectOption({ label: 'Name' });
+    await page.getByRole('button', { name: 'Start the import' }).click();
+    await page.getByText('2 of 2 rows').waitFor();
+    await page.getByText('Rows that could not be stored').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save all as a sheet' }).click();
+    assert.match(await readFile(await (await download).path(), 'utf8'), /2,phone_number/);
+    const { result } = (await call(200, 'GET', '/v1/contacts?search=Alice')).body;
+    assert.equal(result[0].phone_number, '+5511970000001');
+    await page.getByRole('link', { name: 'Back' }).click();
+    await page.getByRole('row', { name: /people.csv.*Done/ }).waitFor();
+  });
+
+  test('a sheet can be chosen once the fields of the company are known, and the columns of a workbook are shown', async () => {
+    const fields = Promise.withResolvers<void>();
+    await page.route('**/v1/custom-fields?*', async (route) => {
+      await fields.promise;
+      await route.continue();
+    });
+    await open('/import');
+    await page.getByRole('heading', { name: 'Earlier imports' }).waitFor();
+    assert.equal(await page.getByLabel('Sheet', { exact: true }).count(), 0);
+    fields.resolve();
+    await page.getByLabel('Sheet', { exact: true }).setInputFiles({
+      name: 'people.xlsx',
+      mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      buffer: Buffer.from(
+        makeWorkbook([
+          ['Nome', 'E-mail', 'Plan'],
+          ['Carla', 'carla@example.com', 'Gold'],
+        ]),
+      ),
+    });
+    await page.getByText('carla@example.com').waitFor();
+    assert.equal(await page.getByLabel('Field for Nome').inputValue(), 'name');
+    await page.getByRole('button', { name: 'Start the import' }).click();
+    await page.getByText('1 of 1 rows').waitFor();
+    const { result } = (await call(200, 'GET', '/v1/contacts?search=Carla')).body;
+    assert.equal(result[0].custom_fields[0].value, 'Gold');
+  });
+});
+
+test('the browser has complained about nothing', () => {
+  assert.deepEqual(
+    // The browser notes each refusal.
+    complaints().filter((text) => !/status of 409/.test(text)),
+    [],
+  );
+});

@@ -1,0 +1,44 @@
+/** How a newcomer comes into the console: by the link that a start of the platform prints. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeFirstLink } from '../../src/boot/first-start.ts';
+import { startBrowser } from '../support/browser.ts';
+import { openEnglishPage } from '../support/console.ts';
+import { startPlatform } from '../support/platform.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+
+test('the printed link opens the inbox, from where the phone page of the sandbox is one click away', async () => {
+  const link = (await makeFirstLink(platform.running.kit, platform.url)) ?? '';
+  const { page, complaints } = await openEnglishPage(browser);
+  await page.goto(link);
+  await page.getByRole('navigation', { name: 'Views' }).waitFor();
+  assert.equal(new URL(page.url()).hash, '');
+  await page.getByRole('button', { name: 'Account' }).click();
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('menuitem', { name: 'Phone of the sandbox' }).click();
+  const phone = await opened;
+  await phone.waitForURL(`${platform.sandboxUrl}/phone`);
+  assert.deepEqual(complaints, []);
+
+  // Who is logged in already comes in with the used link as well.
+  await page.goto(link);
+  await page.getByRole('navigation', { name: 'Views' }).waitFor();
+  assert.equal(await page.getByText('This link no longer works').count(), 0);
+  await page.context().close();
+});
+
+test('a used link shows the log-in form and says why', async () => {
+  const link = (await makeFirstLink(platform.running.kit, platform.url)) ?? '';
+  const first = await openEnglishPage(browser);
+  await first.page.goto(link);
+  await first.page.getByRole('navigation', { name: 'Views' }).waitFor();
+  await first.page.context().close();
+  const { page } = await openEnglishPage(browser);
+  await page.goto(link);
+  await page.getByText('This link no longer works').first().waitFor();
+  assert.equal(await page.getByLabel('Password').count(), 1);
+  assert.equal(new URL(page.url()).hash, '');
+  await page.context().close();
+});

@@ -1,0 +1,44 @@
+/** The journey of somebody who connects an instance of a gateway in the console and pairs a phone with it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, openConsole } from '../support/console.ts';
+import { startPlatform } from '../support/platform.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+
+test('an instance is connected with a wrong key corrected, its QR code is shown, and a phone that scans it connects the inbox', async () => {
+  const instance = { name: 'shop', api_key: 'key-of-the-shop', state: 'close' };
+  await platform.sandbox('POST', '/sandbox/gateway/instances', instance);
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes' });
+  await page.getByRole('button', { name: 'Connect an inbox' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'A gateway instead' }).click();
+  await dialog.getByLabel('Name', { exact: true }).fill('Sales');
+  await dialog.getByLabel('Phone number').fill('+55 85 99123-9999');
+  await dialog.getByLabel('Address of the gateway').fill(`${platform.sandboxUrl}/gateway`);
+  await dialog.getByLabel('Name of the instance').fill('shop');
+  await dialog.getByLabel('Key (apikey)').fill('wrong');
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Save and check' }).click();
+  await dialog.getByText('Unauthorized').first().waitFor();
+  await dialog.getByRole('button', { name: 'Change the data' }).click();
+  await dialog.getByLabel('Key (apikey)').fill(instance.api_key);
+  await dialog.getByRole('button', { name: 'Save and check' }).click();
+  const picture = dialog.getByRole('img', { name: 'QR code that the phone scans' });
+  await picture.waitFor();
+  assert.match((await picture.getAttribute('src')) ?? '', /^blob:/);
+  await dialog.getByText('WZYEH1YY').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('link', { name: 'All settings' }).click();
+  await page.getByText(`${platform.sandboxUrl}/gateway`).waitFor();
+  await page.getByRole('button', { name: 'Pair a phone' }).click();
+  await page.getByRole('dialog').getByText('WZYEH1YY').waitFor();
+  await platform.sandbox('PATCH', '/sandbox/gateway/instances', { name: 'shop', state: 'open' });
+  await page.getByText('The network has accepted the inbox.').waitFor();
+  await page.getByRole('button', { name: 'All inboxes' }).click();
+  await page.getByRole('row', { name: /Sales.*gateway.*Connected/ }).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});

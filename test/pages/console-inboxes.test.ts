@@ -1,0 +1,203 @@
+/** The journeys of people who connect the company's numbers in the console. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { openSite, visit } from '../support/web-chat.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+
+const IDS = { phone_number_id: '700000000000001', waba_id: '700000000000002', business_id: '2' };
+const TOKEN = 'token-of-the-sales-number';
+
+test('a number is connected step by step, with a wrong token corrected and a slow network waited for, and then set up', async () => {
+  await platform.sandbox('POST', '/sandbox/accounts', { ...IDS, token: TOKEN });
+  const ana = await platform.createUser(platform.demo._id, 'OPERATOR', 'Ana Souza');
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes' });
+  await page.getByRole('button', { name: 'Connect an inbox' }).click();
+  const dialog = findDialog(page);
+  assert.equal(
+    await dialog.getByRole('textbox', { name: 'Callback address' }).inputValue(),
+    `${platform.url}/hooks/wap`,
+  );
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Next' }).click();
+  await dialog.getByLabel('Name').fill('Sales');
+  await dialog.getByLabel('Number', { exact: true }).fill('+55 11 91234-5678');
+  await dialog.getByLabel('Phone number ID').fill(IDS.phone_number_id);
+  await dialog.getByLabel('WhatsApp business account ID').fill(IDS.waba_id);
+  await dialog.getByLabel('Business portfolio ID').fill(IDS.business_id);
+  await dialog.getByLabel('Token of the system user').fill('wrong');
+  await dialog.getByRole('button', { name: 'Save and check' }).click();
+  await dialog.getByText('Invalid OAuth access token').waitFor();
+
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { phone: [{ kind: 'http_500', times: null }] } });
+  await dialog.getByRole('button', { name: 'Change the data' }).click();
+  await dialog.getByLabel('Token of the system user').fill(TOKEN);
+  await dialog.getByRole('button', { name: 'Save and check' }).click();
+  await dialog.getByText('the platform tries again by itself').waitFor();
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { phone: [] } });
+  const { body: inboxes } = await platform.call(200, 'GET', '/v1/inboxes?limit=1');
+  const path = `/v1/inboxes/${inboxes.result[0]._id}`;
+  const api_wap_config = { ...IDS, business_id: '3', business_token: TOKEN };
+  await platform.call(200, 'PUT', path, { body: { api_wap_config } });
+  await dialog.getByText('The network has accepted the inbox.').waitFor();
+  await dialog.getByRole('link', { name: 'All settings' }).click();
+
+  await page.getByLabel('Owner of new conversations').selectOption('Ana Souza');
+  await page.getByRole('checkbox', { name: 'Put the operator’s name before a message' }).check();
+  await page.getByRole('checkbox', { name: 'Test mode' }).check();
+  await page.getByLabel('Test numbers').fill('nobody');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').filter({ hasText: /\w/ }).waitFor();
+  await page.getByLabel('Test numbers').fill('+55 11 98888-0001\n+55 11 98888-0002\n');
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  const { body } = await platform.call(200, 'GET', path);
+  assert.deepEqual(body.test_mode, { enabled: true, test_numbers: ['+55 11 98888-0001', '+55 11 98888-0002'] });
+  assert.deepEqual([body.default_owner, body.general_config.include_operator_name_on_message], [ana._id, true]);
+
+  await page.getByRole('button', { name: 'Close the inbox' }).click();
+  await page.getByRole('button', { name: /Really close/ }).click();
+  await page.getByText('Nothing comes in or leaves.').waitFor();
+  await page.getByRole('button', { name: 'Open it again' }).click();
+  await page.getByText('The network has accepted the inbox.').waitFor();
+  await page.getByRole('button', { name: 'All inboxes' }).click();
+  await page.getByRole('row', { name: /Sales.*\+5511912345678.*Connected/ }).waitFor();
+  // The browser reports each answer that is an error.
+  assert.deepEqual(
+    complaints().filter((text) => !text.includes('status of 400')),
+    [],
+  );
+  await close();
+});
+
+test('an operator sees the inboxes and changes nothing', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes', role: 'OPERATOR' });
+  await page.getByRole('row', { name: /Sandbox phone/ }).press('Enter');
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  assert.ok(await page.getByRole('checkbox', { name: 'Test mode' }).isDisabled());
+  assert.equal(await page.getByRole('button', { name: /Save|Close the inbox|Change the data/ }).count(), 0);
+  await page.getByRole('button', { name: 'All inboxes' }).click();
+  await page.getByRole('row', { name: /Sandbox phone/ }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Connect an inbox' }).count(), 0);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a template is submitted with examples of its variables, shows what the network says, and is removed', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes' });
+  await page.getByRole('row', { name: /Sandbox phone/ }).press('Enter');
+  await page.getByRole('row', { name: /order_update pt_BR.*Approved/ }).waitFor();
+  await page.getByRole('button', { name: 'Submit a template' }).click();
+  const dialog = findDialog(page);
+  await dialog.getByLabel('Name').fill('order_ready');
+  await dialog.getByLabel('Language').fill('en_US');
+  await dialog.getByLabel('Text', { exact: true }).fill('Hi {{first_name}}, your order is ready.');
+  await dialog.getByLabel('Buttons').fill('I am coming\nBring it to me');
+  await dialog.getByLabel('Example of {{first_name}}').fill('Maria');
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Submit for review' }).click();
+  const row = page.getByRole('row', { name: /order_ready/ });
+  await row.press('Enter');
+  await dialog.getByText('Hi {{first_name}}, your order is ready.').waitFor();
+  await dialog.getByText('[ Bring it to me ]').waitFor();
+  await dialog.getByText('Text {{first_name}}: text (for example Maria)').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await dialog.getByRole('button', { name: /Really remove/ }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await row.waitFor({ state: 'detached' });
+  const path = `/v1/inboxes/${platform.demo.inbox}/templates?name=order_ready`;
+  assert.deepEqual((await platform.call(200, 'GET', path)).body.result, []);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a visitor of whom nothing is known has a short name in the list of conversations', async () => {
+  const visitor = await visit(platform, await openSite(platform));
+  const { _id } = await visitor.write('Good morning');
+  const { body } = await platform.call(200, 'GET', `/v1/messages/${_id}`);
+  const { page, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  const name = `Visitor ${body.contact.slice(-4).toUpperCase()}`;
+  await page.getByRole('link').filter({ hasText: 'Good morning' }).filter({ hasText: name }).waitFor();
+  await close();
+});
+
+test('a web chat is made with its site, coloured, given questions and a secret, and its line of HTML is copied', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes' });
+  await page.getByRole('button', { name: 'Connect an inbox' }).click();
+  const dialog = findDialog(page);
+  await dialog.getByRole('button', { name: 'Web chat on a site instead' }).click();
+  await dialog.getByLabel('Name').fill('Bakery chat');
+  await dialog.getByLabel('Site addresses').fill('bakery.example');
+  await dialog.getByRole('button', { name: 'Create the chat' }).click();
+  await dialog
+    .getByRole('alert')
+    .filter({ hasText: /address of a site/ })
+    .waitFor();
+  await dialog.getByLabel('Site addresses').fill('https://bakery.example\n');
+  await dialog.getByRole('button', { name: 'Create the chat' }).click();
+
+  const snippet = page.getByLabel('Paste this into your pages', { exact: true });
+  await snippet.waitFor();
+  await page.getByText('The sites that it names can show the chat.').waitFor();
+  const [, inbox = ''] = /data-inbox="(\w+)"/.exec(await snippet.inputValue()) ?? [];
+  await page.getByLabel('Colour').fill('#0b7a5e');
+  await page.getByLabel('Position').selectOption('Left');
+  await page.getByLabel('Welcome text').fill('Good morning!');
+  await page.getByLabel('Quick replies').fill('Opening hours\nMy order');
+  const preview = page.getByRole('figure', { name: 'Preview' });
+  await preview.getByText('Good morning!').waitFor();
+  await preview.getByText('Opening hours').waitFor();
+  await page.getByLabel('E-mail', { exact: true }).selectOption('Required');
+  await page.getByRole('checkbox', { name: 'The company answers at certain hours' }).check();
+  await page.getByLabel('Time zone').fill('America/Recife');
+  await page.getByLabel('Tuesday').fill('8-12');
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await page.getByText('must be a time of the day').waitFor();
+  await page.getByLabel('Tuesday').fill('08:00-12:00, 13:00-17:30');
+  await page.getByRole('button', { name: 'Make a new identity secret' }).click();
+  const secret = await page.getByLabel('Identity secret', { exact: true }).inputValue();
+  assert.match(secret, /^[0-9a-f]{64}$/);
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  const { body } = await platform.call(200, 'GET', `/v1/inboxes/${inbox}`);
+  const { allowed_origins, color, position, welcome_text, quick_replies, questions, identity_secret, office_hours } =
+    body.web_config;
+  assert.deepEqual(
+    { allowed_origins, color, position, welcome_text, quick_replies, questions },
+    {
+      allowed_origins: ['https://bakery.example'],
+      color: '#0b7a5e',
+      position: 'LEFT',
+      welcome_text: 'Good morning!',
+      quick_replies: ['Opening hours', 'My order'],
+      questions: [{ kind: 'EMAIL', required: true }],
+    },
+  );
+  const { time_zone, days } = office_hours;
+  assert.equal(time_zone, 'America/Recife');
+  assert.deepEqual(
+    days.filter(({ day }: Json) => ['TUE', 'SUN'].includes(day)),
+    [
+      { day: 'TUE', from: '08:00', to: '12:00' },
+      { day: 'TUE', from: '13:00', to: '17:30' },
+    ],
+  );
+  assert.notEqual(identity_secret, null);
+  assert.notEqual(identity_secret, secret);
+  await page.reload();
+  await page.getByText('An identity secret is set.').waitFor();
+  assert.match(await snippet.inputValue(), /data-color="#0b7a5e" data-position="LEFT"/);
+  // The address without its scheme was refused.
+  assert.deepEqual(
+    complaints().filter((text) => !/status of 400/.test(text)),
+    [],
+  );
+  await close();
+});

@@ -1,0 +1,51 @@
+/** The journey of somebody who connects a mailbox in the console. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { MAIL_LOG_IN, startImapServer, startSmtpServer, trustCertificate } from '../support/mail-servers.ts';
+import { startPlatform } from '../support/platform.ts';
+
+const certificate = trustCertificate({ after });
+const mailbox = await startImapServer({ after }, certificate);
+const smtp = await startSmtpServer({ after }, certificate);
+const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const browser = await startBrowser();
+
+test('a mailbox is connected with a wrong address and a wrong password corrected, and shows its servers', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes' });
+  await page.getByRole('button', { name: 'Connect an inbox' }).click();
+  const dialog = findDialog(page);
+  await dialog.getByRole('button', { name: 'A mailbox instead' }).click();
+  await dialog.getByLabel('Name', { exact: true }).fill('Support');
+  await dialog.getByLabel('Mail address').fill('support@shop.example');
+  await dialog.getByLabel('Name of the sender').fill('The shop');
+  await dialog.getByLabel('Server for incoming mails (IMAP)').fill(`http://127.0.0.1:${mailbox.port}`);
+  await dialog.getByLabel('Server for outgoing mails (SMTP)').fill(`smtps://127.0.0.1:${smtp.port}`);
+  await dialog.getByLabel('User name').fill(MAIL_LOG_IN.username);
+  await dialog.getByLabel('Password').fill('wrong');
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Save and check' }).click();
+  await dialog
+    .getByRole('alert')
+    .filter({ hasText: /address of a mail server/ })
+    .waitFor();
+  await dialog.getByLabel('Server for incoming mails (IMAP)').fill(`imaps://127.0.0.1:${mailbox.port}`);
+  await dialog.getByRole('button', { name: 'Save and check' }).click();
+  await dialog.getByText('The server refused the log-in').waitFor();
+  await dialog.getByRole('button', { name: 'Change the data' }).click();
+  await dialog.getByLabel('Password').fill(MAIL_LOG_IN.password);
+  await dialog.getByRole('button', { name: 'Save and check' }).click();
+  await dialog.getByText('Write a mail to support@shop.example').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('link', { name: 'All settings' }).click();
+  await page.getByText(`imaps://127.0.0.1:${mailbox.port}`).waitFor();
+  await page.getByRole('button', { name: 'All inboxes' }).click();
+  await page.getByRole('row', { name: /Support.*E-mail.*support@shop\.example.*Connected/ }).waitFor();
+  // The browser reports each answer that is an error.
+  assert.deepEqual(
+    complaints().filter((text) => !text.includes('status of 400')),
+    [],
+  );
+  await close();
+});

@@ -1,0 +1,86 @@
+/** Quick replies in the console, in a real browser over a real platform. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { findDialog, openConsole } from '../support/console.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+const { key } = platform.demo;
+
+const list = async (): Promise<Json[]> => (await platform.call(200, 'GET', '/v1/quick-replies', { key })).body.result;
+
+test('a shared text is written with a variable, refused where its shortcut is taken, inserted by it in a conversation, and removed', async () => {
+  await platform.receive({ from: '5511988880061', name: 'Maria Silva', text: 'Que horas abrem?' });
+  const taken = { title: 'Endereço', shortcut: 'endereco', content: 'Rua das Flores, 12' };
+  await platform.call(201, 'POST', '/v1/quick-replies', { key, body: taken });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/quick-replies' });
+  await page.getByRole('row', { name: /Endereço/ }).waitFor();
+  await page.getByRole('button', { name: 'New quick reply' }).click();
+  const form = findDialog(page);
+  await form.getByLabel('Name', { exact: true }).fill('Horários');
+  await form.getByLabel('Shortcut').fill('Endereco');
+  await form.getByLabel('Text', { exact: true }).fill('Oi, ! Abrimos às 9 horas.');
+  await form.getByLabel('Text', { exact: true }).press('Home');
+  for (const _ of 'Oi, ') await page.keyboard.press('ArrowRight');
+  await form.getByRole('button', { name: "Contact's first name" }).click();
+  await form.getByRole('button', { name: 'Create' }).click();
+  await form.locator('[aria-invalid=true]').waitFor();
+  await form.getByLabel('Shortcut').fill('horarios');
+  await form.getByRole('button', { name: 'Create' }).click();
+  const row = page.getByRole('row', { name: /Horários \/horarios .* Everybody in the company/ });
+  await row.waitFor();
+
+  await page.goto(`${platform.url}/console/inbox/unassigned`);
+  await page.getByRole('link', { name: /Maria Silva/ }).click();
+  const message = page.getByLabel('Write a message');
+  await message.pressSequentially('/hor');
+  await page.getByRole('option', { name: /Horários/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await waitUntil('the text', async () => (await message.inputValue()) === 'Oi, Maria! Abrimos às 9 horas.');
+
+  await page.goto(`${platform.url}/console/quick-replies`);
+  await row.press('Enter');
+  await form.getByRole('button', { name: 'Remove' }).click();
+  await form.getByRole('button', { name: 'Really remove' }).click();
+  await page.getByText('Horários was removed').waitFor();
+  await row.waitFor({ state: 'detached' });
+  assert.deepEqual(
+    (await list()).map(({ shortcut }) => shortcut),
+    ['endereco'],
+  );
+  assert.deepEqual(
+    complaints().filter((text) => !/status of 409/.test(text)),
+    [],
+  );
+  await close();
+});
+
+test("who may only send has texts of their own that nobody else sees, and reads the company's without a button that changes them", async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, {
+    role: 'OPERATOR',
+    path: '/quick-replies',
+  });
+  await page.getByRole('button', { name: 'New quick reply' }).click();
+  const form = findDialog(page);
+  await form.getByLabel('Name', { exact: true }).fill('Assinatura');
+  await form.getByLabel('Shortcut').fill('eu');
+  await form.getByLabel('Text', { exact: true }).fill('Um abraço');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('row', { name: /Assinatura \/eu Um abraço Only you/ }).waitFor();
+  assert.equal((await list()).length, 1);
+  await page.getByRole('row', { name: /Endereço/ }).press('Enter');
+  assert.equal(await form.getByLabel('Text', { exact: true }).inputValue(), 'Rua das Flores, 12');
+  assert.equal(await form.getByLabel('Text', { exact: true }).isDisabled(), true);
+  assert.deepEqual(
+    await form
+      .getByRole('button')
+      .all()
+      .then((all) => all.length),
+    1,
+  );
+  assert.deepEqual(complaints(), []);
+  await close();
+});

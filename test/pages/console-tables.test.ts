@@ -1,0 +1,178 @@
+/** Tables in the console, in a real browser over a real platform. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+const { key } = platform.demo;
+
+const call = async (method: string, path: string, body?: Json): Promise<Json> =>
+  (await platform.call(method === 'POST' ? 201 : 200, method, path, { key, body })).body;
+const listRows = async (table: Json): Promise<Json[]> =>
+  (await call('GET', `/v1/tables/${table._id}/rows?sort=row_index&limit=100`)).result;
+
+async function press(page: Page, ...keys: string[]): Promise<void> {
+  for (const each of keys) await page.keyboard.press(each);
+}
+
+test('a table is made, and its rows are written by keyboard alone; a value that does not fit stays in its cell with the reason', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/tables' });
+  await page.getByRole('button', { name: 'New table' }).click();
+  const form = findDialog(page);
+  await form.getByLabel('Name', { exact: true }).fill('Preços');
+  await form.getByLabel('Column 1', { exact: true }).fill('Produto');
+  await form.getByLabel('Each row needs a value').check();
+  for (const [place, title, type] of [
+    [2, 'Preço', 'Number'],
+    [3, 'Disponível', 'Yes or no'],
+    [4, 'Categoria', 'One of several choices'],
+    [5, 'Desde', 'Date'],
+  ] as const) {
+    await form.getByRole('button', { name: 'Add a column' }).click();
+    await form.getByLabel(`Column ${place}`, { exact: true }).fill(title);
+    await form.getByLabel(`Kind of values in column ${place}`).selectOption(type);
+  }
+  await form.getByRole('button', { name: 'Create' }).click();
+  await form.locator('[aria-invalid=true]').waitFor();
+  await form.getByLabel('Choices of column 4').fill('Pães\nBolos');
+  assert.deepEqual(await findBarriers(page), []);
+  await form.getByRole('button', { name: 'Create' }).click();
+
+  await page.getByText('No row yet').waitFor();
+  await page.getByRole('button', { name: 'New row' }).press('Enter');
+  await page.getByRole('textbox', { name: 'Produto' }).waitFor();
+  await page.keyboard.type('Broa');
+  await press(page, 'Tab');
+  await page.keyboard.type('12 reais');
+  await press(page, 'Enter');
+  const price = page.getByRole('gridcell').nth(1);
+  await price.getByText(/must be a number/).waitFor();
+  assert.equal(await page.getByRole('grid').getByRole('row').count(), 2);
+  await press(page, 'Enter', 'Control+a');
+  await page.keyboard.type('12.5');
+  await press(page, 'Tab', ' ', 'ArrowRight', 'Enter');
+  await page.getByRole('combobox', { name: 'Categoria' }).selectOption('Bolos');
+  await press(page, 'Tab');
+  const [table] = (await call('GET', '/v1/tables')).result;
+  await waitUntil('the row', async () => (await listRows(table))[0]?.data.categoria === 'Bolos');
+  const data = { produto: 'Broa', preco: 12.5, disponivel: true, categoria: 'Bolos' };
+  assert.deepEqual((await listRows(table))[0]?.data, data);
+  assert.deepEqual(await findBarriers(page), []);
+
+  await press(page, 'ArrowLeft', 'Delete', 'Home');
+  await page.keyboard.type('Pão');
+  await press(page, 'Escape', 'ArrowLeft', 'Enter');
+  await waitUntil('the cleared value', async () => (await listRows(table))[0]?.data.categoria === undefined);
+  assert.equal((await listRows(table))[0]?.data.produto, 'Broa');
+  await form.getByRole('button', { name: 'Remove' }).press('Enter');
+  await form.getByRole('button', { name: 'Really remove' }).press('Enter');
+  await page.getByText('No row yet').waitFor();
+  assert.deepEqual(await listRows(table), []);
+  assert.deepEqual(
+    complaints().filter((text) => !/status of 400/.test(text)),
+    [],
+  );
+  await close();
+});
+
+test('a long table is read on while somebody moves through it, searched and ordered, with few rows in the document', async () => {
+  const columns = [{ key: 'city', title: 'City', type: 'TEXT' }];
+  const table = await call('POST', '/v1/tables', { name: 'Cities', columns });
+  for (let first = 1; first <= 230; first += 23) {
+    const numbers = Array.from({ length: 23 }, (_, index) => first + index);
+    await Promise.all(
+      numbers.map((number) => call('POST', `/v1/tables/${table._id}/rows`, { data: { city: `City ${number}` } })),
+    );
+  }
+  const { page, complaints, close } = await openConsole(platform, browser, {
+    path: `/tables/${table._id}`,
+    viewport: { width: 390, height: 800 },
+  });
+  const grid = page.getByRole('grid', { name: 'Cities' });
+  await grid.getByRole('gridcell').first().click();
+  const last = grid.getByRole('button', { name: 'Remove row 230', exact: true });
+  await waitUntil('the last row', async () => {
+    await press(page, 'Control+End');
+    return (await last.count()) > 0;
+  });
+  await waitUntil('the focus on it', async () =>
+    (await grid.locator('[role=row]:has(:focus)').innerText()).includes('230'),
+  );
+  assert.ok((await grid.getByRole('row').count()) <= 60);
+  await page.getByLabel('Order').selectOption('Last row first');
+  await waitUntil('the last row first', async () => (await grid.getByRole('row').nth(1).innerText()).startsWith('230'));
+  await page.getByPlaceholder('Search in all values').fill('city 117');
+  await waitUntil('the row that is searched', async () => (await grid.getByRole('row').count()) === 2);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a column with values is removed after somebody has said that its values may go', async () => {
+  const columns = ['street', 'phone'].map((name) => ({ key: name, title: name, type: 'TEXT' }));
+  const table = await call('POST', '/v1/tables', { name: 'Branches', columns });
+  await call('POST', `/v1/tables/${table._id}/rows`, { data: { street: 'Rua A', phone: '41 3000' } });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/tables/${table._id}` });
+  await page.getByRole('gridcell', { name: '41 3000' }).waitFor();
+  await page.getByRole('button', { name: 'Columns and name' }).click();
+  const form = findDialog(page);
+  await form.getByRole('button', { name: 'Remove phone' }).click();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByLabel('Remove these columns with all their values: phone').check();
+  await form.getByRole('button', { name: 'Save' }).click();
+  // A screen reader, and so this test, hears nothing of the page while a dialog is open.
+  await form.waitFor({ state: 'detached' });
+  await page.getByRole('columnheader', { name: 'phone' }).waitFor({ state: 'detached' });
+  assert.deepEqual((await listRows(table))[0]?.data, { street: 'Rua A' });
+  assert.deepEqual(
+    complaints().filter((text) => !/status of 409/.test(text)),
+    [],
+  );
+  await close();
+});
+
+test('the rows of a sheet come into a table whose columns have other titles, and those that do not fit are named', async () => {
+  const columns = [
+    { key: 'item', title: 'Item', type: 'TEXT' },
+    { key: 'price', title: 'Price', type: 'NUMBER' },
+  ];
+  const table = await call('POST', '/v1/tables', { name: 'Prices', columns });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/tables/${table._id}` });
+  await page.getByText('No row yet').waitFor();
+  await page.getByRole('button', { name: 'Import' }).click();
+  const buffer = Buffer.from('item,valor\nPão,2.5\nBolo,caro\nBroa,7\n');
+  await page.getByLabel('Sheet').setInputFiles({ name: 'precos.csv', mimeType: 'text/csv', buffer });
+  await page.getByLabel('Field for valor').selectOption('Price');
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Start the import' }).click();
+  await page.getByText('3 of 3 rows').waitFor();
+  await page.getByRole('row', { name: /2 Price must be a number/ }).waitFor();
+  await page.getByRole('link', { name: 'To the rows' }).click();
+  await page.getByText('Rows: 2').waitFor();
+  assert.deepEqual(
+    (await listRows(table)).map(({ data }) => data),
+    [
+      { item: 'Pão', price: 2.5 },
+      { item: 'Broa', price: 7 },
+    ],
+  );
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('who may only read sees the rows without anything that changes them', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { role: 'VIEWER', path: '/tables' });
+  await page.getByRole('row', { name: /Branches/ }).click();
+  const cell = page.getByRole('gridcell', { name: 'Rua A' });
+  await cell.click();
+  await press(page, 'Enter', 'x', 'Delete');
+  assert.equal(await cell.innerText(), 'Rua A');
+  assert.equal(await page.getByRole('main').getByRole('textbox').count(), 0);
+  assert.deepEqual(await page.getByRole('main').getByRole('button').allInnerTexts(), ['Export', '']);
+  assert.deepEqual(complaints(), []);
+  await close();
+});

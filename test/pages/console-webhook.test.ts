@@ -1,0 +1,80 @@
+/** The journeys of people who connect another system by the webhook. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { startPlatform } from '../support/platform.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+
+test('a webhook is set up with a secret header, and a delivery that failed is explained and sent again', async () => {
+  const { body: demo } = await platform.call(200, 'GET', '/v1/webhooks');
+  await platform.call(200, 'DELETE', `/v1/webhooks/${demo._id}`);
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/webhook' });
+  await page.getByText('No webhook is set up').waitFor();
+  await page.getByRole('button', { name: 'Set up the webhook' }).click();
+  const dialog = findDialog(page);
+  await dialog.getByLabel('Address').fill(demo.url);
+  await dialog.getByRole('checkbox', { name: 'Message received' }).check();
+  await dialog.getByRole('button', { name: 'Add a header' }).click();
+  await dialog.getByLabel('Name').fill('X-Secret');
+  await dialog.getByLabel('Value', { exact: true }).fill('only-we-know');
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('X-Secret: ••••••').waitFor();
+
+  await platform.sandbox('PUT', '/sandbox/receiver', { mode: 'status', status: 500, times: 1 });
+  await platform.receive({ from: '5511988880001', name: 'Maria Silva', text: 'Vocês abrem amanhã?' });
+  const failed = page.getByRole('row', { name: /Message received.*500.*Failed/ });
+  await waitUntil('the failed delivery', async () => {
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    return (await failed.count()) === 1;
+  });
+  await page.getByLabel('State').selectOption('Delivered');
+  await page.getByText('No delivery here').waitFor();
+  await page.getByLabel('State').selectOption('Failed');
+  await failed.press('Enter');
+  await dialog.getByText('The receiver answered with an error').waitFor();
+  await dialog.getByText('"content": "Vocês abrem amanhã?"').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Send again' }).click();
+  const [, replay] = await platform.deliveries(({ event }) => event === 'MESSAGE_RECEIVED', 2);
+  assert.ok(replay.headers['x-webhook-replay-of']);
+  assert.equal(replay.headers['x-secret'], 'only-we-know');
+  await page.getByLabel('State').selectOption('Delivered');
+  await page.getByRole('row', { name: /Message received \(sent again\).*200.*Delivered/ }).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('what the platform refuses is said beside its field, and a stopped webhook is removed after a second question', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/webhook', role: 'ADMIN' });
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const dialog = findDialog(page);
+  await dialog.getByRole('button', { name: 'None' }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Choose at least one event.').waitFor();
+  await dialog.getByRole('button', { name: 'All' }).click();
+  await dialog.getByLabel('Name').fill('Host');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('is a reserved header').waitFor();
+  await dialog.getByRole('button', { name: 'Remove: Host' }).click();
+  await dialog.getByRole('checkbox', { name: 'Report events' }).uncheck();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Stopped', { exact: true }).waitFor();
+  const { body } = await platform.call(200, 'GET', '/v1/webhooks');
+  assert.deepEqual([body.status, body.events.length, body.custom_headers], ['INACTIVE', 12, {}]);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+  await dialog.getByRole('button', { name: /Really remove/ }).click();
+  await page.getByText('No webhook is set up').waitFor();
+  assert.deepEqual((await platform.call(200, 'GET', '/v1/webhooks')).body, null);
+  // The browser reports each answer that is an error.
+  assert.deepEqual(
+    complaints().filter((text) => !text.includes('status of 400')),
+    [],
+  );
+  await close();
+});

@@ -1,0 +1,23 @@
+/** Uploads files in tests. */
+import type { Json, Platform } from './platform.ts';
+import { postForm, type FormParts } from './sheets.ts';
+
+export const UPLOAD = '/v1/resource/upload-attachment';
+
+export interface UploadedParts {
+  data: Buffer | string;
+  name?: string;
+  fileType?: string;
+  /** The media type that the caller claims. */
+  type?: string;
+}
+
+export const uploadForm = ({ data, name = 'file', fileType, type }: UploadedParts): FormParts => ({
+  ...(fileType === undefined ? {} : { fileType }),
+  file: { name, data, ...(type === undefined ? {} : { type }) },
+});
+
+/** Uploads a file and returns its attachment. */
+export async function uploadFile(platform: Platform, parts: UploadedParts, key = platform.demo.key): Promise<Json> {
+  return (await postForm(platform, [201, UPLOAD], uploadForm(parts), { key })).body;
+}
