@@ -91,6 +91,18 @@ test('knowledge of another company is unknown, and changes nothing', async () =>
   assert.deepEqual((await call(200, 'GET', `${PATH}?search=Bad`)).body.result, []);
 });
 
+test('a file of a follow-up is an attachment of the company: another id is unknown, and a text that is no id is invalid', async () => {
+  for (const [id, code] of [
+    [newId(), 'UNKNOWN_REFERENCE'],
+    ['1234567890', 'VALIDATION_FAILED'],
+  ] as const) {
+    const components = [{ type: 'header', parameters: [{ type: 'image', image: { id } }] }];
+    const follow_ups = [{ delay_minutes: 60, content: 'Oi', template: { name: 'news', language: 'en', components } }];
+    const answer = await call(400, 'POST', PATH, { body: { name: 'Bad', type: 'AI', follow_ups } });
+    expectProblem(answer, code, 'follow_ups[0].template.components[0].parameters[0].image.id');
+  }
+});
+
 test('only an EXTERNAL agent has the address of a server, which must be one that may be called', async () => {
   const url = 'http://127.0.0.1:9/turn';
   const external = await create({ type: 'EXTERNAL', url });

@@ -1,6 +1,6 @@
 /** Agents: who answers contacts, from the knowledge base, by a model or by a server of the company. */
 import { isDeepStrictEqual } from 'node:util';
-import { findNamedFiles, MOST_FILES } from '../../channels/templates/header.ts';
+import { findNamedFiles, isAttachmentId, MOST_FILES } from '../../channels/templates/header.ts';
 import type { Kit } from '../../kit.ts';
 import { isReferenced } from '../../platform/db.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
@@ -122,15 +122,18 @@ const toStoredRule = ({ template = null, ...rule }: NonNullable<AgentCreate['fol
 });
 
 /**
- * Throws UNKNOWN_REFERENCE for a file of a template that is no attachment of the company. A file at the network would be gone after a month.
- * Whether the inbox has the template is known only when it is sent.
+ * Throws for a file of a template that is no attachment of the company: a file at the network would be gone after a month. Whether the inbox
+ * has the template is known only when it is sent.
  */
 async function checkFiles(read: TenantRead, rules: NonNullable<AgentCreate['follow_ups']>): Promise<void> {
   for (const [index, { template }] of rules.entries()) {
     const components = `follow_ups[${index}].template.components`;
     const named = findNamedFiles(template?.components ?? []);
     if (named.length > MOST_FILES) throw invalid(components, `names more than ${MOST_FILES} files`);
-    for (const { attachment, path } of named) await expectAttachment(read, attachment, components + path);
+    for (const { attachment, path } of named) {
+      if (!isAttachmentId(attachment)) throw invalid(components + path, 'must be the id of an attachment');
+      await expectAttachment(read, attachment, components + path);
+    }
   }
 }
 
