@@ -30,6 +30,8 @@ export interface LoggedIn<Config> {
 }
 
 export interface HostedLogIn<Config = Record<string, unknown>> {
+  /** Why this installation can make no link: a sentence for the caller. Null when it can. */
+  missing: string | null;
   /** The path at which the network tells that a log-in has ended. Nothing but the token in its notices proves them. */
   path: `/hooks/${string}`;
   /** Never throws. */

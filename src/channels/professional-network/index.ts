@@ -5,7 +5,7 @@ import type { SendingPace } from '../limits.ts';
 import { isSameSecret } from '../../platform/secrets.ts';
 import { checkAccount, findAccount as readAccount, makeLink, readNotice, SECRET_HEADER } from './account.ts';
 import { fetchFile } from './fetch-file.ts';
-import { isOverload, refusesCredentials } from './gateway.ts';
+import { isOverload, NO_GATEWAY, refusesCredentials } from './gateway.ts';
 import { NETWORK_MEDIA } from './media.ts';
 import { findAccount, parseEvent } from './parse.ts';
 import { CHAT_NAME } from './person.ts';
@@ -38,6 +38,7 @@ function openNetwork(network: NetworkAccess): ChannelNetwork<NetworkConfig> {
   return {
     check: (config, signal, callback) => checkAccount(network, { config, signal }, callback),
     logIn: {
+      missing: network.gateway ? null : NO_GATEWAY,
       path: '/hooks/network/connected',
       makeLink: (request, signal) => makeLink(network, request, signal),
       readNotice,

@@ -27,7 +27,7 @@ export async function makeConnectLink(kit: Kit, tenant: Tenant, id: string): Pro
   if (!row) throw notFound();
   const channel = kit.channels.get(row.channel);
   const { logIn } = channel;
-  if (!logIn) throw new AppError('LOG_IN_NOT_SUPPORTED');
+  if (!logIn || logIn.missing !== null) throw new AppError('LOG_IN_NOT_SUPPORTED', logIn?.missing ?? undefined);
   if (row.status !== 'ACTIVE') throw invalid('id', 'is the id of a deleted inbox', 'INBOX_INACTIVE');
   // Whoever has the link decides the account, so the audit says who made it.
   await tenant.tx(() => Promise.resolve());
