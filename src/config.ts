@@ -169,6 +169,7 @@ export const SETTINGS = {
   DELIVERY_SLOTS: integer(64, 1, 1_024),
   DELIVERY_SLOTS_PER_COMPANY: integer(8, 1, 1_024),
   DATABASE_POOL: integer(10, 2, 200),
+  DATABASE_WAIT: duration('2s'),
   READER_NICE: integer(15, 0, 19),
   METRICS_TOKEN: secretKey,
   LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),

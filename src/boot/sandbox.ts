@@ -7,8 +7,6 @@ import type { Config } from '../config.ts';
 import { compiledCodeEnv } from '../platform/compiled-code.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../sandbox/main.ts');
-// The time limit of a start; even on a slow machine the sandbox is ready within a tenth of it.
-const START_MS = 10_000;
 
 export interface Sandbox {
   url: string;
@@ -23,7 +21,7 @@ export interface SandboxSecrets {
   verifyToken: string;
 }
 
-/** Starts the sandbox. Throws one sentence when it does not report its address in time. */
+/** Starts the sandbox. Throws one sentence when it ends before it has reported its address. */
 export async function startSandbox(config: Config, secrets: SandboxSecrets): Promise<Sandbox> {
   const child = spawn(process.execPath, [PROGRAM], {
     stdio: 'pipe',
@@ -37,14 +35,7 @@ export async function startSandbox(config: Config, secrets: SandboxSecrets): Pro
   });
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
-  const firstLine = await Promise.race([
-    // Failure policy: a sandbox that prints nothing in time is treated like one that has exited.
-    once(lines, 'line', { signal: AbortSignal.timeout(START_MS) }).then(
-      ([line]) => String(line),
-      () => null,
-    ),
-    exited.then(() => null),
-  ]);
+  const firstLine = await Promise.race([once(lines, 'line').then(([line]) => String(line)), exited.then(() => null)]);
   const { url } = JSON.parse(firstLine ?? '{}') as { url?: string };
   if (!url) child.kill();
   if (!url) throw new Error('the sandbox did not start; set SANDBOX_PORT to a free port, or SANDBOX=off');

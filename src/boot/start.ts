@@ -165,9 +165,9 @@ async function checkSecrets(
 /** Opens the database and the feed of what changes in it. */
 function connectToDatabase({ config, url, isShared, options, undo }: StartedParts, storage: Storage) {
   const { log, readsUnderRls = false } = options;
-  const { DATABASE_POOL: poolSize, COMPANY_QUOTA: quota } = config;
+  const { DATABASE_POOL: poolSize, DATABASE_WAIT: waitMs, COMPANY_QUOTA: quota } = config;
   const changes = createChangeFeed();
-  const database = openDatabase({ url, poolSize, storage, quota, publish: changes.publish, readsUnderRls });
+  const database = openDatabase({ url, poolSize, waitMs, storage, quota, publish: changes.publish, readsUnderRls });
   undo.push(database.close, keepStatisticsFresh(database.system('upkeep'), log));
   // With the embedded database there is no other process that could follow.
   if (isShared)
@@ -189,7 +189,7 @@ async function openKit(parts: StartedParts): Promise<{ kit: Kit; jobs: Jobs; gat
     trusted: sandbox ? [`${sandbox.url}/receiver`, `${sandbox.url}/gateway`] : [],
   });
   undo.push(outbound.close);
-  const jobs = openJobs({ url, worker: purpose !== 'api', log, storage: gate });
+  const jobs = openJobs({ url, worker: purpose !== 'api', log, storage: gate, waitMs: config.DATABASE_WAIT });
   undo.push(jobs.stop);
   const access = openAccess(config, tokenSecrets, database);
   undo.push(access.limits.close);
@@ -292,7 +292,7 @@ async function configureSandbox(kit: Kit, sandbox: Sandbox, settings: object): P
     url: `${sandbox.url}/sandbox/settings`,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(settings),
-    signal: AbortSignal.timeout(5_000),
+    signal: AbortSignal.timeout(60_000),
     maxBytes: 65_536,
   });
   if (answer.status !== 200) throw new Error(`the sandbox does not take its settings: ${JSON.stringify(settings)}`);

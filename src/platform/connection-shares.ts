@@ -1,5 +1,5 @@
 /** Divides the connections to the database: among companies, and among the kinds of work of the platform itself. */
-import { ACQUIRE_TIMEOUT_MS, type Executor, type Statement } from './db.ts';
+import type { Executor, Statement } from './db.ts';
 import { createShares, type Shares } from './shares.ts';
 
 /** The kinds of the platform's own work, and how many connections are reserved for each. */
@@ -34,18 +34,18 @@ export const callerShareOwner = (company: string | null, principal: string): Sha
  * Gives one company at most half of a pool, and reserves the other half for companies that use no connection at the moment, so that locked
  * rows and slow searches of some companies do not delay the others.
  */
-export function createCompanyShares(poolSize: number): Shares {
+export function createCompanyShares(poolSize: number, waitMs: number): Shares {
   const kept = Math.floor(poolSize / 2);
-  return createShares(poolSize - kept, ACQUIRE_TIMEOUT_MS, { all: poolSize, kept });
+  return createShares(poolSize - kept, waitMs, { all: poolSize, kept });
 }
 
 /** Divides the pool of the system role: one share for each kind of work of the platform itself, and one for each company or caller. */
-export function createSystemShares(poolSize: number): Shares {
-  const companies = createCompanyShares(poolSize);
+export function createSystemShares(poolSize: number, waitMs: number): Shares {
+  const companies = createCompanyShares(poolSize, waitMs);
   const lanes = new Map<string, Shares>(
     Object.entries(LANES).map(([lane, places]) => [
       lane,
-      createShares(places, lane === 'upkeep' ? UPKEEP_WAIT_MS : ACQUIRE_TIMEOUT_MS),
+      createShares(places, lane === 'upkeep' ? Math.max(UPKEEP_WAIT_MS, waitMs) : waitMs),
     ]),
   );
   return { within: (behalf, work) => (lanes.get(behalf) ?? companies).within(behalf, work) };

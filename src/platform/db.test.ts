@@ -77,7 +77,7 @@ describe('a query function', () => {
 describe('a failure of the database', () => {
   test('a temporary database failure (time-out, lock, no free connection, no server) is answered with 503 and Retry-After', async () => {
     const slow = await failure(exec(executor, raw(`set statement_timeout = '50ms'; select pg_sleep(5)`)));
-    const held = openPool(database.url, ROLES.system, 1);
+    const held = openPool(database.url, ROLES.system, 1, { waitMs: 50 });
     const client = await held.connect();
     const busy = await failure(held.query('select 1'));
     client.release();

@@ -84,8 +84,8 @@ const SESSION = {
   jit: 'off',
 };
 
-// The longest wait for a connection. A longer wait would only build a queue in this process; a 503 lets the caller retry.
-export const ACQUIRE_TIMEOUT_MS = 1_000;
+/** The longest wait for a connection in programs whose callers can wait. The API waits as long as DATABASE_WAIT says. */
+export const PATIENT_WAIT_MS = 30_000;
 
 // Only searches need bitmap scans, and the reading role runs them. For other roles the planner would choose a bitmap scan when it has no
 // statistics of a table, and would collect and sort all rows of a company for each portion.
@@ -102,6 +102,8 @@ export interface PoolLimits {
   quota?: Quota;
   /** How many milliseconds a statement may take. */
   statementMs?: number | undefined;
+  /** How many milliseconds a caller waits for a connection. */
+  waitMs?: number | undefined;
 }
 
 /** The start-up options of a database session. They set its role and limits together with the connection, without another round trip. */
@@ -121,14 +123,14 @@ export function sessionOptions(
 }
 
 export function openPool(connectionString: string, role: string, max: number, limits: PoolLimits = {}): pg.Pool {
-  const { statementMs = SESSION.statement_timeout } = limits;
+  const { statementMs = SESSION.statement_timeout, waitMs = PATIENT_WAIT_MS } = limits;
   const pool = new pg.Pool({
     connectionString,
     max,
     types,
     application_name: 'parley',
     options: sessionOptions(role, limits),
-    connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+    connectionTimeoutMillis: waitMs,
     // An idle process runs a few statements every few seconds; with a shorter time its connections would be closed and opened all the time.
     idleTimeoutMillis: 60_000,
     // Statements are sent without waiting for the answers of earlier ones.

@@ -1,4 +1,5 @@
 /** Background jobs on pg-boss, for work that is rare. A job is enqueued in the same transaction as the change that requires it. */
+import type { Pool } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { Static, TSchema } from 'typebox';
 import { isStorageFull, openPool, ROLES, type Executor } from './db.ts';
@@ -113,11 +114,12 @@ export interface JobsOptions {
   /** The state of the disk space: no job is taken while the disk is too full. */
   storage?: Storage;
   upkeepSeconds?: number;
+  /** How many milliseconds a statement of the queue waits for a connection. */
+  waitMs?: number;
 }
 
-export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds = UPKEEP_SECONDS }: JobsOptions): Jobs {
-  const pool = openPool(url, ROLES.system, worker ? 3 : 1);
-  const boss = new PgBoss({
+function createBoss(pool: Pool, { worker, upkeepSeconds = UPKEEP_SECONDS }: JobsOptions): PgBoss {
+  return new PgBoss({
     db: {
       executeSql: async (text, values) => (values ? pool.query(text, values as unknown[]) : pool.query(text)),
     },
@@ -131,6 +133,12 @@ export function openJobs({ url, worker, log, storage = UNGUARDED, upkeepSeconds 
     cronMonitorIntervalSeconds: CRON_SECONDS,
     cronWorkerIntervalSeconds: CRON_SECONDS,
   });
+}
+
+export function openJobs(opened: JobsOptions): Jobs {
+  const { log, worker, storage = UNGUARDED } = opened;
+  const pool = openPool(opened.url, ROLES.system, worker ? 3 : 1, { waitMs: opened.waitMs });
+  const boss = createBoss(pool, opened);
   // Failure policy: pg-boss recovers by itself when the database is back; the error is only logged.
   boss.on('error', (error) => log.warn({ err: error }, 'jobs: the queue reports an error'));
   const attempts = createJobAttempts(pool);

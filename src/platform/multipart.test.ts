@@ -120,7 +120,7 @@ async function streamForm(megabytes: number): Promise<{ sent: number; answer: st
   let sent = 0;
   for (; sent < megabytes && !isOver(); sent += 1) {
     const isFree = socket.write(Buffer.concat([Buffer.from('100000\r\n'), piece, Buffer.from('\r\n')]));
-    if (!isFree) await waitUntil('the socket to drain', () => isOver() || socket.writableLength < 1e5, 5_000);
+    if (!isFree) await waitUntil('the socket to drain', () => isOver() || socket.writableLength < 1e5);
   }
   await waitUntil('an answer', () => received.answer.includes('"path"') || received.closed);
   socket.destroy();

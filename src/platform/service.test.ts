@@ -102,10 +102,8 @@ describe('while the database is unreachable', () => {
         assert.equal(((await answer.json()) as Json).code, 'UNAVAILABLE');
       }
       assert.equal((await get('/health/live')).status, 200);
-      // The readiness check fails fast, because a new connection is given up after one second.
-      const asked = Date.now();
+      // Every connection is new now, and is given up after DATABASE_WAIT.
       assert.equal((await get('/health/ready')).status, 503);
-      assert.ok(Date.now() - asked < 5_000, 'a new connection is waited for one second');
       crossing.set('open');
       await waitUntil('it to be ready again', async () => (await get('/health/ready')).status === 200);
       await served();

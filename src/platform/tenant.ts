@@ -7,7 +7,7 @@ import type pg from 'pg';
 import type { Actor } from './actor.ts';
 import type { Principal } from './auth.ts';
 import type { Change } from './changes/change.ts';
-import { createExecutor, openPool, ROLES, type Executor, type Quota, type Statement } from './db.ts';
+import { createExecutor, openPool, PATIENT_WAIT_MS, ROLES, type Executor, type Quota, type Statement } from './db.ts';
 import { runExclusively } from './exclusive.ts';
 import {
   createCompanyShares,
@@ -108,6 +108,8 @@ export interface DatabaseOptions {
   storage?: Storage;
   /** How many milliseconds a statement may take. A command of an operator may need more than a request. */
   statementMs?: number;
+  /** How many milliseconds a caller waits for a connection before it gets 503. */
+  waitMs?: number;
   /** How much a company without its own limit may store. */
   quota?: Quota;
   /** Announces what committed transactions have changed. */
@@ -189,21 +191,21 @@ const createSingleStatements = (executor: Executor, publish: TransactionParts['p
     changed: publish,
   }) as unknown as SystemTx;
 
-function openPools({ url, poolSize, quota = null, statementMs }: DatabaseOptions) {
+function openPools({ url, poolSize, quota = null, statementMs, waitMs }: DatabaseOptions) {
   return {
-    app: openPool(url, ROLES.app, poolSize, { quota, statementMs }),
-    read: openPool(url, ROLES.read, poolSize, { statementMs }),
-    system: openPool(url, ROLES.system, poolSize + SYSTEM_CONNECTIONS, { quota, statementMs }),
+    app: openPool(url, ROLES.app, poolSize, { quota, statementMs, waitMs }),
+    read: openPool(url, ROLES.read, poolSize, { statementMs, waitMs }),
+    system: openPool(url, ROLES.system, poolSize + SYSTEM_CONNECTIONS, { quota, statementMs, waitMs }),
   };
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { url, poolSize, storage = UNGUARDED, readsUnderRls = false } = options;
+  const { url, poolSize, storage = UNGUARDED, readsUnderRls = false, waitMs = PATIENT_WAIT_MS } = options;
   const publish = options.publish ?? (() => undefined);
   const { app, read, system } = openPools(options);
-  const writing = createCompanyShares(poolSize);
-  const reading = createCompanyShares(poolSize);
-  const crossing = createSystemShares(poolSize);
+  const writing = createCompanyShares(poolSize, waitMs);
+  const reading = createCompanyShares(poolSize, waitMs);
+  const crossing = createSystemShares(poolSize, waitMs);
   const searching = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: CHEAP_SEARCH_MS });
   const walking = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: 0 });
   const transactAcross = createSystemTransaction({ pool: system, publish }, crossing);

@@ -42,7 +42,14 @@ export function spawnProgram(
   const child = spawn(file, [...args, purpose, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // The process that reads sheets gets normal priority: with few busy cores a lower priority gets hardly any time.
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'warn', READER_NICE: '0', ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      READER_NICE: '0',
+      DATABASE_WAIT: '30s',
+      ...env,
+    },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   const said = { stdout: '', stderr: '' };

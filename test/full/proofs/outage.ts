@@ -55,7 +55,7 @@ export async function proveOutage({ rounds, awayMs, judgesPace, seed }: OutageSi
     const network = createNetwork(stage.appSecret);
     const lag = monitorEventLoopDelay();
     try {
-      const process = await stage.start('all');
+      const process = await stage.start('all', { DATABASE_WAIT: '2s' });
       const tenant = await stage.createTenant('Company');
       await createInbox(process, tenant, PHONE);
       await createWebhook(process, tenant, receiver.url, ['MESSAGE_RECEIVED']);
