@@ -1,33 +1,32 @@
-/** Runs test files side by side, the most expensive ones first, and fails a file that uses more CPU time than its budget. */
+/** Runs test files side by side, those that take longest first, and those that failed once more, alone. */
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { spec, type TestEvent } from 'node:test/reporters';
+import { readCpuSeconds } from '../test/support/cost.ts';
+import { runTwice, sumUp, type Verdict } from './second-run.ts';
 import { makePrograms, writeProgram, type Program } from './test-programs.ts';
 
 /** A test waits for timers, child processes and the database a third of its time. A fourth file at once made others wait too long for the database. */
 const LANES = 3;
 const CORES = 2;
-/** The time limit of one test, many times what it needs even on a busy machine. test/support/deadline.ts limits a whole file. */
-const TEST_TIMEOUT_MS = 600_000;
+/** The time limit of one test, which only ends one that hangs. test/support/deadline.ts limits a whole file. */
+const TEST_TIMEOUT_MS = 1_800_000;
 /** The costs of the files that take longest, as `node scripts/test.ts --record` has measured them. */
 const COSTS = 'scripts/test-costs.json';
 /** The expected cost of a file that is not listed there. */
 const USUAL: Cost = { cpu: 2, wall: 4 };
 /** Files that take less time are not listed. */
 const LISTED_SECONDS = 5;
-/** A file may use this many times its listed CPU time, and in any case this many seconds: slower machines use more for the same work. */
-const BUDGET_FACTOR = 4;
-const LEAST_BUDGET_SECONDS = 25;
+/** How many of the dearest files are shown at the end. */
+const SHOWN_FILES = 10;
 
 export interface Cost {
-  /**
-   * Seconds of CPU time of the file's process and of those that it started, but not of the database server. Other work on the machine
-   * hardly changes it, so that it can be judged.
-   */
+  /** Seconds of CPU time of the file's process and of those that it started, but not of the database server. */
   cpu: number;
   /** Seconds from the start of the file's process to its end, which decide in what order files start. */
   wall: number;
@@ -64,61 +63,63 @@ export function estimateSeconds(files: readonly string[]): number {
   return Math.ceil(Math.max(add('cpu') / CORES, add('wall') / LANES));
 }
 
-/**
- * Runs the files with one database server; a summary is printed last, or with `quiet` only when a test failed. Returns false when a test
- * failed, or a file cost too much or did not end.
- */
+/** Runs the files with one database server. Node's summary is printed last, or with `quiet` only when a test failed. */
 export async function runTests(files: readonly string[], { record = false, quiet = false } = {}): Promise<boolean> {
   const costs = readCosts();
   // The set-up is loaded only now, after the checks, because it executes the code that they check.
   const { globalSetup, globalTeardown } = await import('../test/support/global-setup.ts');
   await globalSetup();
-  try {
-    const { hasFailed, used } = await runPrograms(
-      makePrograms(files, (file) => (costs.get(file) ?? USUAL).wall),
-      quiet,
-    );
-    if (record) writeCosts(new Map([...costs, ...used]));
-    const overruns = listOverruns(used, costs);
-    for (const sentence of overruns) console.log(`✖ ${sentence}`);
-    return !hasFailed && overruns.length === 0;
-  } finally {
-    await globalTeardown();
-  }
+  const programs = makePrograms(files, (file) => (costs.get(file) ?? USUAL).wall);
+  const { hasFailed, used } = await runPrograms(programs, { quiet, finish: globalTeardown });
+  if (record) writeCosts(new Map([...costs, ...used]));
+  return !hasFailed;
 }
 
-/** Runs Node's test runner in this process. */
+interface ProgramsOptions {
+  quiet: boolean;
+  /** Called when no test runs any more, before the costs are printed. */
+  finish?(): Promise<void>;
+}
+
+/** Runs Node's test runner in this process, and a second one for each file that failed. */
 export async function runPrograms(
   programs: readonly Program[],
-  quiet: boolean,
+  { quiet, finish = () => Promise.resolve() }: ProgramsOptions,
 ): Promise<{ hasFailed: boolean; used: Costs }> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-tests-'));
   const notes = join(folder, 'costs');
   process.env['PARLEY_TEST_COSTS'] = notes;
   writeFileSync(notes, '');
-  try {
-    const events = run({
-      files: programs.map((program) => writeProgram(program, folder)),
-      concurrency: LANES,
-      timeout: TEST_TIMEOUT_MS,
-      execArgv: NODE_OPTIONS,
+  const files = programs.flatMap((program) => program.files);
+  const startedMs = performance.now();
+  let hasFailed = true;
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= finish());
+  const report = async function* (): AsyncGenerator<TestEvent> {
+    const verdict = yield* runTwice(programs, {
+      run: (paths) => run({ files: paths, concurrency: LANES, timeout: TEST_TIMEOUT_MS, execArgv: NODE_OPTIONS }),
+      write: (program) => writeProgram(program, folder),
+      listEnded: () => new Set(readUsed(notes, files).keys()),
     });
-    let hasFailed = false;
-    events.on('test:fail', () => (hasFailed = true));
+    hasFailed = verdict.failed.length > 0;
+    await close();
+    yield print(describeCosts(readUsed(notes, files)) + describeUnsteady(verdict));
+    yield* sumUp(verdict, performance.now() - startedMs);
+  };
+  try {
+    const events = Readable.from(report()).compose(new spec());
     if (quiet) {
-      const report = await text(events.compose(new spec()));
-      if (hasFailed) process.stdout.write(report);
-    } else await pipeline(events, new spec(), process.stdout, { end: false });
-    const files = programs.flatMap((program) => program.files);
-    const used = readUsed(notes, files);
-    const unended = files.filter((file) => !used.has(file));
-    if (unended.length > 0)
-      console.log(`✖ these files did not end, because their process ended before: ${unended.join(' ')}`);
-    return { hasFailed: hasFailed || unended.length > 0, used };
+      const printed = await text(events);
+      if (hasFailed) process.stdout.write(printed);
+    } else await pipeline(events, process.stdout, { end: false });
+    return { hasFailed, used: readUsed(notes, files) };
   } finally {
+    await close();
     rmSync(folder, { recursive: true });
   }
 }
+
+const print = (message: string): TestEvent => ({ type: 'test:stdout', data: { message, file: '' } });
 
 /** Reads the costs that the test files noted when they ended. A file that was killed has noted none. */
 function readUsed(notes: string, files: readonly string[]): Costs {
@@ -133,16 +134,16 @@ function readUsed(notes: string, files: readonly string[]): Costs {
   );
 }
 
-/** A sentence for each file that used more CPU time than its budget. */
-export function listOverruns(used: Costs, costs: Costs): string[] {
-  return [...used].flatMap(([file, { cpu }]) => {
-    const budget = Math.max(LEAST_BUDGET_SECONDS, BUDGET_FACTOR * (costs.get(file)?.cpu ?? 0));
-    if (cpu <= budget) return [];
-    return [
-      `${file} used ${cpu.toFixed(1)} s of CPU time, and its budget is ${budget.toFixed(1)} s: make it cheaper, or measure it anew with ` +
-        `node scripts/test.ts --record ${file} and commit ${COSTS}`,
-    ];
-  });
+/** The CPU time of this process and of all that it has waited for: checks, tests and the database. It is printed and judges nothing. */
+function describeCosts(used: Costs): string {
+  const dearest = [...used].toSorted(([, a], [, b]) => b.cpu - a.cpu).slice(0, SHOWN_FILES);
+  const lines = dearest.map(([file, { cpu }]) => `  ${cpu.toFixed(1).padStart(6)} s  ${file}\n`);
+  return `CPU time: ${(readCpuSeconds() / 60).toFixed(1)} minutes, the dearest files:\n${lines.join('')}`;
+}
+
+function describeUnsteady({ unsteady }: Verdict): string {
+  if (unsteady.length === 0) return '';
+  return `unsteady:\n${unsteady.map(({ file, failure }) => `  ${file}: ${failure}\n`).join('')}`;
 }
 
 function writeCosts(costs: Costs): void {

@@ -10,13 +10,18 @@ let noted = { cpu: 0, wall: 0 };
 /** Notes what this process has used since the last note. */
 export function noteCost(path: string): void {
   if (!costsPath) return;
-  const { user, system } = process.cpuUsage();
-  const used = { cpu: (user + system) / 1e6 + readChildSeconds(), wall: performance.now() / 1_000 };
+  const used = { cpu: readCpuSeconds(), wall: performance.now() / 1_000 };
   appendFileSync(costsPath, `${JSON.stringify({ path, cpu: used.cpu - noted.cpu, wall: used.wall - noted.wall })}\n`);
   noted = used;
 }
 
 if (program && isMainThread) process.once('exit', () => noteCost(program));
+
+/** Returns the CPU time of this process and of the children that have ended, in seconds. */
+export function readCpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6 + readChildSeconds();
+}
 
 /** The CPU time of the children that have ended, which Linux tells in hundredths of a second; 0 on other systems. */
 function readChildSeconds(): number {

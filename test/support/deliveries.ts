@@ -93,14 +93,9 @@ export async function queueEvents(
 
 /** Returns the company's deliveries, newest first, once all of them have ended. */
 export async function waitForFinishedDeliveries(platform: Platform, company: Company, count = 1): Promise<Json[]> {
-  return waitUntil(
-    `${count} deliveries to end`,
-    async () => {
-      const { body } = await platform.call(200, 'GET', '/v1/webhooks/deliveries?limit=100', { key: company.key });
-      const ended = (body.result as Json[]).filter((delivery) => delivery.finished_at !== null);
-      return ended.length === body.meta.totalCount && ended.length >= count ? ended : null;
-    },
-    // The time limit of the wait; the longest delivery attempt lasts 10 s.
-    20_000,
-  );
+  return waitUntil(`${count} deliveries to end`, async () => {
+    const { body } = await platform.call(200, 'GET', '/v1/webhooks/deliveries?limit=100', { key: company.key });
+    const ended = (body.result as Json[]).filter((delivery) => delivery.finished_at !== null);
+    return ended.length === body.meta.totalCount && ended.length >= count ? ended : null;
+  });
 }

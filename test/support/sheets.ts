@@ -174,23 +174,23 @@ export async function importSheet(
   platform: Platform,
   path: string,
   parts: FormParts,
-  { timeoutMs = 60_000, ...options }: PostOptions & { timeoutMs?: number } = {},
+  options: PostOptions = {},
 ): Promise<Json> {
   const { body } = await postForm(platform, [201, path], parts, options);
   assert.equal(body.status, 'QUEUED');
-  return awaitImport(platform, `${path}/${body._id}`, { timeoutMs, ...options });
+  return awaitImport(platform, `${path}/${body._id}`, options);
 }
 
 /** Waits until an import has ended, and returns it as the API shows it. */
 export async function awaitImport(
   platform: Platform,
   path: string,
-  { timeoutMs = 60_000, key = platform.demo.key }: { timeoutMs?: number; key?: string } = {},
+  { key = platform.demo.key }: { key?: string } = {},
 ): Promise<Json> {
   const id = path.split('/').at(-1);
   // This reads the database, because the API may answer 503 while the machine is busy with the sheet.
   const look = (): Promise<unknown[]> =>
     platform.database.sql('select 1 from imports where _id = $1 and finished_at is not null', [id]);
-  await waitUntil('the import to end', async () => (await look()).length > 0, timeoutMs);
+  await waitUntil('the import to end', async () => (await look()).length > 0);
   return (await platform.call(200, 'GET', path, { key })).body;
 }
