@@ -4,7 +4,7 @@
  * without the checks. Changes are those since the branch left `main`, or `--since <commit>`. Runs in the root of the repository, on the
  * Node that npm installed, whichever Node started npm.
  */
-import { delimiter, resolve } from 'node:path';
+import { delimiter, dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chooseContracts, chooseTests, listChangedFiles, readRepository, type ChosenTest } from './changed.ts';
 import { runChecks } from './checks.ts';
@@ -12,8 +12,10 @@ import { estimateSeconds, listTestFiles, runTests } from './run-tests.ts';
 
 // Each test file runs in a process of its own and loads the same hundred modules.
 process.env['NODE_COMPILE_CACHE'] = resolve('node_modules/.cache/compiled');
-// Every `node` that is started by a name finds this one, even when npm did not set the path.
-process.env['PATH'] = [resolve('node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter);
+// Every `node` that is started by a name is this one, also where npm made no link to it.
+process.env['PATH'] = [dirname(process.execPath), resolve('node_modules/.bin'), process.env['PATH'] ?? ''].join(
+  delimiter,
+);
 
 /** When so large a share of all test files is concerned, all of them run. */
 const NEARLY_ALL = 0.75;

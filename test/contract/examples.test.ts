@@ -1,4 +1,4 @@
-/** Compares the recorded examples and descriptions of the API document with its schemas. `node scripts/examples.ts` records them anew. */
+/** Compares the recorded examples and descriptions of the API document with its schemas. `npm run examples` records them anew. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';

@@ -48,7 +48,6 @@ test("the README's tour works on a new installation, and the phone gets a text, 
   const { stdout } = await run('bash', ['tour.sh'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], PORT: String(port) },
-    timeout: 120_000,
   });
   for (const words of ['Hello, is anybody there?', 'Yes, we are here.', 'order *4821* is on its way', 'sentCount: 1'])
     assert.ok(stdout.includes(words), `the tour prints ${words}: ${stdout}`);
