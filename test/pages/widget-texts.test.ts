@@ -47,16 +47,15 @@ describe('links in a text', () => {
 
   test('no character of a text is lost, and a hostile text takes no more time than its length', () => {
     const texts = [
-      'a@'.repeat(20_000),
-      'https://'.repeat(10_000),
-      '('.repeat(50_000),
-      'https://x.test/'.padEnd(40_000, ').'),
+      'a@'.repeat(1_000_000),
+      'https://'.repeat(250_000),
+      '('.repeat(2_000_000),
+      'https://x.test/'.padEnd(2_000_000, ').'),
     ];
+    // If the time grew with the square of the length, this would take hours.
     for (const text of texts) {
-      const startedAt = performance.now();
       const joined = splitLinks(text).map((part) => (typeof part === 'string' ? part : part.text));
-      assert.equal(joined.join(''), text);
-      assert.ok(performance.now() - startedAt < 2_000, text.slice(0, 20));
+      assert.ok(joined.join('') === text, text.slice(0, 20));
     }
   });
 });

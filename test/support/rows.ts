@@ -2,6 +2,7 @@
 import { after } from 'node:test';
 import pg from 'pg';
 import type { Platform } from './platform.ts';
+import { waitUntil } from './wait.ts';
 
 /** Locks these records as another writer would, until the returned function is called. */
 export async function lockRows({ database }: Platform, table: string, ids: string[]): Promise<() => Promise<void>> {
@@ -46,4 +47,24 @@ export async function limitBytesPerStatement(
   for (const event of ['update', 'delete'])
     await database.sql(`create trigger weigh_${event} after ${event} on ${table} referencing old table as changed
       for each statement execute function weigh_${table}()`);
+}
+
+/**
+ * Returns how many rows of a table the database has read. A connection reports its counts reliably only when it ends, so all connections
+ * are closed first.
+ */
+export async function countRowsRead({ database, url, demo }: Platform, table: string): Promise<number> {
+  await database.sql(
+    `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and usename = 'parley'`,
+  );
+  await waitUntil('new connections', async () => {
+    const answer = await fetch(`${url}/v1/contacts`, { headers: { authorization: `Bearer ${demo.key}` } });
+    const text = await answer.text().catch(() => '');
+    return answer.status === 200 && text !== '';
+  });
+  const [row] = await database.sql<{ count: number }>(
+    `select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as count from pg_stat_user_tables where relname = $1`,
+    [table],
+  );
+  return row?.count ?? Number.NaN;
 }

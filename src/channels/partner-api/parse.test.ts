@@ -129,7 +129,7 @@ test('the key of the gateway, which stands in each event, is in no element', () 
 
 const ROUNDS = 2_000;
 
-test('an event that no gateway would send is parsed in time, to elements that can be stored', () => {
+test('an event that no gateway would send is parsed to elements that can be stored', () => {
   const random = createRandom(readSeed());
   const pick = (): unknown => partnerSamples.callbacks[Math.floor(random() * partnerSamples.callbacks.length)];
   for (let round = 0; round < ROUNDS; round += 1) {

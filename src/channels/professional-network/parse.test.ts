@@ -99,7 +99,7 @@ test('the account of an event is found in its bytes, and in nothing that somebod
 // A round takes a millisecond.
 const ROUNDS = 2_000;
 
-test('an event that no gateway would send is parsed in time, to elements that can be stored', () => {
+test('an event that no gateway would send is parsed to elements that can be stored', () => {
   const random = createRandom(readSeed());
   const pick = (): unknown => networkSamples.callbacks[Math.floor(random() * networkSamples.callbacks.length)];
   for (let round = 0; round < ROUNDS; round += 1) {

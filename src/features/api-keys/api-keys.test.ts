@@ -214,7 +214,13 @@ describe('a key never grants more than its creator may do', () => {
 
 describe('the life of a key', () => {
   test('a key is refused exactly from expires_at on, even if it was used a moment before', async () => {
-    const end = Date.now() + 3_000;
+    // On a busy machine the first key may expire before it is used.
+    for (let lifeMs = 3_000; (await useUntilRefused(lifeMs)) === 0; lifeMs *= 2);
+  });
+
+  /** Uses a key until some requests come after its end. Returns how many were answered before its end. */
+  async function useUntilRefused(lifeMs: number): Promise<number> {
+    const end = Date.now() + lifeMs;
     const { body } = await create(201, { scopes: ['webhooks:read'], expires_at: new Date(end).toISOString() });
     const tries: { asked: number; answered: number; status: number }[] = [];
     while (tries.filter(({ asked }) => asked >= end).length < 6) {
@@ -227,10 +233,10 @@ describe('the life of a key', () => {
     }
     const before = tries.filter(({ answered }) => answered < end);
     const after = tries.filter(({ asked }) => asked >= end);
-    assert.ok(before.length > 0);
     assert.ok(before.every(({ status }) => status === 200));
     assert.ok(after.every(({ status }) => status === 401));
-  });
+    return before.length;
+  }
 
   test('last_used_at of a key is the moment of its last use', async () => {
     const { body } = await create(201, { scopes: ['webhooks:read'] });
@@ -242,7 +248,7 @@ describe('the life of a key', () => {
       ]);
       return row?.at;
     });
-    assert.ok(Math.abs(used.getTime() - started) < 10_000);
+    assert.ok(started <= used.getTime() && used.getTime() <= Date.now());
     const { result } = (await platform.call(200, 'GET', `${PATH}?limit=100`)).body;
     const listed = (result as Json[]).find((key) => key._id === body._id);
     assert.equal(listed.last_used_at, used.toISOString());

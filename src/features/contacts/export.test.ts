@@ -6,7 +6,7 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { importSheet } from '../../../test/support/sheets.ts';
 import { writeAsContact } from '../../../test/support/traffic.ts';
-import { waitUntil } from '../../../test/support/wait.ts';
+import { countRowsRead } from '../../../test/support/rows.ts';
 import { newId } from '../../platform/ids.ts';
 
 const platform = await startPlatform();
@@ -100,9 +100,9 @@ test('an export ends when its caller closes the connection', async () => {
   const company = await platform.createCompany();
   await seed(company._id, 12_000);
   await database.sql('analyze contacts');
-  const before = await countRowsRead();
+  const before = await countRowsRead(platform, 'contacts');
   await exported('', company.key);
-  const whole = (await countRowsRead()) - before;
+  const whole = (await countRowsRead(platform, 'contacts')) - before;
   const hangUp = new AbortController();
   const headers = { authorization: `Bearer ${company.key}` };
   const response = await fetch(platform.url + PATH, { headers, signal: hangUp.signal });
@@ -110,25 +110,6 @@ test('an export ends when its caller closes the connection', async () => {
   hangUp.abort();
   // This export is read to its end. If the aborted export had not stopped, it would have read as many rows in the same time.
   await exported('', company.key);
-  const more = (await countRowsRead()) - before - 2 * whole;
+  const more = (await countRowsRead(platform, 'contacts')) - before - 2 * whole;
   assert.ok(whole > 0 && more < whole / 2, `${more} rows were read for nobody, ${whole} for somebody`);
 });
-
-/**
- * Returns how many rows of contacts the database has read. A connection reports its counts reliably only when it ends, so all connections
- * are closed first.
- */
-async function countRowsRead(): Promise<number> {
-  await database.sql(
-    `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and usename = 'parley'`,
-  );
-  await waitUntil('new connections', async () => {
-    const answer = await fetch(platform.url + PATH, { headers: { authorization: `Bearer ${platform.demo.key}` } });
-    const text = await answer.text().catch(() => '');
-    return answer.status === 200 && text !== '';
-  });
-  const [row] = await database.sql<{ count: number }>(
-    `select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as count from pg_stat_user_tables where relname = 'contacts'`,
-  );
-  return row?.count ?? Number.NaN;
-}

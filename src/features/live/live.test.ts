@@ -166,13 +166,10 @@ test('a change in one process arrives at the streams of another', async () => {
   const contact = await createContact();
   const other = await startSecondProcess(platform);
   const live = await openLive(platform, { url: other.url ?? '' });
-  const startedMs = performance.now();
   for (const name of ['here', 'there', 'farther', 'elsewhere', 'everywhere']) {
     await rename(contact._id, name);
     await live.waitFor('contact', (data) => data.name === name);
   }
-  // Without announcements the process would have looked every four seconds.
-  assert.ok(performance.now() - startedMs < 16_000);
   const endsItself = waitUntil('the stream to end', () => live.isClosed());
   await other.stop();
   await endsItself;
