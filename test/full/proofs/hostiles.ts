@@ -15,9 +15,10 @@ import { createWebhook, withStage, type Stage, type Tenant } from '../harness/st
 export interface HostilesSize {
   /** The number of deliveries to each kind of receiver. */
   each: number;
-  /** The limits for the slowest attempt and for the delay of the event loop; they are wider where other work shares the machine. */
+  /** The most time of an attempt, delay of the event loop (99 %) and megabytes that are gained: the machine decides them, too. */
   attemptMs: number;
   delay99Ms: number;
+  grownMb: number;
 }
 
 export interface HostilesResult {
@@ -31,9 +32,8 @@ export interface HostilesResult {
 
 const EVENT = 'MESSAGE_RECEIVED';
 const SLOTS = 64;
-const GROWN_MB = 64;
 
-export async function proveHostiles({ each, attemptMs, delay99Ms }: HostilesSize): Promise<HostilesResult> {
+export async function proveHostiles({ each, attemptMs, ...most }: HostilesSize): Promise<HostilesResult> {
   return withStage({}, async (stage) => {
     const town = await openHostileReceivers();
     const honest = await startReceiver(() => ({ status: 200, afterMs: 0 }));
@@ -52,8 +52,8 @@ export async function proveHostiles({ each, attemptMs, delay99Ms }: HostilesSize
       const grownMb = Math.round((after.residentBytes - before.residentBytes) / 1_048_576);
       assert.equal(town.strays(), 0, 'a redirect was followed');
       assert.ok(town.mostOpen() <= SLOTS, `${town.mostOpen()} connections at once`);
-      assert.ok(grownMb <= GROWN_MB, `the process grew by ${grownMb} MB`);
-      assert.ok(after.delay99Ms <= delay99Ms, `the event loop was late by ${after.delay99Ms} ms (99 %)`);
+      assert.ok(grownMb <= most.grownMb, `the process grew by ${grownMb} MB`);
+      assert.ok(after.delay99Ms <= most.delay99Ms, `the event loop was late by ${after.delay99Ms} ms (99 %)`);
       const figures = { slowestMs, mostOpen: town.mostOpen(), grownMb, delay99Ms: Math.round(after.delay99Ms) };
       return { kinds: town.hostiles.length, deliveries: victims.size * each, ...figures };
     } finally {

@@ -3,7 +3,6 @@
  * and after the outage is stored.
  */
 import assert from 'node:assert/strict';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitUntil } from '../../support/wait.ts';
 import { createChance } from '../harness/chance.ts';
@@ -15,7 +14,7 @@ import { createWebhook, withStage, createInbox, type Stage, type Tenant } from '
 export interface OutageSize {
   rounds: number;
   awayMs: number;
-  /** False on a shared machine: there delays of the proof itself are subtracted from the delays of the platform. */
+  /** Whether times are judged, which takes a machine of its own. */
   judgesPace: boolean;
   seed: number;
 }
@@ -53,7 +52,6 @@ export async function proveOutage({ rounds, awayMs, judgesPace, seed }: OutageSi
     const chance = createChance(seed);
     const receiver = await startReceiver(() => ({ status: 200, afterMs: 1 + chance.int(20) }));
     const network = createNetwork(stage.appSecret);
-    const lag = monitorEventLoopDelay();
     try {
       const process = await stage.start('all', { DATABASE_WAIT: '2s' });
       const tenant = await stage.createTenant('Company');
@@ -77,19 +75,16 @@ export async function proveOutage({ rounds, awayMs, judgesPace, seed }: OutageSi
       ]);
       // A failure of the load is reported at the end, because the database must run again before anything can be closed.
       load.catch(() => undefined);
-      lag.enable();
       for (let round = 0; round < rounds; round += 1) {
         await sleep(300 + chance.int(700));
         await causeOutage(play, awayMs);
       }
       play.ended = true;
       await load;
-      lag.disable();
       await compareWithAcknowledged(play);
-      assertTimes(account, judgesPace ? 0 : lag.max / 1e6);
+      if (judgesPace) assertTimes(account);
       return account;
     } finally {
-      lag.disable();
       await network.close();
       await receiver.close();
     }
@@ -177,12 +172,8 @@ async function compareWithAcknowledged({ stage, receiver, acknowledged, account 
   assert.ok(account.refused > 0, 'no request was refused while the database was away');
 }
 
-function assertTimes({ slowestAnswerMs, slowestNoticeMs, slowestReturnMs }: OutageResult, lagMs: number): void {
-  const late = lagMs > 0 ? `, and the proof itself was late by ${Math.round(lagMs)} ms` : '';
-  assert.ok(slowestAnswerMs <= ANSWER_MS + lagMs, `an answer took ${slowestAnswerMs} ms${late}`);
-  assert.ok(
-    slowestNoticeMs <= NOTICE_MS + lagMs,
-    `/health/ready took ${slowestNoticeMs} ms to report the outage${late}`,
-  );
-  assert.ok(slowestReturnMs <= RETURN_MS + lagMs, `the service took ${slowestReturnMs} ms to return${late}`);
+function assertTimes({ slowestAnswerMs, slowestNoticeMs, slowestReturnMs }: OutageResult): void {
+  assert.ok(slowestAnswerMs <= ANSWER_MS, `an answer took ${slowestAnswerMs} ms`);
+  assert.ok(slowestNoticeMs <= NOTICE_MS, `/health/ready took ${slowestNoticeMs} ms to report the outage`);
+  assert.ok(slowestReturnMs <= RETURN_MS, `the service took ${slowestReturnMs} ms to return`);
 }

@@ -15,6 +15,8 @@ import { call, createWebhook, withStage, createInbox, type Stage, type Tenant } 
 
 export interface StoppingSize {
   rounds: number;
+  /** Whether the time of a stop is judged, which takes a machine of its own. */
+  judgesPace: boolean;
   seed: number;
 }
 
@@ -41,10 +43,11 @@ interface StoppingRun {
   network: SimulatedNetwork;
   chance: Chance;
   conversation: string;
+  judgesPace: boolean;
   account: StoppingResult;
 }
 
-export async function proveStopping({ rounds, seed }: StoppingSize): Promise<StoppingResult> {
+export async function proveStopping({ rounds, judgesPace, seed }: StoppingSize): Promise<StoppingResult> {
   return withStage({}, async (stage) => {
     const receiver = await startReceiver(() => ({ status: 200, afterMs: ANSWER_MS }));
     const network = createNetwork(stage.appSecret);
@@ -61,7 +64,8 @@ export async function proveStopping({ rounds, seed }: StoppingSize): Promise<Sto
       await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: { faults } });
       const account = { rounds, asked: 0, answered: 0, refusedAfter: 0, slowestStopMs: 0 };
       const chance = createChance(seed);
-      const play: StoppingRun = { stage, process, tenant, network, chance, conversation: row?._id ?? '', account };
+      const conversation = row?._id ?? '';
+      const play: StoppingRun = { stage, process, tenant, network, chance, conversation, judgesPace, account };
       for (let round = 0; round < rounds; round += 1) {
         if (round > 0) await process.restart();
         await stopUnderLoad(play, round);
@@ -102,7 +106,7 @@ async function stopUnderLoad(play: StoppingRun, round: number): Promise<void> {
   load.ended = true;
   await running;
   assert.equal(code, 0, `it ended with ${code}: ${process.lines().join('\n')}`);
-  assert.ok(ms <= STOP_MS, `it took ${Math.round(ms)} ms to end`);
+  if (play.judgesPace) assert.ok(ms <= STOP_MS, `it took ${Math.round(ms)} ms to end`);
   account.slowestStopMs = Math.max(account.slowestStopMs, Math.round(ms));
   const left = await stage.store.sql(
     `select _id, status from deliveries where status in ('SENDING', 'UNKNOWN')
