@@ -1,6 +1,6 @@
 /** Percentiles of times in milliseconds, rounded to a tenth. */
 export const percentile99 = (timesMs: number[]): number => percentile(timesMs, 0.99);
-export const medianTime = (timesMs: number[]): number => percentile(timesMs, 0.5);
+const medianTime = (timesMs: number[]): number => percentile(timesMs, 0.5);
 
 /**
  * Returns the median of the 99th percentiles of three parts of a run; the times are in the order in which they were measured. A
