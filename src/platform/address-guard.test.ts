@@ -79,7 +79,7 @@ async function openCanary(
 }
 
 async function outcome(outbound: Outbound, url: string): Promise<OutboundError | number> {
-  const request = { method: 'GET', url, signal: AbortSignal.timeout(5000), maxBytes: 16 } as const;
+  const request = { method: 'GET', url, signal: AbortSignal.timeout(600_000), maxBytes: 16 } as const;
   try {
     return (await outbound.tenant(request)).status;
   } catch (error) {

@@ -55,7 +55,7 @@ async function serve(context: TestContext, listener: RequestListener): Promise<s
 }
 
 /** Returns the abort signal of a test. It is fired late, because a busy machine may need long for 100 MB. */
-const unhurried = (): AbortSignal => AbortSignal.timeout(60_000);
+const unhurried = (): AbortSignal => AbortSignal.timeout(600_000);
 
 async function makeFolder(context: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-stream-'));

@@ -136,7 +136,7 @@ for (const channel of channels.all()) {
           file: sampleFile(channel, content.contentType),
           replyTo: null,
         };
-        const result = await send?.(message, channel.settings?.sample ?? {}, AbortSignal.timeout(10_000));
+        const result = await send?.(message, channel.settings?.sample ?? {}, AbortSignal.timeout(600_000));
         assert.ok(['accepted', 'rejected', 'unknown'].includes(result?.outcome ?? ''), content.contentType);
       }
     }
@@ -150,7 +150,7 @@ for (const channel of channels.all()) {
       assert.ok(maxBytes > 0 && maxCaption >= 0 && mimeTypes?.length !== 0, contentType);
       const file = sampleFile(channel, contentType);
       assert.ok(file);
-      const result = await uploadFile?.(file, declared?.sample ?? {}, AbortSignal.timeout(10_000));
+      const result = await uploadFile?.(file, declared?.sample ?? {}, AbortSignal.timeout(600_000));
       if (uploadFile) assert.ok(['uploaded', 'failed'].includes(result?.outcome ?? ''), contentType);
     }
   });
@@ -161,7 +161,7 @@ for (const channel of channels.all()) {
       const fetched = await fetchItems(
         channel.settings?.sample ?? {},
         { position: null, start: null },
-        AbortSignal.timeout(10_000),
+        AbortSignal.timeout(600_000),
       );
       assert.equal(fetched.outcome, 'failed');
       for (const raw of ['', '\0'.repeat(100), ': : :\r\n\r\n', '{}']) {

@@ -47,7 +47,7 @@ export async function launchBrowser({ hasMicrophone = false }: BrowserOptions = 
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await browser.newContext(options);
   // A busy machine needs many times what an idle one does, so an element that has not appeared after this time never will.
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(600_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   const requests: string[] = [];

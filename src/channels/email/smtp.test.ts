@@ -25,7 +25,7 @@ const config = (port: number, extra: Partial<EmailConfig> = {}): EmailConfig => 
   smtp_url: `smtps://127.0.0.1:${port}`,
   ...extra,
 });
-const patient = (): AbortSignal => AbortSignal.timeout(20_000);
+const patient = (): AbortSignal => AbortSignal.timeout(600_000);
 
 const MESSAGE: OutboundMessage = {
   messageId: '65f0a1b2c3d4e5f60718293a',

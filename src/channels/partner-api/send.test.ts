@@ -89,7 +89,7 @@ const sendContent = (content: Json, more: Json = {}): Promise<Json> =>
   send?.(
     { messageId: '65f0a1b2c3d4e5f60718293a', to, content, file: null, replyTo: null, ...more },
     config,
-    AbortSignal.timeout(60_000),
+    AbortSignal.timeout(600_000),
   ) as Promise<Json>;
 
 test('voice notes, stickers, places, contact cards and reactions have calls of their own', async () => {
@@ -179,7 +179,7 @@ test('a message is accepted although the answer repeats its whole file', async (
   const at = { ...config, api_key: business.apiKey, instance_name: business.name };
   const content = composeContent('DOCUMENT', {});
   const message = { messageId: '65f0a1b2c3d4e5f60718293a', to, content, file: picture, replyTo: null };
-  const result = await send?.(message, at, AbortSignal.timeout(60_000));
+  const result = await send?.(message, at, AbortSignal.timeout(600_000));
   assert.equal(result?.outcome, 'accepted');
 });
 
@@ -246,7 +246,7 @@ test('an instance that has no read marks is not asked again', async () => {
   const { markRead, showTyping } = platform.running.kit.channels.get('PARTNER_API');
   const at = { ...config, api_key: business.apiKey, instance_name: business.name };
   for (const mark of [markRead, showTyping])
-    await mark?.({ externalId: 'IN1', person: to }, at, AbortSignal.timeout(60_000));
+    await mark?.({ externalId: 'IN1', person: to }, at, AbortSignal.timeout(600_000));
   assert.equal((await listCalls(platform, business, 'chat/markMessageAsRead')).length, 1);
 });
 
@@ -255,8 +255,8 @@ test('reading and answering a conversation are shown to the contact', async () =
   const { conversation, external_id: id } = await writeThrough(platform, instance, { from });
   const { markRead, showTyping } = platform.running.kit.channels.get('PARTNER_API');
   const answered = { externalId: id, person: { names: [PHONE_NUMBER.identify(from)] } };
-  await markRead?.(answered, config, AbortSignal.timeout(60_000));
-  await showTyping?.(answered, config, AbortSignal.timeout(60_000));
+  await markRead?.(answered, config, AbortSignal.timeout(600_000));
+  await showTyping?.(answered, config, AbortSignal.timeout(600_000));
   const [typing] = await listCalls(platform, instance, 'chat/sendPresence');
   assert.deepEqual([typing.number, typing.presence], [from, 'composing']);
   const [mark] = await listCalls(platform, instance, 'chat/markMessageAsRead');

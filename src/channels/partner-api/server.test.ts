@@ -76,7 +76,7 @@ for (const { name, url, key, skip } of servers) {
       assert.equal(made.status, 201);
       const config = { base_url: url, api_key: key, instance_name: instance };
       const { url: callback, heard } = await startListener();
-      const signal = AbortSignal.timeout(60_000);
+      const signal = AbortSignal.timeout(600_000);
       const told = { url: callback, verifyToken: 'secret-of-the-inbox' };
       assert.deepEqual(await checkInstance({ outbound }, { config, signal }, told), { ok: true, coexistence: true });
       const send = (changed: object): Promise<object> => {

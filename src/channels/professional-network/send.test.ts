@@ -221,7 +221,7 @@ test('a conversation that is read is marked as read at the network', async () =>
   await markRead?.(
     { externalId: heard.external_id, person: { names: [] } },
     { account_id: account.id },
-    AbortSignal.timeout(60_000),
+    AbortSignal.timeout(600_000),
   );
   assert.equal((await listNetworkCalls(platform, /^PATCH chats\//)).at(-1)?.body.action, 'setReadStatus');
 });

@@ -38,7 +38,7 @@ interface Options {
 
 function fetchFile(
   networkId: string | null,
-  { maxBytes = 1e6, ms = 10_000, known }: Options = {},
+  { maxBytes = 1e6, ms = 600_000, known }: Options = {},
 ): Promise<FetchResult> {
   const fetcher = createFileFetcher({ graphUrl: url(), appSecret: SECRET, outbound });
   const wanted = { media: { ...media, voice: false, animated: false, ...known, networkId }, maxBytes };

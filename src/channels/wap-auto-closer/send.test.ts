@@ -89,7 +89,7 @@ const textMessage = (content: string, over: Partial<OutboundMessage> = {}): Outb
   replyTo: null,
   ...over,
 });
-const limitTime = () => AbortSignal.timeout(10_000);
+const limitTime = () => AbortSignal.timeout(600_000);
 
 describe('sending text', { concurrency: true }, () => {
   test("the call that sends a text has the recipient, the text and the platform's message id, and an accepted message gets the network's id", async () => {

@@ -37,7 +37,7 @@ async function startNetwork(context: TestContext, listener: Listener) {
   const graphUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v26.0`;
   const graph = createGraph({ graphUrl, appSecret: null, outbound: openOutbound(context) });
   return (file: OutboundFile, over = {}) =>
-    uploadFile(graph, file, { config: { ...config, ...over }, signal: AbortSignal.timeout(60_000) });
+    uploadFile(graph, file, { config: { ...config, ...over }, signal: AbortSignal.timeout(600_000) });
 }
 
 function makeFile(over: Partial<OutboundFile> = {}): OutboundFile & { opened: Readable[] } {

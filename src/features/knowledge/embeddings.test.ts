@@ -89,7 +89,7 @@ test('after a change of the model, items stay READY and found by their words, an
 });
 
 test('an answer that is no list of vectors for the texts is an error, and a list in any order is none', async () => {
-  const embed = (): Promise<Float32Array[]> => embedder.embed(['carro', 'bolo'], AbortSignal.timeout(20_000));
+  const embed = (): Promise<Float32Array[]> => embedder.embed(['carro', 'bolo'], AbortSignal.timeout(600_000));
   const [first, second] = await embed();
   assert.ok((first?.[1] ?? 0) > 0.9 && (second?.[2] ?? 0) > 0.9);
   const list = (...embeddings: unknown[]): string =>
@@ -118,5 +118,5 @@ test('an answer that is no list of vectors for the texts is an error, and a list
 
 test('an endpoint that can not be reached is an error of the endpoint', async () => {
   const away = createEndpointEmbedder(kit.outbound, { baseUrl: 'http://127.0.0.1:9', apiKey: null, model: 'm' });
-  await assert.rejects(away.embed(['a'], AbortSignal.timeout(20_000)), EndpointError);
+  await assert.rejects(away.embed(['a'], AbortSignal.timeout(600_000)), EndpointError);
 });
