@@ -161,6 +161,12 @@ test('a call whose Idempotency-Key belongs to a request that still runs waits fo
 });
 
 test('what changes in the company arrives as a union by its event, and a stream goes on behind the id of an event', async () => {
+  for await (const { event } of parley.live.follow()) if (event === 'ready') break;
+  // Test files share a database server. While a transaction of another file is open that began before, a stream that goes on is reset.
+  await waitUntil('older transactions to end', async () => {
+    const settled = 'select from live_companies where since_xid < pg_snapshot_xmin(pg_current_snapshot())';
+    return (await platform.database.sql(settled)).length > 0;
+  });
   const seen: string[] = [];
   let place = '';
   for await (const change of parley.live.follow()) {
