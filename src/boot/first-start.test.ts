@@ -4,7 +4,6 @@ import { access, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openTestDatabase } from '../../test/support/database.ts';
 import { FROM_PAGE } from '../../test/support/people.ts';
@@ -100,7 +99,11 @@ test('a start waits for the first start of another process longer than statement
   const start = { jwtSecret: kit.tokenSecret, baseUrl: kit.config.PUBLIC_URL, sandboxUrl, hasDemoAgent: false };
   const waiting = prepareFirstStart(kit, start);
   // Statements of the platform wait two seconds.
-  await sleep(2_500);
+  await waitUntil('the start to have waited for longer', async () => {
+    const rows = await database.sql(`select from pg_stat_activity where datname = current_database()
+      and application_name = 'parley lock' and backend_start < clock_timestamp() - interval '2.5 seconds'`);
+    return rows.length > 0;
+  });
   assert.equal((await database.sql('select 1 from webhooks')).length, 0);
   await other.end();
   assert.equal(await waiting, false);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
+import { runWithStoppedClock } from '../../test/support/clock.ts';
 import { openPlatform, startPlatform } from '../../test/support/platform.ts';
 import { waitUntil } from '../../test/support/wait.ts';
 
@@ -49,10 +50,14 @@ test('a stop waits for the first request of a connection that was opened before'
     once(socket, 'data').then(([data]) => String(data)),
     once(socket, 'close').then(() => 'closed'),
   ]);
-  const stopping = stopped.running.stop();
-  // On a slow network a request takes a while to arrive; a stop waits a second for it.
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
-  assert.match(await firstAnswer, /^HTTP\/1\.1 200/);
+  let stopping = Promise.resolve();
+  // A stop waits a second for the request, which does not pass while the clock stands still.
+  await runWithStoppedClock(t, async () => {
+    stopping = stopped.running.stop();
+    // On a slow network a request takes a while to arrive.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
+    assert.match(await firstAnswer, /^HTTP\/1\.1 200/);
+  });
   await stopping;
 });

@@ -15,6 +15,7 @@ import { waitUntil } from '../../test/support/wait.ts';
 import { AppError } from './errors.ts';
 import { bindKeyToRecord, fingerprintRequest, purgeAttempts, runOnce, type KeyAttempt } from './idempotency.ts';
 import { newId } from './ids.ts';
+import type { OutboundRequest } from './outbound.ts';
 
 const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
 await silenceNetwork(platform);
@@ -148,14 +149,20 @@ describe('a repeated request with the same Idempotency-Key and body does nothing
 });
 
 describe('a repeat while the first request runs', () => {
-  test('a repeat during the first request is answered with 409 and Retry-After, and gets the record afterwards', async () => {
+  test('a repeat during the first request is answered with 409 and Retry-After, and gets the record afterwards', async (t) => {
     const phone = await connectPhone(platform);
     const { conversation } = await writeAsContact(platform, { phone_number_id: phone.id });
     const asked = {
       path: '/v1/messages/send-text',
       body: { conversationId: conversation._id, message: { content: 'Slow' } },
     };
-    await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ kind: 'slow', ms: 4_000, times: 1 }] } });
+    const gate = createAnswerGate();
+    const { outbound } = platform.running.kit;
+    const { operator } = outbound;
+    t.mock.method(outbound, 'operator', async (request: OutboundRequest) => {
+      await gate.opened;
+      return operator(request);
+    });
     const key = freshKey();
     const first = post(201, asked, key);
     await waitUntil('the message to be stored', async () => (await countRows('messages', `content = 'Slow'`)) === 1);
@@ -166,6 +173,7 @@ describe('a repeat while the first request runs', () => {
       await post(422, { ...asked, body: { ...asked.body, replyTo: newId() } }, key),
       'IDEMPOTENCY_KEY_REUSED',
     );
+    gate.open();
     const { _id } = (await first).body;
     assert.equal((await post(201, asked, key)).body._id, _id);
     assert.equal((await listNetworkMessages(platform, _id)).length, 1);

@@ -5,7 +5,6 @@ import { createServer, isIP, type AddressInfo, type Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import {
-  DEADLINE_MS,
   writeSlowly,
   expectOutboundError,
   writeWithoutEnd,
@@ -87,7 +86,7 @@ describe('the response to an outgoing call', () => {
       });
       const isEndedByUs = name === 'dripping' || name === 'silent';
       const { status, body, truncated } = await outbound.tenant(
-        post(peer.url, isEndedByUs ? { signal: createDeadline() } : {}),
+        post(peer.url, isEndedByUs ? { signal: peer.createDeadline() } : {}),
       );
       assert.deepEqual([status, truncated], [200, true], name);
       assert.match(body.toString(), /^y+$/, name);
@@ -121,7 +120,7 @@ describe('a hostile receiver', () => {
     ];
     for (const [name, answer, kind] of after) {
       const peer = await startPeer(context, answer);
-      const request = post(peer.url, kind === 'TIMEOUT' ? { signal: createDeadline() } : {});
+      const request = post(peer.url, kind === 'TIMEOUT' ? { signal: peer.createDeadline() } : {});
       assert.deepEqual(await expectOutboundError(outbound.tenant(request)), { kind, sent: true }, name);
       assert.equal(peer.received.join('').match(/POST/g)?.length, 1, name);
       await waitUntil(name, () => peer.open() === 0);
@@ -205,11 +204,12 @@ describe('a request that cannot be made', () => {
   test('a call waits for a free connection only until its deadline, and is then not sent', async (context) => {
     const outbound = openOutbound(context, { connections: 1 });
     const peer = await startPeer(context, () => {});
-    const first = expectOutboundError(
-      outbound.tenant(post(peer.url, { signal: AbortSignal.timeout(2 * DEADLINE_MS) })),
-    );
+    const giveUp = new AbortController();
+    const first = expectOutboundError(outbound.tenant(post(peer.url, { signal: giveUp.signal })));
+    await waitUntil('the first request', () => peer.received.join('').includes('POST'));
     const second = outbound.tenant(post(peer.url, { signal: createDeadline() }));
     assert.deepEqual(await expectOutboundError(second), { kind: 'TIMEOUT', sent: false });
+    giveUp.abort();
     assert.deepEqual(await first, { kind: 'TIMEOUT', sent: true });
     assert.equal(peer.received.join('').match(/POST/g)?.length, 1);
   });

@@ -71,10 +71,13 @@ test('a free slot goes to the waiting company with the fewest slots, and compani
   await Promise.all(asked);
 });
 
-test('a company whose work used a slot for longer than others may wait gets no reserved slot for a while', async () => {
+test('a company whose work used a slot for longer than others may wait gets no reserved slot for a while', async (t) => {
+  let nowMs = performance.now();
+  t.mock.method(performance, 'now', () => nowMs);
   const { began, hold, letGo } = holding(createShares(1, 100, { all: 2, kept: 1 }));
   const slow = hold('slow');
-  await new Promise((resolve) => setTimeout(resolve, 120));
+  await settled();
+  nowMs += 101;
   letGo('slow');
   await slow;
   const first = hold('a');

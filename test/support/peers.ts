@@ -6,8 +6,8 @@ import type { TestContext } from 'node:test';
 import { OutboundError } from '../../src/platform/outbound-error.ts';
 import { createOutbound, type Outbound } from '../../src/platform/outbound.ts';
 
-/** The deadline of calls that must time out: long enough to send a request on a busy machine, short enough for a test. */
-export const DEADLINE_MS = 1_000;
+/** The deadline of calls that must time out. */
+const DEADLINE_MS = 1_000;
 /** The deadline of calls that end by themselves, however slow the machine is. */
 export const PATIENCE_MS = 600_000;
 
@@ -19,6 +19,8 @@ export interface Peer {
   /** What each connection received, as text. */
   received: string[];
   open(): number;
+  /** Returns a deadline that begins when the next request arrives, so that on a slow machine it does not end before. */
+  createDeadline(): AbortSignal;
 }
 
 /** Starts a raw TCP server on loopback. `answer` runs once per connection; with `waits` (the default) after the request has arrived. */
@@ -29,6 +31,11 @@ export async function startPeer(
 ): Promise<Peer> {
   const received: string[] = [];
   const sockets = new Set<Socket>();
+  const deadlines: AbortController[] = [];
+  // What the answer has sent until then arrives before the deadline ends: setImmediate comes after reading.
+  const beginDeadlines = () => {
+    for (const deadline of deadlines.splice(0)) setTimeout(setImmediate, DEADLINE_MS, () => deadline.abort());
+  };
   const server = createServer((socket) => {
     const index = received.push('') - 1;
     sockets.add(socket);
@@ -36,6 +43,7 @@ export async function startPeer(
     socket.on('data', (chunk) => {
       const isFirst = received[index] === '';
       received[index] += chunk.toString('latin1');
+      if (isFirst) beginDeadlines();
       if (waits && isFirst) answer(socket);
     });
     if (!waits) answer(socket);
@@ -46,7 +54,17 @@ export async function startPeer(
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, port, received, open: () => sockets.size };
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    port,
+    received,
+    open: () => sockets.size,
+    createDeadline: () => {
+      const deadline = new AbortController();
+      deadlines.push(deadline);
+      return deadline.signal;
+    },
+  };
 }
 
 /** Creates an outbound that may call loopback. */
