@@ -1,4 +1,7 @@
-/** Situations in which the program can not start: it prints one sentence, exits with 1 and leaves no child process behind. */
+/**
+ * Situations in which the platform does not start: it explains why in one sentence and leaves no child process behind. Where only a process of its own
+ * shows that, the real program is started, which prints the sentence and exits with 1.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { spawnSync } from 'node:child_process';
@@ -15,6 +18,11 @@ import {
   type SpawnOptions,
 } from '../../test/support/process.ts';
 import { waitUntil } from '../../test/support/wait.ts';
+import { loadConfig } from '../config.ts';
+import { createLog } from '../platform/telemetry.ts';
+import { explainStartError } from './explain.ts';
+import { start } from './start.ts';
+import type { Purpose } from './surroundings.ts';
 
 let database: TestDatabase;
 let taken: Server;
@@ -51,6 +59,25 @@ async function assertRefused(t: TestContext, sentence: RegExp, options: SpawnOpt
   await waitUntil('its children to end', () => listLiving(children).length === 0);
 }
 
+/** Starts the platform in this process and checks that it is refused with this sentence. */
+async function assertStartRefused(
+  t: TestContext,
+  sentence: RegExp,
+  { purpose = 'all', env = {} }: { purpose?: Purpose; env?: Record<string, string> },
+): Promise<void> {
+  const DATA_DIR = await makeDataFolder(t);
+  const config = loadConfig({ DATA_DIR, PORT: '0', LOG_LEVEL: 'silent', ...env });
+  const earlier = listDescendants(process.pid);
+  const starting = start(config, purpose, { log: createLog('silent') });
+  const explained = await starting.then(
+    async ({ stop }) => `started, ${String(await stop())}`,
+    (error: unknown) => explainStartError(error, config),
+  );
+  assert.match(explained, sentence);
+  assert.ok(!explained.includes('hunter2'), 'no password');
+  await waitUntil('its children to end', () => listDescendants(process.pid).every((pid) => earlier.includes(pid)));
+}
+
 /** Finds a port on which no server listens. */
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -60,7 +87,7 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-const withDatabase = (env: Record<string, string> = {}): SpawnOptions => ({
+const withDatabase = (env: Record<string, string> = {}): { env: Record<string, string> } => ({
   env: { DATABASE_URL: database.url, SANDBOX: 'off', ...env },
 });
 
@@ -77,43 +104,51 @@ describe('the program explains in one sentence why it does not start', { concurr
       },
     ));
 
-  for (const purpose of ['api', 'worker']) {
+  for (const purpose of ['api', 'worker'] as const) {
     test(`the command ${purpose} without a shared database asks for DATABASE_URL`, (t) =>
-      assertRefused(t, new RegExp(`: ${purpose} shares its database .*DATABASE_URL`), { purpose }));
+      assertStartRefused(t, new RegExp(`^${purpose} shares its database .*DATABASE_URL`), { purpose }));
   }
 
   test('the error names the address of a database that refuses connections, without the password', async (t) => {
     const port = await findFreePort();
     const DATABASE_URL = `postgres://parley:hunter2@127.0.0.1:${port}/parley`;
-    await assertRefused(t, new RegExp(`the database at 127\\.0\\.0\\.1:${port} can not be reached .*DATABASE_URL`), {
-      env: { DATABASE_URL },
-    });
+    await assertStartRefused(
+      t,
+      new RegExp(`the database at 127\\.0\\.0\\.1:${port} can not be reached .*DATABASE_URL`),
+      {
+        env: { DATABASE_URL },
+      },
+    );
   });
 
   test('the program gives up on a database that accepts the connection and never answers', (t) =>
-    assertRefused(t, /the database at 127\.0\.0\.1:\d+ can not be reached \(ETIMEDOUT\)/, {
+    assertStartRefused(t, /the database at 127\.0\.0\.1:\d+ can not be reached \(ETIMEDOUT\)/, {
       env: { DATABASE_URL: `postgres://parley:hunter2@127.0.0.1:${takenPort}/parley` },
     }));
 
   test('the error for a wrong password or an unknown database repeats what the database server says', async (t) => {
     const wrong = new URL(database.url);
     wrong.password = 'hunter2';
-    await assertRefused(
+    await assertStartRefused(
       t,
       /the database at \S+ refuses: password authentication failed/,
       withDatabase({ DATABASE_URL: wrong.href }),
     );
     const unknown = new URL(database.url);
     unknown.pathname = '/nowhere';
-    await assertRefused(t, /refuses: database "nowhere" does not exist/, withDatabase({ DATABASE_URL: unknown.href }));
+    await assertStartRefused(
+      t,
+      /refuses: database "nowhere" does not exist/,
+      withDatabase({ DATABASE_URL: unknown.href }),
+    );
   });
 
   test('an api or worker process on an empty database lists what is missing and names the command that creates it', async (t) => {
     await database.sql('create database left_empty');
     t.after(() => database.sql('drop database left_empty with (force)'));
     const DATABASE_URL = new URL('/left_empty', database.url).href;
-    for (const purpose of ['api', 'worker']) {
-      await assertRefused(t, /the database lacks 0001_companies\.sql, .*; run npm run migrate$/m, {
+    for (const purpose of ['api', 'worker'] as const) {
+      await assertStartRefused(t, /the database lacks 0001_companies\.sql, .*; run npm run migrate$/m, {
         purpose,
         env: { DATABASE_URL },
       });
@@ -133,7 +168,7 @@ describe('the program explains in one sentence why it does not start', { concurr
   test('the error names a port that is already in use', async (t) => {
     // By default the sandbox uses the port after the taken port, which may be in use, too.
     const SANDBOX_PORT = String(await findFreePort());
-    await assertRefused(
+    await assertStartRefused(
       t,
       new RegExp(`port ${takenPort} on 127\\.0\\.0\\.1 is taken; set PORT`),
       withDatabase({ PORT: String(takenPort), SANDBOX: 'on', SANDBOX_PORT }),
@@ -141,7 +176,7 @@ describe('the program explains in one sentence why it does not start', { concurr
   });
 
   test("when the sandbox's port is in use, the error names the setting SANDBOX_PORT", (t) =>
-    assertRefused(
+    assertStartRefused(
       t,
       /the sandbox did not start; set SANDBOX_PORT/,
       withDatabase({ SANDBOX: 'on', SANDBOX_PORT: String(takenPort) }),
@@ -150,15 +185,15 @@ describe('the program explains in one sentence why it does not start', { concurr
   test('the error names a data folder that is a file or lies below a file', async (t) => {
     const file = await makeDataFolder(t);
     await writeFile(file, '');
-    await assertRefused(t, /DATA_DIR \S+ is not a folder/, withDatabase({ DATA_DIR: file }));
-    await assertRefused(t, /DATA_DIR \S+ is not a folder/, withDatabase({ DATA_DIR: `${file}/below` }));
+    await assertStartRefused(t, /DATA_DIR \S+ is not a folder/, withDatabase({ DATA_DIR: file }));
+    await assertStartRefused(t, /DATA_DIR \S+ is not a folder/, withDatabase({ DATA_DIR: `${file}/below` }));
   });
 
   test('a secrets file that can not be read is never replaced', async (t) => {
     const folder = await makeDataFolder(t);
     await mkdir(folder);
     await writeFile(`${folder}/secrets.json`, '{"encryptionKey": "hunter2');
-    await assertRefused(
+    await assertStartRefused(
       t,
       /secrets\.json can not be read .*; restore it, or set ENCRYPTION_KEY/,
       withDatabase({ DATA_DIR: folder }),
@@ -199,7 +234,7 @@ test('a process does not start when the stored data is encrypted with another en
     `insert into platform_state (key, value) values ('encryption.key', 'of another key')
       on conflict (key) do update set value = excluded.value`,
   );
-  await assertRefused(t, /encrypted with another ENCRYPTION_KEY: give every process the same one/, withDatabase());
+  await assertStartRefused(t, /encrypted with another ENCRYPTION_KEY: give every process the same one/, withDatabase());
 });
 
 test('a process does not start when its JWT_SECRET differs from the one in use and JWT_SECRET_PREVIOUS does not name that one', async (t) => {
@@ -212,7 +247,7 @@ test('a process does not start when its JWT_SECRET differs from the one in use a
   for (const settings of [{}, { JWT_SECRET_PREVIOUS: 'not the one that the database knows' }]) {
     // The encryption key is checked first, and each process of this test has a new one, which would refuse the start already.
     await database.sql(`delete from platform_state where key = 'encryption.key'`);
-    await assertRefused(t, sentence, withDatabase(settings));
+    await assertStartRefused(t, sentence, withDatabase(settings));
   }
 });
 
