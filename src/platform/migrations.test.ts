@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { openTestServer, type TestServer } from '../../test/support/database.ts';
+import { openTestServer, TEMPLATE, type TestServer } from '../../test/support/database.ts';
 import { waitUntil } from '../../test/support/wait.ts';
 import { queues } from '../worker.ts';
 import { connectionUrl } from './embedded-postgres.ts';
@@ -15,7 +15,7 @@ const names = queues().map((queue) => queue.name);
 const prepareQueue = (url: string): Promise<void> => migrateJobs(url, queues());
 
 before(async () => {
-  server = await openTestServer();
+  server = await openTestServer({ durable: false });
 });
 after(() => server.close());
 
@@ -47,6 +47,30 @@ async function createDatabase(user = 'postgres'): Promise<string> {
   return name;
 }
 
+/** Creates a database on which all migrations have run. */
+async function cloneTemplate(): Promise<string> {
+  const name = `m_${randomBytes(6).toString('hex')}`;
+  await run(makeUrl('postgres'), `create database ${name} template ${TEMPLATE}`);
+  return name;
+}
+
+/** A migrated database whose owner is bound by row security. Tests of single migrations share it, because to migrate one takes seconds. */
+let owned: Promise<{ name: string; url: string }> | undefined;
+const openOwned = (): Promise<{ name: string; url: string }> => (owned ??= createOwned());
+
+async function createOwned(): Promise<{ name: string; url: string }> {
+  await run(
+    makeUrl('postgres'),
+    `create role keeper login password 'keeper'`,
+    'grant parley_app, parley_read, parley_system to keeper with inherit false',
+  );
+  const name = await createDatabase('keeper');
+  await run(makeUrl(name), 'grant all on schema public to keeper');
+  const url = makeUrl(name, 'keeper', 'keeper');
+  await migrate(url, prepareQueue);
+  return { name, url };
+}
+
 test('when several processes start at once, one of them migrates, and each finds the database complete', async () => {
   const url = makeUrl(await createDatabase());
   assert.ok((await findMissing(url, names)).length > 0);
@@ -59,15 +83,7 @@ test('when several processes start at once, one of them migrates, and each finds
 });
 
 test('migration 0032 keeps the passwords of existing users, leaves invited users invited, and adds to keys who created them, also when row security applies to the owner', async () => {
-  await run(
-    makeUrl('postgres'),
-    `create role keeper login password 'keeper'`,
-    'grant parley_app, parley_read, parley_system to keeper with inherit false',
-  );
-  const name = await createDatabase('keeper');
-  await run(makeUrl(name), 'grant all on schema public to keeper');
-  const url = makeUrl(name, 'keeper', 'keeper');
-  await migrate(url, prepareQueue);
+  const { name, url } = await openOwned();
   const company = 'a'.repeat(24);
   await run(
     makeUrl(name),
@@ -106,16 +122,8 @@ test('migration 0032 keeps the passwords of existing users, leaves invited users
 });
 
 test('migration 0042 counts the bytes of existing records and subtracts those that are deleted with their table, also when row security applies to the owner', async () => {
-  await run(
-    makeUrl('postgres'),
-    `create role counter login password 'counter'`,
-    'grant parley_app, parley_read, parley_system to counter with inherit false',
-  );
-  const name = await createDatabase('counter');
-  await run(makeUrl(name), 'grant all on schema public to counter');
-  const url = makeUrl(name, 'counter', 'counter');
-  await migrate(url, prepareQueue);
-  const company = 'a'.repeat(24);
+  const { name, url } = await openOwned();
+  const company = 'b'.repeat(24);
   await run(
     makeUrl(name),
     'set session_replication_role = replica',
@@ -140,16 +148,8 @@ test('migration 0042 counts the bytes of existing records and subtracts those th
 });
 
 test('migration 0050 moves the settings of existing inboxes into one column, also when row security applies to the owner', async () => {
-  await run(
-    makeUrl('postgres'),
-    `create role mover login password 'mover'`,
-    'grant parley_app, parley_read, parley_system to mover with inherit false',
-  );
-  const name = await createDatabase('mover');
-  await run(makeUrl(name), 'grant all on schema public to mover');
-  const url = makeUrl(name, 'mover', 'mover');
-  await migrate(url, prepareQueue);
-  const company = 'a'.repeat(24);
+  const { name, url } = await openOwned();
+  const company = 'c'.repeat(24);
   await run(
     makeUrl(name),
     'set session_replication_role = replica',
@@ -171,8 +171,7 @@ test('migration 0050 moves the settings of existing inboxes into one column, als
 });
 
 test('findMissing names migrations that did not run and queues that do not exist', async () => {
-  const url = makeUrl(await createDatabase());
-  await migrate(url, prepareQueue);
+  const url = makeUrl(await cloneTemplate());
   await run(url, `delete from schema_migrations where name = '0002_inboxes.sql'`);
   assert.deepEqual(await findMissing(url, [...names, 'of.a-later-version']), [
     '0002_inboxes.sql',
@@ -187,8 +186,7 @@ test('findMissing names migrations that did not run and queues that do not exist
 });
 
 test("the platform's user on the embedded server has no rights of its own and can only switch to the runtime roles", async () => {
-  const url = makeUrl(await createDatabase());
-  await migrate(url, prepareQueue);
+  const url = makeUrl(await cloneTemplate());
   await createLogin(url, 'first');
   await createLogin(url, server.address.password);
   const login = makeUrl(new URL(url).pathname.slice(1), 'parley', server.address.password);
@@ -205,10 +203,10 @@ test("the platform's user on the embedded server has no rights of its own and ca
 });
 
 test('the error for a user who may not create roles lists the exact statements, and the migration works after they were run', async () => {
-  const bare = await openTestServer();
+  const bare = await openTestServer({ durable: false });
   const owner = (database: string): string => makeUrl(database, 'postgres', undefined, bare);
   try {
-    await run(owner('postgres'), 'drop database parley_template', 'drop role parley');
+    await run(owner('postgres'), `drop database ${TEMPLATE}`, 'drop role parley');
     await run(owner('postgres'), ...['app', 'read', 'system'].map((role) => `drop role parley_${role}`));
     await run(
       owner('postgres'),
@@ -236,8 +234,7 @@ test('the error for a user who may not create roles lists the exact statements, 
 });
 
 test('a runtime role that bypasses row security or is a superuser is refused', async () => {
-  const url = makeUrl(await createDatabase());
-  await migrate(url, prepareQueue);
+  const url = makeUrl(await cloneTemplate());
   for (const right of ['bypassrls', 'superuser']) {
     await run(makeUrl('postgres'), `alter role parley_app ${right}`);
     await assert.rejects(findMissing(url, names), /parley_app must be neither superuser nor BYPASSRLS/);
@@ -248,7 +245,6 @@ test('a runtime role that bypasses row security or is a superuser is refused', a
 
 /** Prepares a migration that needs an exclusive lock on `messages`, and opens a long transaction that reads this table. */
 async function startLongReader(url: string): Promise<{ again: string; reader: pg.Client }> {
-  await migrate(url, prepareQueue);
   const again = '0017_erasure.sql';
   await run(
     url,
@@ -262,7 +258,7 @@ async function startLongReader(url: string): Promise<{ again: string; reader: pg
 }
 
 test('a migration that waits for a long reader is retried until it succeeds', async () => {
-  const url = makeUrl(await createDatabase());
+  const url = makeUrl(await cloneTemplate());
   const { again, reader } = await startLongReader(url);
   const ran = migrate(url, prepareQueue);
   // The reader ends only after the first attempt has failed at its lock time-out, which the server counts as a rollback.
@@ -279,7 +275,7 @@ test('a migration that waits for a long reader is retried until it succeeds', as
 });
 
 test('the error of a migration whose connection breaks names the file and the cause', async () => {
-  const url = makeUrl(await createDatabase());
+  const url = makeUrl(await cloneTemplate());
   const { reader } = await startLongReader(url);
   const ran = assert.rejects(
     migrate(url, prepareQueue),

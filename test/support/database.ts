@@ -9,7 +9,8 @@ import { migrateJobs } from '../../src/platform/jobs.ts';
 import { createLogin, migrate } from '../../src/platform/migrations.ts';
 import { queues } from '../../src/worker.ts';
 
-const TEMPLATE = 'parley_template';
+/** The migrated database that each test file clones. */
+export const TEMPLATE = 'parley_template';
 /** A file system in memory. A clone of the template has a thousand files, and there it takes a quarter of the CPU time that a disk needs. */
 const MEMORY = '/dev/shm';
 /** The server uses it when so much is free: several times what the databases and the log of a run take. */
