@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { makeEmptyTags, makeTextsBomb } from '../../../test/support/hostile-sheets.ts';
+import { createHurriedReaders } from '../../../test/support/hurried-readers.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { awaitImport, buildForm, importSheet, postForm, makeWorkbook } from '../../../test/support/sheets.ts';
-import { createReaders } from '../../platform/child-readers.ts';
 import { contactImporter } from '../contacts/import/importer.ts';
 import { workOnImport, type RowImporter } from './work.ts';
 
@@ -59,7 +59,7 @@ test('a cell over 32 kB and a row over 128 kB are errors of their rows and name 
 });
 
 test('a row that takes its reader too long is an error of that row, and the rows after it are imported', async () => {
-  const readers = createReaders(new URL('../../../test/support/hanging-reader.ts', import.meta.url), 0);
+  const readers = createHurriedReaders(new URL('../../../test/support/hanging-reader.ts', import.meta.url));
   after(() => readers.close());
   await database.sql(`create function hold() returns trigger language plpgsql as
     $$ begin new.held_until = 'infinity'; return new; end $$`);

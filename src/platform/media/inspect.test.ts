@@ -20,6 +20,7 @@ import {
   makeWebp,
 } from '../../../test/support/media-samples.ts';
 import { makeZip } from '../../../test/support/sheets.ts';
+import { createHurriedReaders } from '../../../test/support/hurried-readers.ts';
 import type { ByteSource } from '../byte-source.ts';
 import { createReaders } from '../child-readers.ts';
 import { inspectFile } from './inspector.ts';
@@ -198,7 +199,7 @@ describe('a hostile file', () => {
 
 describe('the child process that inspects files', () => {
   const good = createReaders(new URL('../../file-reader.ts', import.meta.url), 0);
-  const stubborn = createReaders(new URL('../../../test/support/stubborn-inspector.ts', import.meta.url), 0);
+  const stubborn = createHurriedReaders(new URL('../../../test/support/stubborn-inspector.ts', import.meta.url));
   after(() => {
     good.close();
     stubborn.close();
