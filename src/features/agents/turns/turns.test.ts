@@ -38,18 +38,27 @@ const listTurns = async (conversation: string): Promise<Json[]> =>
   (await call(200, 'GET', `/v1/agents/turns?conversation=${conversation}&sort=createdAt`)).body.result;
 const write = async (text: string, from = makePhoneNumber()): Promise<string> =>
   (await writeAsContact(platform, { from, text })).conversation._id;
+/** Makes the turn wait for further messages no longer. */
+const endWait = (conversation: string): Promise<unknown> =>
+  database.sql(
+    'update pending_turns set held_until = now() where conversation_id = $1 and claimed_at is null and not is_waiting',
+    [conversation],
+  );
 const waitForTurn = (conversation: string, count = 1): Promise<Json> =>
   waitUntil('the turn of the agent', async () => {
-    // The turn need not wait for further messages any more.
-    await database.sql(
-      'update pending_turns set held_until = now() where conversation_id = $1 and claimed_at is null and not is_waiting',
-      [conversation],
-    );
+    await endWait(conversation);
     const open = `select from pending_turns where conversation_id = $1
       union all select from agent_turns where conversation_id = $1 and settle_until is not null`;
     if ((await database.sql(open, [conversation])).length > 0) return null;
     const turns = await listTurns(conversation);
     return turns.length === count && turns.at(-1);
+  });
+/** Waits until the conversation has no turn that is still to come. */
+const waitForEnd = (conversation: string): Promise<boolean> =>
+  waitUntil('the turn to end', async () => {
+    await endWait(conversation);
+    const turns = await database.sql('select 1 from pending_turns where conversation_id = $1', [conversation]);
+    return turns.length === 0;
   });
 
 test('without a model an agent answers with the passage that has most of the question, and names its source', async () => {
@@ -118,10 +127,7 @@ test('a person who writes takes over from the agent, which does not answer any m
   const body = { conversationId: conversation, message: { content: 'Sim!', contentType: 'TEXT' } };
   await call(201, 'POST', '/v1/messages/send-text', { body, key: operator.token });
   assert.equal((await readConversation(conversation)).handled_by, 'HUMAN');
-  await waitUntil('the turn to end', async () => {
-    const turns = await database.sql('select 1 from pending_turns where conversation_id = $1', [conversation]);
-    return turns.length === 0;
-  });
+  await waitForEnd(conversation);
   assert.deepEqual(await listTurns(conversation), []);
   assert.deepEqual(
     (await listMessages(conversation)).map(({ content }: Json) => content),
@@ -145,6 +151,7 @@ test('a turn goes to the agent that the conversation has got meanwhile', async (
   await holder.query('begin');
   await holder.query('update conversations set agent_id = $2 where _id = $1', [conversation, other]);
   const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await endWait(conversation);
   await waitUntil('the first agent to wait', async () => (await database.sql(blocked)).length > 0);
   await holder.query('commit');
   await holder.end();
@@ -157,10 +164,7 @@ test('a turn of a company that was suspended meanwhile is not answered', async (
   const setStatus = (status: string) =>
     call(200, 'PATCH', `/v1/companies/${demo._id}`, { key: platform.globalKey, body: { status } });
   await setStatus('SUSPENDED');
-  await waitUntil('the turn to end', async () => {
-    const turns = await database.sql('select 1 from pending_turns where conversation_id = $1', [conversation]);
-    return turns.length === 0;
-  });
+  await waitForEnd(conversation);
   await setStatus('ACTIVE');
   assert.equal((await listMessages(conversation)).length, 1);
 });
