@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, test, type TestContext } from 'node:test';
+import { describe, test } from 'node:test';
+import { stopClock } from '../../test/support/clock.ts';
 import { startSecondProcess } from '../../test/support/network.ts';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
 import { waitUntil } from '../../test/support/wait.ts';
@@ -213,12 +214,6 @@ describe('a caller is refused', { concurrency: true }, () => {
 });
 
 describe('the look-up of keys', () => {
-  /** Stops the clock of this process. Returns a function that moves it on. */
-  const moveClock = (t: TestContext): ((ms: number) => void) => {
-    let nowMs = performance.now();
-    t.mock.method(performance, 'now', () => nowMs);
-    return (ms) => void (nowMs += ms);
-  };
   const keyId = newId();
   const key: StoredKey = {
     _id: keyId,
@@ -262,7 +257,7 @@ describe('the look-up of keys', () => {
   test('a key is looked up in the database at most once a second, and again after forget()', async (t) => {
     const { auth, seen } = open();
     const token = await sign();
-    const passMs = moveClock(t);
+    const passMs = stopClock(t);
     for (let index = 0; index < 5; index += 1) await auth.authenticate(token);
     assert.equal(seen.lookups, 1);
     auth.forget();
@@ -278,7 +273,7 @@ describe('the look-up of keys', () => {
   test('a cached key expires in time even if the clock of the machine is set back', async (t) => {
     const { auth, seen } = open();
     const token = await sign();
-    const passMs = moveClock(t);
+    const passMs = stopClock(t);
     await auth.authenticate(token);
     const { now } = Date;
     t.mock.method(Date, 'now', () => now() - 20_000);
@@ -307,7 +302,7 @@ describe('the look-up of keys', () => {
   });
 
   test('the use of a key is stored once a minute, and a failure to store it does not refuse the request', async (t) => {
-    const passMs = moveClock(t);
+    const passMs = stopClock(t);
     const notedIds: string[] = [];
     const { auth, seen } = open({
       noteUse: async ({ _id }) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stopClock } from '../../test/support/clock.ts';
 import { createShares, type Shares } from './shares.ts';
 
 interface Held {
@@ -72,12 +73,11 @@ test('a free slot goes to the waiting company with the fewest slots, and compani
 });
 
 test('a company whose work used a slot for longer than others may wait gets no reserved slot for a while', async (t) => {
-  let nowMs = performance.now();
-  t.mock.method(performance, 'now', () => nowMs);
+  const passMs = stopClock(t);
   const { began, hold, letGo } = holding(createShares(1, 100, { all: 2, kept: 1 }));
   const slow = hold('slow');
   await settled();
-  nowMs += 101;
+  passMs(101);
   letGo('slow');
   await slow;
   const first = hold('a');

@@ -10,3 +10,11 @@ export async function runWithStoppedClock(t: TestContext, act: () => Promise<voi
     clock.mock.restore();
   }
 }
+
+/** Stops this process's clock until the end of the test. Returns a function that moves it on. */
+export function stopClock(t: TestContext): (ms: number) => void {
+  // A whole number, to which others can be added exactly.
+  let nowMs = Math.ceil(performance.now());
+  t.mock.method(performance, 'now', () => nowMs);
+  return (ms) => void (nowMs += ms);
+}
