@@ -113,6 +113,13 @@ test('each test under test/guarantees is named by a promise', () => {
   ]);
 });
 
+test('each proof that a promise names is one of test:full', () => {
+  const titles = readTitles("test('kept', () => {});");
+  const promise = `- Kept.\n  \`proof: kills\`\n  \`test: ${FILE} › kept\`\n`;
+  assert.deepEqual(compareGuarantees(promise, titles, new Set(['kills'])), []);
+  assert.deepEqual(compareGuarantees(promise, titles), ['docs/guarantees.md: test:full has no proof "kills"']);
+});
+
 test('a page of guarantees that contains no promise is reported', () => {
   assert.deepEqual(compareGuarantees('# Guarantees\n', new Map()), ['docs/guarantees.md: promises nothing']);
 });

@@ -70,9 +70,14 @@ export function checkChangelog(markdown: string): string[] {
 
 /**
  * docs/guarantees.md lists promises as list items or table rows, each with at least one test as `test: path/to/file.test.ts › title`.
- * `titles` holds the test titles by file; each test under test/guarantees must be named by a promise.
+ * `titles` holds the test titles by file; each test under test/guarantees must be named by a promise. A promise may also name proofs of
+ * `npm run test:full` as `proof: name`.
  */
-export function compareGuarantees(markdown: string, titles: Map<string, TestTitle[]>): string[] {
+export function compareGuarantees(
+  markdown: string,
+  titles: Map<string, TestTitle[]>,
+  proofs: ReadonlySet<string> = new Set(),
+): string[] {
   const promises = readPromises(markdown);
   const named = promises.flatMap(({ tests }) => tests);
   const sentences = promises
@@ -92,6 +97,8 @@ export function compareGuarantees(markdown: string, titles: Map<string, TestTitl
       }
     }
   }
+  for (const [, name = ''] of markdown.matchAll(/`proof: ([^`]+)`/g))
+    if (name !== 'name' && !proofs.has(name)) sentences.push(`docs/guarantees.md: test:full has no proof "${name}"`);
   if (promises.length === 0) sentences.push('docs/guarantees.md: promises nothing');
   return sentences;
 }

@@ -1,5 +1,5 @@
 /**
- * The long proofs: `npm run test:full -- --size ci|full [--seed N] [--only name,…] [--fresh]`. Results are kept in data/full/<size>.json,
+ * The long proofs: `npm run test:full -- --size small|ci|full [--seed N] [--only name,…] [--fresh]`. Results are kept in data/full/<size>.json,
  * so that an interrupted run of the same commit continues where it stopped; a failed proof is run again. The table of results comes at the
  * end.
  */
@@ -31,7 +31,9 @@ import { proveLimits } from './proofs/limits.ts';
 import { proveNeighbours } from './proofs/neighbours.ts';
 import { proveOutage } from './proofs/outage.ts';
 import { provePools } from './proofs/pools.ts';
+import { proveRecipes } from './proofs/recipes.ts';
 import { proveReset } from './proofs/reset.ts';
+import { proveRevocation } from './proofs/revocation.ts';
 import { proveSecrets } from './proofs/secrets.ts';
 import { proveSends } from './proofs/sends.ts';
 import { proveSheets } from './proofs/sheets.ts';
@@ -44,7 +46,7 @@ import { proveTurns } from './proofs/turns.ts';
 import { proveWebChat } from './proofs/web-chat.ts';
 import { readState, writeState, type Result, type State } from './state.ts';
 
-type Size = 'ci' | 'full';
+type Size = 'small' | 'ci' | 'full';
 type Figures = object;
 type Proof = (seed: number) => Promise<Figures>;
 
@@ -61,11 +63,47 @@ const listGreedyProofs = (aloneSeconds: number, seconds: number): Record<string,
     ]),
   );
 
+const SMALL_GREEDY = { companies: 3, perSecond: 2, aloneSeconds: 1, seconds: 1, scale: 0.25, judgesPace: false };
+
 /**
- * The proofs of test/guarantees at sizes that take long. At ci size a worker is stopped for 25 s, which is longer than its lease; at full
- * size for a minute.
+ * The small size shows that each mechanism holds at all, with some hundred records and one to three kills, and judges no times. At ci size
+ * a worker is stopped for 25 s, which is longer than its lease; at full size for a minute.
  */
 const PROOFS: Record<Size, Record<string, Proof>> = {
+  small: {
+    deliveries: (seed) => proveDeliveries({ events: 400, kills: 2, seed }),
+    ingestion: (seed) => proveIngestion({ processes: 2, messages: 400, kills: 2, restarts: 0, seed }),
+    statuses: (seed) => proveStatuses({ messages: 100, statuses: 1_000, seed }),
+    'web chat': (seed) => proveWebChat({ processes: 2, visitors: 12, each: 8, kills: 2, receipts: 10, seed }),
+    sends: (seed) => proveSends({ sends: 100, kills: 2, seed }),
+    bulk: (seed) => proveBulk({ contacts: 200, bad: 20, kills: 2, seed }),
+    campaigns: (seed) => proveCampaigns({ contacts: 150, failures: 10, kills: 3, restarts: 0, neighbours: 0, seed }),
+    files: (seed) => proveFiles({ disguises: 1, names: 30, atOnce: 10, seed }),
+    sheets: (seed) => proveSheets({ variants: 50, judgesPace: false, seed }),
+    'sends of the client': (seed) => proveClientSends({ sends: 100, seed }),
+    idempotency: (seed) => proveIdempotency({ processes: 2, keys: 20, kills: 1, seed }),
+    stopping: (seed) => proveStopping({ rounds: 3, judgesPace: false, seed }),
+    outage: (seed) => proveOutage({ rounds: 1, awayMs: 5_000, judgesPace: false, seed }),
+    storage: (seed) => requireStorage({ rounds: 1, seed }),
+    hostiles: () => proveHostiles({ each: 2, attemptMs: Infinity, delay99Ms: Infinity, grownMb: Infinity }),
+    neighbours: () => proveNeighbours({ companies: 5, each: 60, hanging: 2_000, judgesPace: false }),
+    'neighbours at the API': () => proveFloods({ companies: 4, rounds: 2, seconds: 1, judgesPace: false }),
+    'shares of the pools': () => provePools({ companies: 6, slow: 2, callers: 8, rounds: 2 }),
+    greedy: async () =>
+      Object.fromEntries((await proveGreedy(SMALL_GREEDY)).map((one) => [one.greed, JSON.stringify(listFigures(one))])),
+    forgeries: () => proveForgeries({ everything: false }),
+    revocation: () => proveRevocation({ processes: 3, rounds: 2 }),
+    limits: (seed) => proveLimits({ seconds: 2, perKey: 40, perCompany: 100, judgesPace: false, seed }),
+    'live streams': (seed) => proveLive({ disconnects: 15, kills: 1, heldMs: 3_000, seed }),
+    reset: () => proveReset({ processes: 2, uses: 40, tries: 40, logIns: 10, judgesMs: false }),
+    'turns of agents': (seed) => proveTurns({ contacts: 60, kills: 2, seed }),
+    'hijacked agents': (seed) => proveHijack({ contacts: 16, rounds: 2, seed }),
+    secrets: () => proveSecrets({ rounds: 1 }),
+    trails: () => proveAllTrails({ companies: 1, everybody: false }),
+    recipes: () => proveRecipes({ everything: true }),
+    fuzz: (seed) => proveFuzz({ requests: 3_000, seed }),
+    tenancy: () => proveTenancy('small'),
+  },
   ci: {
     deliveries: (seed) => proveDeliveries({ events: 10_000, kills: 20, restarts: 3, seed }),
     'deliveries stopped and cut off': (seed) => proveDeliveries({ events: 2_000, stops: 1, freezes: 1, seed }),
@@ -91,6 +129,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     'shares of the pools': () => provePools({ companies: 25, slow: 3, callers: 8, rounds: 20 }),
     ...listGreedyProofs(21, 45),
     forgeries: () => proveForgeries({ everything: true }),
+    revocation: () => proveRevocation({ processes: 3, rounds: 10 }),
     limits: (seed) => proveLimits({ seconds: 10, perKey: 50, perCompany: 200, judgesPace: true, seed }),
     'live streams': (seed) => proveLive({ disconnects: 200, kills: 10, heldMs: 60_000, seed }),
     reset: () => proveReset({ processes: 3, uses: 1_000, tries: 2_000, logIns: 500, judgesMs: true }),
@@ -98,6 +137,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     'hijacked agents': (seed) => proveHijack({ contacts: 100, rounds: 10, seed }),
     secrets: () => proveSecrets({ rounds: 10 }),
     trails: () => proveAllTrails({ companies: 5, everybody: true }),
+    recipes: () => proveRecipes({ everything: true }),
     fuzz: (seed) => proveFuzz({ requests: 100_000, seed }),
     soak: () => proveSoak({ minutes: 2, mostPerSecond: 500, judgesDrift: false }),
     tenancy: () => proveTenancy('ci'),
@@ -129,6 +169,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     'shares of the pools': () => provePools({ companies: 60, slow: 4, callers: 20, rounds: 200 }),
     ...listGreedyProofs(120, 600),
     forgeries: () => proveForgeries({ everything: true }),
+    revocation: () => proveRevocation({ processes: 3, rounds: 100 }),
     limits: (seed) => proveLimits({ seconds: 120, perKey: 50, perCompany: 200, judgesPace: true, seed }),
     'live streams': (seed) => proveLive({ disconnects: 2_000, kills: 100, heldMs: 60_000, seed }),
     reset: () => proveReset({ processes: 3, uses: 1_000, tries: 2_000, logIns: 2_000, judgesMs: true }),
@@ -136,6 +177,7 @@ const PROOFS: Record<Size, Record<string, Proof>> = {
     'hijacked agents': (seed) => proveHijack({ contacts: 500, rounds: 20, seed }),
     secrets: () => proveSecrets({ rounds: 100 }),
     trails: () => proveAllTrails({ companies: 50, everybody: true }),
+    recipes: () => proveRecipes({ everything: true }),
     fuzz: (seed) => proveFuzz({ requests: 5_000_000, seed }),
     soak: () => proveSoak({ minutes: 120, mostPerSecond: 500, judgesDrift: true }),
     tenancy: () => proveTenancy('full'),
@@ -150,8 +192,12 @@ const { values } = parseArgs({
     fresh: { type: 'boolean', default: false },
   },
 });
-if (values.size !== 'ci' && values.size !== 'full') throw new Error('--size is ci or full');
+if (!isSize(values.size)) throw new Error('--size is small, ci or full');
 process.exitCode = await runProofs(PROOFS[values.size], join('data/full', `${values.size}.json`));
+
+function isSize(text: string): text is Size {
+  return Object.hasOwn(PROOFS, text);
+}
 
 async function runProofs(proofs: Record<string, Proof>, path: string): Promise<number> {
   if (values.fresh) await rm(path, { force: true });

@@ -4,7 +4,7 @@ import { readSeed } from '../full/harness/chance.ts';
 import { runTrails } from '../full/matrix/run-trails.ts';
 
 const seed = readSeed();
-const { audit, repeats } = await runTrails({ companies: 1, everybody: false, seed });
+const { audit, repeats } = await runTrails({ companies: 1, everybody: false, drawn: 24, seed });
 
 test('each write adds one entry to the audit log with its author, action, record and fields; a refused request adds none', (t) => {
   assert.deepEqual(audit.faults, []);

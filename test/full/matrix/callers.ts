@@ -121,6 +121,20 @@ export function keepOneOfEachKind(callers: Callers): Callers {
   };
 }
 
+/** Keeps one caller who may send the request and one who may not, others for each operation. */
+export function keepOneInTurn(callers: Callers): Callers {
+  let turn = 0;
+  const pick = (some: Caller[]): Caller[] => (some.length > 0 ? [some[turn % some.length] as Caller] : []);
+  return {
+    ...callers,
+    chooseCast: async (operation) => {
+      const { allowed, refused } = await callers.chooseCast(operation);
+      turn += 1;
+      return { allowed: pick(allowed), refused: pick(refused) };
+    },
+  };
+}
+
 /** Keeps a global key that names a company. Its requests are not limited to that company where global keys see all companies. */
 export function keepGlobalKeys(callers: Callers): Callers {
   return {

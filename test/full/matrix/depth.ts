@@ -8,11 +8,8 @@ import { createChance } from '../harness/chance.ts';
 import type { Operation } from './document.ts';
 import { isList } from './lists.ts';
 
-/** One in so many operations is chosen. */
-const CHOSEN = 8;
-
-/** Chooses an eighth of the operations: first those that this branch has changed, and then others, which the seed draws. */
-export function chooseInDepth(operations: Operation[], seed: number): Operation[] {
+/** Chooses one in `share` operations: first those that this branch has changed, and then others, which the seed draws. */
+export function chooseInDepth(operations: Operation[], share: number, seed: number): Operation[] {
   changedPaths ??= findChangedPaths();
   const changed = changedPaths;
   const chance = createChance(seed);
@@ -20,7 +17,7 @@ export function chooseInDepth(operations: Operation[], seed: number): Operation[
   return [true, false].flatMap((areLists) => {
     const drawn = chance.shuffle(operations.filter((operation) => isList(operation) === areLists));
     const { own = [], others = [] } = Object.groupBy(drawn, ({ path }) => (changed.has(path) ? 'own' : 'others'));
-    return [...own, ...others].slice(0, Math.ceil(drawn.length / CHOSEN));
+    return [...own, ...others].slice(0, Math.ceil(drawn.length / share));
   });
 }
 
