@@ -11,8 +11,8 @@ import { readCpuSeconds } from '../test/support/cost.ts';
 import { runTwice, sumUp, type Verdict } from './second-run.ts';
 import { makePrograms, writeProgram, type Program } from './test-programs.ts';
 
-/** A test waits for timers, child processes and the database a third of its time. A fourth file at once made others wait too long for the database. */
-const LANES = 3;
+/** A test waits for timers, child processes and the database more than half of its time. */
+const LANES = 4;
 const CORES = 2;
 /** The time limit of one test, which only ends one that hangs. test/support/deadline.ts limits a whole file. */
 const TEST_TIMEOUT_MS = 1_800_000;
@@ -69,7 +69,8 @@ export async function runTests(files: readonly string[], { record = false, quiet
   // The set-up is loaded only now, after the checks, because it executes the code that they check.
   const { globalSetup, globalTeardown } = await import('../test/support/global-setup.ts');
   await globalSetup();
-  const programs = makePrograms(files, (file) => (costs.get(file) ?? USUAL).wall);
+  const wall = (file: string): number => (costs.get(file) ?? USUAL).wall;
+  const programs = makePrograms(files, { wall, shared: LANES });
   const { hasFailed, used } = await runPrograms(programs, { quiet, finish: globalTeardown });
   if (record) writeCosts(new Map([...costs, ...used]));
   return !hasFailed;

@@ -8,29 +8,31 @@ export interface Program {
   wall: number;
 }
 
-/** What never differs between the files of a process, and the name of a module. */
-const UNCHANGING = ['platform', 'execPath', 'pid', 'getuid', 'cwd', 'ts'].join('|');
+/** What never differs between the files of a process, what they may read there, and the name of a module. */
+const UNCHANGING = ['platform', 'execPath', 'pid', 'getuid', 'cwd', 'ts', 'env'].join('|');
 /** A file that measures or changes its process, replaces functions, or declares schemas or jobs of its own has that process to itself. */
 const NEEDS_OWN_PROCESS = new RegExp(
   [
     String.raw`\bprocess\.(?!(${UNCHANGING})\b)\w`,
+    String.raw`\bprocess\.env(\.\w+|\[[^\]]+\]) (\?\?)?= |\bdelete process\.env`,
     String.raw`\bmock\b`,
     String.raw`import \{[^}]*\bdefine(Job)?\b`,
-    'support/memory|node:(perf_hooks|worker_threads)',
+    'support/(memory|clock)|node:(perf_hooks|worker_threads)',
   ].join('|'),
 );
-/** About how long the files of one process take together: long against the loading of the code, and short against the whole run. */
-const SHARED_SECONDS = 120;
+/** How the files are divided. */
+export interface Division {
+  /** How many seconds a file takes. */
+  wall(file: string): number;
+  /** How many programs of several files there are: as many as run side by side, because each of them loads the code and starts a platform. */
+  shared: number;
+}
 
 /** The longest program comes first, so that none is left at the end of the run. */
-export function makePrograms(files: readonly string[], wall: (file: string) => number): Program[] {
+export function makePrograms(files: readonly string[], { wall, shared: count }: Division): Program[] {
   const inOrder = files.toSorted((a, b) => wall(b) - wall(a) || (a < b ? -1 : 1));
   const { shared = [], single = [] } = Object.groupBy(inOrder, (file) => (sharesProcess(file) ? 'shared' : 'single'));
-  const seconds = shared.reduce((sum, file) => sum + wall(file), 0);
-  const programs: Program[] = Array.from({ length: Math.ceil(seconds / SHARED_SECONDS) }, () => ({
-    files: [],
-    wall: 0,
-  }));
+  const programs: Program[] = Array.from({ length: count }, () => ({ files: [], wall: 0 }));
   for (const file of shared) {
     const shortest = programs.reduce((a, b) => (b.wall < a.wall ? b : a));
     shortest.files.push(file);

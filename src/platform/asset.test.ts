@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { fastify } from 'fastify';
-import { startPlatform, UNLIMITED } from '../../test/support/platform.ts';
+import { startPlatform } from '../../test/support/platform.ts';
 import { createAssetSender } from './asset.ts';
 
 const platform = await startPlatform();
-const limited = await startPlatform({ env: { ...UNLIMITED, RATE_LIMIT_PAGES: '2' } });
+const limited = await startPlatform({ env: { RATE_LIMIT_PAGES: '2' } });
 
 /** Returns the bytes of an answer as they were sent; fetch would decompress them. */
 async function get(path: string, headers: Record<string, string> = {}) {

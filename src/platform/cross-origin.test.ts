@@ -1,12 +1,12 @@
 /** Calls of pages that other sites serve: the headers by which a browser decides whether it lets the page call (CORS). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startPlatform, UNLIMITED } from '../../test/support/platform.ts';
+import { startPlatform } from '../../test/support/platform.ts';
 import { createServer } from './http.ts';
 import { createLog, createMetrics } from './telemetry.ts';
 
 const platform = await startPlatform();
-const limited = await startPlatform({ env: { ...UNLIMITED, RATE_LIMIT_PAGES: '2' } });
+const limited = await startPlatform({ env: { RATE_LIMIT_PAGES: '2' } });
 
 const SITE = 'https://shop.example';
 const preflight = (method: string) => ({ origin: SITE, 'access-control-request-method': method });

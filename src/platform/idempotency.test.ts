@@ -17,11 +17,11 @@ import { bindKeyToRecord, fingerprintRequest, purgeAttempts, runOnce, type KeyAt
 import { newId } from './ids.ts';
 import type { OutboundRequest } from './outbound.ts';
 
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const platform = await startPlatform();
 await silenceNetwork(platform);
 const { database, demo, globalKey } = platform;
 const { database: rooms } = platform.running.kit;
-const peer = await startSecondProcess(platform, { OUTBOUND_ALLOW: '127.0.0.0/8' });
+const peer = await startSecondProcess(platform);
 const USERS = '/v1/users';
 
 interface Post {

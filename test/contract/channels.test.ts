@@ -9,7 +9,7 @@ import type { OutboundFile } from '../../src/channels/media.ts';
 import { CHANNEL_NAMES, type NamedChannel } from '../../src/channels/registry.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.1/32' } });
+const platform = await startPlatform();
 const { channels } = platform.running.kit;
 
 /** The channel's settings, or null when a request body can not set them. */

@@ -6,7 +6,7 @@ import { findBarriers, openConsole } from '../support/console.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { waitUntil } from '../support/wait.ts';
 
-const platform = await startPlatform({ env: { AGENT_WAIT: '1s', OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const platform = await startPlatform({ env: { AGENT_WAIT: '1s' } });
 const { call, demo } = platform;
 const browser = await startBrowser();
 

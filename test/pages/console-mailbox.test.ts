@@ -9,7 +9,7 @@ import { startPlatform } from '../support/platform.ts';
 const certificate = trustCertificate({ after });
 const mailbox = await startImapServer({ after }, certificate);
 const smtp = await startSmtpServer({ after }, certificate);
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const platform = await startPlatform();
 const browser = await startBrowser();
 
 test('a mailbox is connected with a wrong address and a wrong password corrected, and shows its servers', async () => {

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call, withStage } from '../full/harness/stage.ts';
 import { startBrowser } from '../support/browser.ts';
-import { startPlatform, UNLIMITED, type Json } from '../support/platform.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
 import { waitUntil } from '../support/wait.ts';
 import { visit, type CalledPlatform } from '../support/web-chat.ts';
 import { answerVisitor, findReceived, openShop, startShop } from '../support/widget.ts';
 
 // Half of 24 connections are for streams, and visitors may have three quarters of them.
 const STREAMS_OF_VISITORS = 9;
-const platform = await startPlatform({ env: { ...UNLIMITED, RATE_LIMIT_WEB_CHAT: '1000', CONNECTIONS: '24' } });
+const platform = await startPlatform({ env: { RATE_LIMIT_WEB_CHAT: '1000', CONNECTIONS: '24' } });
 const browser = await startBrowser();
 const shop = await startShop(platform);
 

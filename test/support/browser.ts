@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import packed from '@sparticuz/chromium';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { borrow } from './lending.ts';
 
 export interface OpenPage {
   page: Page;
@@ -24,12 +25,21 @@ interface BrowserOptions {
 
 const MICROPHONE = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
 
-/** Starts a browser and closes it after the file's last test. */
+/** Starts a browser and closes it after the file's last test, or after that of the last file which shares it. */
 export async function startBrowser(options: BrowserOptions = {}): Promise<Browser> {
+  const isUsual = Object.keys(options).length === 0;
+  const shared = isUsual && (await borrow('browser', { open: launchBrowser, renew: closePages, close: closeBrowser }));
+  if (shared) return shared;
   const browser = await launchBrowser(options);
   after(() => browser.close());
   return browser;
 }
+
+async function closePages(browser: Browser): Promise<void> {
+  for (const context of browser.contexts()) await context.close();
+}
+
+const closeBrowser = (browser: Browser): Promise<void> => browser.close();
 
 /** Starts a browser that the caller closes; programs that are not tests use it, too. */
 export async function launchBrowser({ hasMicrophone = false }: BrowserOptions = {}): Promise<Browser> {

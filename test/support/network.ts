@@ -7,7 +7,7 @@ import { after } from 'node:test';
 import { start, type Running } from '../../src/boot/start.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/platform/telemetry.ts';
-import { UNLIMITED, type Answer, type Json, type Platform } from './platform.ts';
+import { ROOMY, UNLIMITED, type Answer, type Json, type Platform } from './platform.ts';
 import { waitUntil } from './wait.ts';
 
 /** A phone number that is registered with the network, and the inbox that receives its messages. */
@@ -131,6 +131,7 @@ export async function startSecondProcess(platform: Platform, env: Record<string,
     WAP_GRAPH_URL: platform.sandboxUrl,
     LOG_LEVEL: 'silent',
     ...UNLIMITED,
+    ...ROOMY,
     ...env,
   });
   const peer = await start(config, 'api', { log: createLog(config.LOG_LEVEL) });

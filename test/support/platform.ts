@@ -17,7 +17,9 @@ import type { UserRole } from '../../src/platform/scopes.ts';
 import { createLog, type Log } from '../../src/platform/telemetry.ts';
 import { readAnswerText } from './answer-text.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
+import { renew, type PlatformParts } from './renewal.ts';
 import { startSurroundings } from './sandbox.ts';
+import { borrow } from './lending.ts';
 import { waitUntil } from './wait.ts';
 
 // Any JSON value, so that a test can read every field and assert its value.
@@ -67,6 +69,10 @@ export interface Platform {
   deliveries(match: (delivery: Json) => boolean, count?: number): Promise<Json[]>;
 }
 
+interface OpenParts extends PlatformParts {
+  close(): Promise<void>;
+}
+
 export interface PlatformOptions {
   env?: Record<string, string>;
   readsUnderRls?: boolean;
@@ -89,6 +95,15 @@ export const UNLIMITED = {
   DATABASE_WAIT: '30s',
 };
 
+/** What many test files need, so that they can share a platform. */
+export const ROOMY = {
+  // Thirty callers of one company, which may use half of the connections.
+  DATABASE_POOL: '60',
+  NUMBER_THROUGHPUT: '1000',
+  // Tests play receivers, gateways and model servers on this machine.
+  OUTBOUND_ALLOW: '127.0.0.0/8',
+};
+
 /**
  * A setting that gives the process which reads sheets normal priority, because tests share few cores, where a process of low priority gets
  * hardly any time.
@@ -101,8 +116,14 @@ export const HURRIED = { READER_NICE: '0' };
  */
 export const makePoolSetting = (callers: number): Record<string, string> => ({ DATABASE_POOL: String(2 * callers) });
 
-/** Starts a platform that stops after the file's last test. */
+/**
+ * Starts a platform that stops after the file's last test. In a process that runs several test files, those that need no other settings
+ * share one platform, and each of them finds it in the state of a first start.
+ */
 export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
+  const shared = { open: () => openParts({}), renew, close: ({ close }: OpenParts) => close() };
+  const parts = Object.keys(options).length === 0 ? await borrow('platform', shared) : undefined;
+  if (parts) return describe(parts);
   const { platform, close } = await openPlatform(options);
   after(close);
   return platform;
@@ -112,6 +133,11 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Plat
 export async function openPlatform(
   options: PlatformOptions = {},
 ): Promise<{ platform: Platform; close(): Promise<void> }> {
+  const parts = await openParts(options);
+  return { platform: await describe(parts), close: parts.close };
+}
+
+async function openParts(options: PlatformOptions): Promise<OpenParts> {
   const database = await openTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-data-'));
   const config = loadConfig({
@@ -121,6 +147,7 @@ export async function openPlatform(
     SANDBOX: 'on',
     LOG_LEVEL: 'silent',
     ...UNLIMITED,
+    ...ROOMY,
     ...HURRIED,
     ...options.env,
   });
@@ -135,8 +162,13 @@ export async function openPlatform(
     await database.close();
     await rm(dataDir, { recursive: true, force: true });
   };
+  return { running, database, dataDir, close };
+}
+
+async function describe({ running, database, dataDir }: PlatformParts): Promise<Platform> {
   const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Json;
-  const { jwt, sandboxUrl } = await readInternals(dataDir, database);
+  const { tokenSecret: jwt } = running.kit;
+  const sandboxUrl = running.kit.sandboxUrl ?? '';
   const url = running.url ?? '';
   const demo = {
     ...(await findDemoRecords(database)),
@@ -241,13 +273,7 @@ export async function openPlatform(
         return matching.length >= count ? matching : null;
       }),
   };
-  return { platform, close };
-}
-
-async function readInternals(dataDir: string, database: TestDatabase): Promise<{ jwt: string; sandboxUrl: string }> {
-  const { jwtSecret } = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8')) as { jwtSecret: string };
-  const [webhook] = await database.sql<{ url: string }>('select url from webhooks');
-  return { jwt: jwtSecret, sandboxUrl: new URL(webhook?.url ?? '').origin };
+  return platform;
 }
 
 async function findDemoRecords(database: TestDatabase): Promise<{ inbox: string; webhook: string }> {

@@ -7,11 +7,15 @@ import { suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { noteCost } from './cost.ts';
 import { restartDeadline } from './deadline.ts';
+import { beginSharing, endSharing, giveBack } from './lending.ts';
 
 export async function runTogether(paths: string[]): Promise<void> {
+  beginSharing();
   for (const path of paths) {
     restartDeadline();
     await suite(relative('.', path), async () => void (await import(pathToFileURL(path).href)));
+    giveBack();
     noteCost(path);
   }
+  await endSharing();
 }

@@ -5,7 +5,7 @@ import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts'
 import { newId } from '../../platform/ids.ts';
 import { MAX_AGENTS } from './schemas.ts';
 
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const platform = await startPlatform();
 const { call, database, demo } = platform;
 const PATH = '/v1/agents';
 const create = async (given: Json = {}, key = demo.key): Promise<Json> =>

@@ -7,7 +7,7 @@ import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts'
 import { makeWorkbook, postForm, type FormParts } from '../../../test/support/sheets.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
-const platform = await startPlatform({ env: { NUMBER_THROUGHPUT: '1000', BULK_MAX_CONTACTS: '100' } });
+const platform = await startPlatform({ env: { BULK_MAX_CONTACTS: '100' } });
 const { call, demo, database } = platform;
 const PATH = '/v1/messages/send-bulk-template';
 await waitUntil('the templates are copied', async () => {

@@ -11,7 +11,7 @@ import { expectProblem } from '../../../test/support/refusals.ts';
 import { postForm } from '../../../test/support/sheets.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
-const platform = await startPlatform({ env: { NUMBER_THROUGHPUT: '1000' } });
+const platform = await startPlatform();
 const { call, demo, database, sandbox } = platform;
 await waitUntil('the templates are copied', async () => {
   const { body } = await call(200, 'GET', `/v1/inboxes/${demo.inbox}/templates?name=summer_offer`);

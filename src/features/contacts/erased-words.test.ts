@@ -21,7 +21,7 @@ import { silenceNetwork } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
 // With one slot per company, the second delivery of a company waits for the first.
-const platform = await startPlatform({ env: { DELIVERY_SLOTS_PER_COMPANY: '1', OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const platform = await startPlatform({ env: { DELIVERY_SLOTS_PER_COMPANY: '1' } });
 // The network sends no statuses by itself, so that the tables do not change between the comparisons.
 await silenceNetwork(platform);
 const { call, database, demo } = platform;

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSeed } from '../../../test/full/harness/chance.ts';
 import { makePhoneNumber } from '../../../test/support/network.ts';
-import { makePoolSetting, startPlatform, type Json } from '../../../test/support/platform.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { createRandom } from '../../../test/support/random.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { listEventNames, writeAsContact } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
-const platform = await startPlatform({ env: makePoolSetting(20) });
+const platform = await startPlatform();
 const { call, database, demo } = platform;
 const PATH = '/v1/contacts';
 

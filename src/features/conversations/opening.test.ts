@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makePhoneNumber } from '../../../test/support/network.ts';
-import { makePoolSetting, startPlatform, type Json } from '../../../test/support/platform.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { listEventNames, readEvents, writeAsContact, silenceNetwork } from '../../../test/support/traffic.ts';
 import { newId } from '../../platform/ids.ts';
 
-const platform = await startPlatform({ env: makePoolSetting(20) });
+const platform = await startPlatform();
 await silenceNetwork(platform);
 const { call, database, demo } = platform;
 const PATH = '/v1/conversations';

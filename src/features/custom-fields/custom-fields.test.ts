@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makePoolSetting, startPlatform, type Json } from '../../../test/support/platform.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { readEvents, readRawAnswer } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 import { stripField } from './strip.ts';
 
-const platform = await startPlatform({ env: makePoolSetting(10) });
+const platform = await startPlatform();
 const { call, database, demo } = platform;
 const PATH = '/v1/custom-fields';
 

@@ -20,7 +20,7 @@ import type { Kit } from '../../kit.ts';
 import { newId } from '../../platform/ids.ts';
 import { removeUserReferences } from './release.ts';
 
-const platform = await startPlatform({ env: { DATABASE_POOL: '20' } });
+const platform = await startPlatform();
 await silenceNetwork(platform);
 const { call, database, demo } = platform;
 const { kit } = platform.running;

@@ -10,7 +10,7 @@ import { endForgottenImports } from './give-up.ts';
 import { addImport } from './imports.ts';
 
 // Each of the twenty requests needs a connection of its own.
-const platform = await startPlatform({ env: { DATABASE_POOL: '40' } });
+const platform = await startPlatform();
 const { call, database } = platform;
 const PLACES = 10;
 

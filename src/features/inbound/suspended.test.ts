@@ -15,7 +15,7 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
 
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', AGENT_WAIT: '1h' } });
+const platform = await startPlatform({ env: { AGENT_WAIT: '1h' } });
 const network = await openNetwork(platform);
 const receiver = await startReceiver();
 const company = await platform.createCompany('Suspended');

@@ -12,7 +12,7 @@ import { waitUntil } from '../../../test/support/wait.ts';
 import { CheckConnection, ConfirmAll, ConfirmConnection } from './jobs.ts';
 import { noteRefusal } from './refused.ts';
 
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const platform = await startPlatform();
 const { call, database, sandbox } = platform;
 
 interface Account {

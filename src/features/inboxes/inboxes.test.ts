@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { newId } from '../../platform/ids.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const platform = await startPlatform();
 const { call, database, demo } = platform;
 const foreign = await platform.createCompany();
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitUntilCopied } from '../../../test/support/network.ts';
-import { makePoolSetting, startPlatform, type Json } from '../../../test/support/platform.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
 
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', ...makePoolSetting(20) } });
+const platform = await startPlatform();
 const { call, database, demo, sandbox } = platform;
 const other = await platform.createCompany();
 

@@ -8,7 +8,7 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 // The log has the lowest level and no redaction, because secrets must not be logged in the first place.
 const logged: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' }, log });
+const platform = await startPlatform({ log });
 const { call, database } = platform;
 
 const TOKEN = 'token-of-the-network-1234';

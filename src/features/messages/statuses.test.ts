@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { advance, type Life } from './lifecycle.ts';
 import { readSeed } from '../../../test/full/harness/chance.ts';
-import { makePoolSetting, startPlatform, type Json } from '../../../test/support/platform.ts';
+import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import {
   listEventNames,
   readEvents,
@@ -16,7 +16,7 @@ import {
 import { createRandom } from '../../../test/support/random.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
-const platform = await startPlatform({ env: makePoolSetting(24) });
+const platform = await startPlatform();
 await silenceNetwork(platform);
 const { sandbox } = platform;
 const { conversation } = await writeAsContact(platform);

@@ -10,7 +10,7 @@ import { postForm } from '../../../test/support/sheets.ts';
 import { listNetworkMessages, readMessage, silenceNetwork } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
-const platform = await startPlatform({ env: { NUMBER_THROUGHPUT: '1000' } });
+const platform = await startPlatform();
 await silenceNetwork(platform);
 const { call, database, demo, sandbox } = platform;
 

@@ -9,11 +9,11 @@ import {
   readMailToken,
   waitForMail,
 } from '../../../test/support/people.ts';
-import { makePoolSetting, startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
+import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { checkAnswers500, checkRefusals, checkAnswers503, expectProblem } from '../../../test/support/refusals.ts';
 import { ROLE_SCOPES, USER_ROLES, type UserRole } from '../../platform/scopes.ts';
 
-const platform = await startPlatform({ env: makePoolSetting(10) });
+const platform = await startPlatform();
 const { call, demo } = platform;
 
 const UNKNOWN_ID = 'f'.repeat(24);

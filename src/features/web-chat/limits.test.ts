@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { openLive, type LiveClient } from '../../../test/support/live.ts';
-import { startPlatform, UNLIMITED } from '../../../test/support/platform.ts';
+import { startPlatform } from '../../../test/support/platform.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { openSite, visit, type TestVisitor } from '../../../test/support/web-chat.ts';
 
-const platform = await startPlatform({ env: { ...UNLIMITED, RATE_LIMIT_WEB_CHAT: '1000', CONNECTIONS: '24' } });
+const platform = await startPlatform({ env: { RATE_LIMIT_WEB_CHAT: '1000', CONNECTIONS: '24' } });
 const { call, url } = platform;
 const site = await openSite(platform);
 
@@ -33,7 +33,7 @@ test('a visitor who floods the chat is refused with 429, and another visitor of 
 });
 
 test('an address that asks for inboxes that do not exist is counted before anything is looked up', async () => {
-  const limited = await startPlatform({ env: { ...UNLIMITED, RATE_LIMIT_PAGES: '1' } });
+  const limited = await startPlatform({ env: { RATE_LIMIT_PAGES: '1' } });
   const statuses: number[] = [];
   for (let tried = 0; tried < 8; tried += 1) {
     const response = await fetch(`${limited.url}/web/v1/inboxes/${randomUUID().replaceAll('-', '').slice(0, 24)}`);
@@ -44,7 +44,7 @@ test('an address that asks for inboxes that do not exist is counted before anyth
 });
 
 test('the visitors of one chat together have a limit, whatever their addresses, and those of another chat have their own', async () => {
-  const env = { ...UNLIMITED, RATE_LIMIT_WEB_CHAT: '1', TRUSTED_PROXIES: '127.0.0.1' };
+  const env = { RATE_LIMIT_WEB_CHAT: '1', TRUSTED_PROXIES: '127.0.0.1' };
   const limited = await startPlatform({ env });
   const [busy, calm] = [await openSite(limited), await openSite(limited)];
   const open = async (inbox: string, number: number): Promise<number> => {

@@ -10,7 +10,7 @@ import {
   type RefusedRequest,
 } from '../../../test/support/refusals.ts';
 
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const platform = await startPlatform();
 const { call, demo } = platform;
 const UNKNOWN_ID = 'f'.repeat(24);
 const WEBHOOK = { url: 'http://127.0.0.1:9009/', events: ['MESSAGE_SENT'] };

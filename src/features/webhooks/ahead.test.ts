@@ -22,7 +22,7 @@ import { redactDeliveries } from './redact.ts';
 import { beginHeldDeliveries, insertWorker } from './worker-queries.ts';
 
 // With one slot per company, a gate at the receiver holds the first delivery while the tests act as another worker on the following ones.
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8', DELIVERY_SLOTS_PER_COMPANY: '1' } });
+const platform = await startPlatform({ env: { DELIVERY_SLOTS_PER_COMPANY: '1' } });
 const { call, database } = platform;
 const { kit } = platform.running;
 const system = kit.database.system('deliveries');

@@ -18,7 +18,7 @@ const LATE_MS = 4_000;
 const SECRET = `secret-value-${'s'.repeat(80)}`;
 const QUOTED = 'a "quoted" value';
 
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const platform = await startPlatform();
 
 /** Writes for as long as the client reads. */
 function pour(response: ServerResponse, chunk: Buffer): void {

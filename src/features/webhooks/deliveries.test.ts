@@ -10,7 +10,7 @@ import {
 } from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const platform = await startPlatform();
 const { call, database } = platform;
 const UNKNOWN_ID = 'f'.repeat(24);
 

@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { startPlatform, type Company, type Json } from '../../support/platform.ts';
 
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.1/32' } });
+const platform = await startPlatform();
 const { call, database, demo } = platform;
 
 /** The body of the last request that the gateway received. The gateway accepts every password but one. */

@@ -13,7 +13,7 @@ import { newId } from '../../../platform/ids.ts';
 
 const model = await startModel();
 const platform = await startPlatform({
-  env: { AGENT_WAIT: '1s', AI_BASE_URL: model.url, AI_MODEL: 'small', OUTBOUND_ALLOW: '127.0.0.0/8' },
+  env: { AGENT_WAIT: '1s', AI_BASE_URL: model.url, AI_MODEL: 'small' },
 });
 const { call, database, demo } = platform;
 

@@ -15,7 +15,6 @@ const platform = await startPlatform({
     AI_BASE_URL: `${model.url}/v1`,
     AI_MODEL: 'small',
     AI_API_KEY: 'secret',
-    OUTBOUND_ALLOW: '127.0.0.0/8',
   },
 });
 const { call, demo } = platform;

@@ -7,7 +7,7 @@ import { checkRefusals, expectProblem } from '../../../../test/support/refusals.
 import { postForm } from '../../../../test/support/sheets.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 
-const platform = await startPlatform({ env: { NUMBER_THROUGHPUT: '500' } });
+const platform = await startPlatform();
 const { call, demo, database } = platform;
 await waitUntil('the templates are copied', async () => {
   const { body } = await call(200, 'GET', `/v1/inboxes/${demo.inbox}/templates?name=order_update`);

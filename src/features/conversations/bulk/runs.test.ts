@@ -10,7 +10,7 @@ import { listEventNames, readEvents } from '../../../../test/support/traffic.ts'
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { newId } from '../../../platform/ids.ts';
 
-const platform = await startPlatform({ env: { DATABASE_POOL: '40' } });
+const platform = await startPlatform();
 const { call, database, demo } = platform;
 
 const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/conversations/${id}`)).body;

@@ -13,7 +13,7 @@ import { waitUntil } from '../../../../test/support/wait.ts';
 import { makeMessageId } from '../../../channels/email/message-id.ts';
 
 const certificate = trustCertificate({ after });
-const platform = await startPlatform({ env: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const platform = await startPlatform();
 const { call, database } = platform;
 const mailbox = await startImapServer({ after }, certificate);
 const smtp = await startSmtpServer({ after }, certificate);

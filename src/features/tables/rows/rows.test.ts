@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
 import { readSeed } from '../../../../test/full/harness/chance.ts';
-import { makePoolSetting, startPlatform, type Answer, type Json } from '../../../../test/support/platform.ts';
+import { startPlatform, type Answer, type Json } from '../../../../test/support/platform.ts';
 import { createRandom } from '../../../../test/support/random.ts';
 import { checkRefusals, expectProblem } from '../../../../test/support/refusals.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { newId } from '../../../platform/ids.ts';
 
-const platform = await startPlatform({ env: makePoolSetting(30) });
+const platform = await startPlatform();
 const { call, database, demo } = platform;
 
 /** Creates a table and returns the path of its rows. */
