@@ -190,7 +190,7 @@ async function finishTurn({ run, campaign, refused, stopping }: Work, waitSecond
   if (stopping.aborted) return null;
   if ((await acting.tx((tx) => completeCampaign(tx, turn))) > 0) return null;
   if (waitSeconds > 0 && Number.isFinite(waitSeconds)) return waitSeconds;
-  // The audience is not enrolled to its end yet, so nobody knows when the next message is due.
+  // While the audience is still being enrolled, the loop comes back at once.
   if (!campaign.is_enrolled) return null;
   const next = await findNextDue(acting.read, campaign._id);
   if (next !== null && next <= 0) return null;
