@@ -15,7 +15,7 @@ export interface Problem {
   errors: Array<{
     /** Where in the request: a.b[0]; a path or query parameter by its name */
     path: string;
-    /** What programs decide by */
+    /** The name of what is wrong there, by which a program decides what to do */
     code: string;
     /** What is wrong there, as the end of a sentence that begins with `path` */
     message: string;
@@ -486,7 +486,7 @@ export interface Import {
   }>;
   /** What went wrong; null when nothing did */
   error: {
-    /** What programs decide by */
+    /** The name of the error, by which a program decides what to do */
     code: string;
     /** A sentence for people that says what happened */
     message: string;
@@ -1424,7 +1424,7 @@ export interface CampaignPreview {
   problems: Array<{
     /** The field of the campaign */
     path: string;
-    /** What programs decide by */
+    /** The name of the error, by which a program decides what to do */
     code: string;
     /** A sentence for people that says what happened */
     message: string;
@@ -1916,7 +1916,7 @@ export interface ConversationRun {
   }>;
   /** What went wrong; null when nothing did */
   error: {
-    /** What programs decide by */
+    /** The name of the error, by which a program decides what to do */
     code: string;
     /** A sentence for people that says what happened */
     message: string;
