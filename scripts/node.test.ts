@@ -2,25 +2,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { openTestDatabase } from '../test/support/database.ts';
+import { findNode } from '../test/support/older-node.ts';
 import { listDescendants, listLiving, makeDataFolder } from '../test/support/process.ts';
 import { waitUntil } from '../test/support/wait.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
-const older = findOlderNode();
+const older = findNode(/^v2[0-5]\./);
 const skip = older === null && 'this machine has no Node older than 26';
-
-/** Finds a Node from 20 to 25 on this machine. */
-function findOlderNode(): string | null {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
-  const programs = folders.map((folder) => join(folder, 'node')).filter((path) => existsSync(path));
-  const isOlder = (path: string): boolean => /^v2[0-5]\./.test(execFileSync(path, ['--version'], { encoding: 'utf8' }));
-  return programs.find(isOlder) ?? null;
-}
 
 /** Runs a script of package.json in a shell where `node` is the older one. The process is killed at the end of the test. */
 async function runScript(t: TestContext, script: string, env: Record<string, string> = {}): Promise<ChildProcess> {

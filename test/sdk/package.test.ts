@@ -1,24 +1,15 @@
 /** The package as users get it: compiled, installed in a project of theirs, on each Node and in a browser. */
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { openPage, startBrowser } from '../support/browser.ts';
+import { findNode } from '../support/older-node.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 
 const MAX_BYTES = 15_000;
@@ -64,13 +55,6 @@ for (const [name, path] of [
   writeFileSync(join(project, `${name}.ts`), examples.join('\n'));
 }
 
-/** Finds a Node 20 on this machine, beside the one that npm installed. */
-function findNode20(): string | null {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
-  const programs = folders.map((folder) => join(folder, 'node')).filter((path) => existsSync(path));
-  return programs.find((path) => execFileSync(path, ['--version'], { encoding: 'utf8' }).startsWith('v20.')) ?? null;
-}
-
 const compiled = compile('-p', project);
 
 test('the examples of the guide and of both README files compile in a project that has installed the package', async () => {
@@ -80,7 +64,7 @@ test('the examples of the guide and of both README files compile in a project th
 
 for (const [version, node] of [
   ['26', process.execPath],
-  ['20', findNode20()],
+  ['20', findNode(/^v20\./)],
 ] as const) {
   const skip = node === null && `this machine has no Node ${version}`;
   test(`the examples of the guide and of both README files run on Node ${version}`, { skip }, async () => {

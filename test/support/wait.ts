@@ -26,19 +26,3 @@ export async function waitUntil<T>(
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
-
-/**
- * Waits until a credential is refused, and returns the start time of the last call that was still accepted, in milliseconds since the first
- * call.
- */
-export async function measureLastAcceptedMs(isRefused: () => Promise<boolean>): Promise<number> {
-  const startedMs = performance.now();
-  let lastMs = 0;
-  await waitUntil('the credential to be refused', async () => {
-    const askedMs = performance.now() - startedMs;
-    if (await isRefused()) return true;
-    lastMs = askedMs;
-    return false;
-  });
-  return lastMs;
-}
