@@ -74,6 +74,8 @@ interface OpenParts extends PlatformParts {
 }
 
 export interface PlatformOptions {
+  /** A platform of the file's own, for tests that background work of the files before would disturb. */
+  isOwn?: boolean;
   env?: Record<string, string>;
   readsUnderRls?: boolean;
   /** Gives the demo company its agent, which `npm start` does; without it nobody answers in a test. */
