@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openTestDatabase } from '../../test/support/database.ts';
 import type { Json } from '../../test/support/platform.ts';
 import { listDescendants, listLiving, makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
@@ -70,13 +71,14 @@ test('after SIGTERM each send, read and delivery in flight is finished, then the
   assert.deepEqual(listLiving(children), []);
 });
 
-/** Sends one read after the other until the server refuses connections. */
+/** Sends one read after the other, with short pauses, until the server refuses connections. */
 async function readUntilClosed(read: () => Promise<Response>, statuses: Set<number>): Promise<void> {
   for (;;) {
     try {
       const answer = await read();
       await answer.text();
       statuses.add(answer.status);
+      await sleep(20);
     } catch (error) {
       const { code } = (error as { cause?: { code?: string } }).cause ?? {};
       // Failure policy: a refused connection ends the loop; a connection that closes between two requests is opened again.
