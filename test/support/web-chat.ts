@@ -30,7 +30,12 @@ const AGENT = { type: 'agent', id: newId(), name: 'Sales agent' } as const;
 
 /** Sends any content to a visitor in the name of an agent, on the way that every send takes. No operation of the API sends these contents. */
 export const sendAsAgent = ({ running: { kit }, demo }: Platform, conversation: string, content: MessageContent) =>
-  sendMessage(kit, actAs(kit.database, demo._id, AGENT), { conversation, content, attachment: null, replyTo: null });
+  sendMessage(
+    kit,
+    actAs(kit.database, demo._id, AGENT),
+    { conversation },
+    { content, attachment: null, replyTo: null },
+  );
 
 /** A text with these reply buttons. */
 export const composeButtons = (content: string, titles: string[]): MessageContent =>

@@ -1175,7 +1175,7 @@ export interface Methods {
     listInConversation: ListMethod<[id: string, query?: MessagesListInConversationQuery, options?: CallOptions], Message>;
     /** Read a message. Takes the scope `messages:read`. */
     get: (id: string, options?: CallOptions) => Promise<Message>;
-    /** Send a text. Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again. Takes the scope `messages:create`. */
+    /** Send a text. Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again. `inboxId` with `contact` or `phone` goes into their open conversation, or opens one. Takes the scope `messages:create`. */
     sendText: (body: SendText, options?: CallOptions) => Promise<Message>;
     /** Send a picture. Like `send-text`, with the file of an attachment. WhatsApp takes JPG and PNG of at most 5 MB, with a caption. A still WEBP or GIF and a picture in CMYK or with 16 bits are converted. Takes the scope `messages:create`. */
     sendImage: (body: SendImage, options?: CallOptions) => Promise<Message>;

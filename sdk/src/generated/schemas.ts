@@ -919,6 +919,338 @@ export interface BusinessUpdate {
   owner?: string | null | undefined;
 }
 
+export interface Message {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** Identifier: 24 lower-case hex characters */
+  contact: string;
+  /** Identifier: 24 lower-case hex characters */
+  inbox: string;
+  /** The messaging channel */
+  channel: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL';
+  /** Who wrote it: a contact, a user, an agent or API key of the company, or the platform */
+  sender_type: 'CONTACT' | 'USER' | 'AGENT' | 'SYSTEM';
+  /** The user or key that sent it; the contact of an incoming one */
+  sender: string | null;
+  /** Whether it came in, went out, is a note of the company, or of the platform */
+  message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
+  /** By which way it came about */
+  origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'BUSINESS_APP' | 'CHANNEL';
+  /** What kind of content it is */
+  contentType: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE' | 'INTERACTIVE' | 'LOCATION' | 'CONTACTS' | 'REACTION' | 'UNSUPPORTED';
+  /** The text */
+  content: string | null;
+  /** Identifier: 24 lower-case hex characters */
+  attachment: string | null;
+  /** The file of the message */
+  media: {
+    /** What the file is stored under */
+    storage_key: string | null;
+    /** The link of the file; it waits for a file that is still on its way */
+    url: string | null;
+    /** The media type */
+    mimeType: string | null;
+    /** The name of the file */
+    fileName: string | null;
+    /** How many bytes it has */
+    size: number | null;
+    /** Why the file can not be had; absent otherwise */
+    error?: string | undefined;
+  } | null;
+  /** The template with its values */
+  template: {
+    /** The name of the template at the network */
+    name: string;
+    /** The language, as BCP 47 writes it */
+    language: string;
+    /** What was put into the template's places */
+    components: Array<Record<string, unknown>>;
+  } | null;
+  /** What the contact chose */
+  interactive: {
+    /** What was chosen: button_reply, list_reply, nfm_reply, button, order, …; what is offered: button, list, product, … */
+    type: string;
+    /** The id of what was chosen */
+    id: string | null;
+    /** The words of what was chosen */
+    title: string | null;
+    /** For people: what it is for */
+    description: string | null;
+    /** What the company gave the button for itself */
+    payload: string | null;
+    /** A flow's or an order's structured answer */
+    response: unknown;
+    /** What the business offers under its text: `header`, `footer` and `action`. Absent in what a contact chose */
+    offer?: Record<string, unknown> | undefined;
+  } | null;
+  /** A place */
+  location: {
+    /** Degrees north */
+    latitude: number;
+    /** Degrees east */
+    longitude: number;
+    /** What the place is called */
+    name: string | null;
+    /** The address */
+    address: string | null;
+    /** The web address */
+    url: string | null;
+  } | null;
+  /** Shared contact cards, as the network sends them */
+  contacts: Array<Record<string, unknown>> | null;
+  /** The advertisement that led here; `referred_product` is the product that the message is about */
+  referral: Record<string, unknown> | null;
+  /** The reaction to another message */
+  reaction: {
+    /** Identifier: 24 lower-case hex characters */
+    message: string | null;
+    /** null: taken back */
+    emoji: string | null;
+  } | null;
+  /** Identifier: 24 lower-case hex characters */
+  reply_to: string | null;
+  /** QUEUED, then SENT, DELIVERED, READ or FAILED; RECEIVED when it came in */
+  status: 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
+  /** What went wrong, one entry for each failure */
+  errors: Array<{
+    /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED */
+    code: number | string;
+    /** The cause in short */
+    title: string;
+    /** The cause in a sentence */
+    message: string;
+    /** More about it, as the network says it */
+    details: string;
+  }>;
+  /** The cause that the network reported, in Portuguese; absent without one */
+  failure_reason?: {
+    /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED */
+    code: number | string;
+    /** Display text in Portuguese; may change without notice */
+    message: string;
+  } | undefined;
+  /** The network's id */
+  external_id: string | null;
+  /** Identifier: 24 lower-case hex characters */
+  campaign: string | null;
+  /** Identifier: 24 lower-case hex characters */
+  enrollment: string | null;
+  /** Identifier: 24 lower-case hex characters */
+  agent: string | null;
+  /** Passed on from another chat */
+  forwarded: 'ONCE' | 'OFTEN' | null;
+  /** Of contentType UNSUPPORTED: what came. raw is null where it is larger than 16 kB */
+  unsupported: {
+    /** What the network calls it: poll_creation, … */
+    kind: string;
+    /** The element as the network sent it */
+    raw: Record<string, unknown> | null;
+  } | null;
+  /** Of the first message of a received mail: its subject, and at most ten recipients of each kind */
+  email: {
+    /** What the mail is about */
+    subject: string | null;
+    /** The addresses of the recipients */
+    to: string[];
+    /** The addresses of those who got a copy */
+    cc: string[];
+  } | null;
+  /** The users whom a note mentions */
+  mentions: string[];
+  /** Whether it was written in the business app */
+  is_echo: boolean;
+  /** Whether it belongs to the test mode of its inbox */
+  is_test: boolean;
+  /** ISO 8601 UTC with milliseconds */
+  edited_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  revoked_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  sent_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  delivered_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  read_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  failed_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface SendText {
+  /** Either a conversation, or `inboxId` with `contact` or `phone`, where it is opened if none is open */
+  conversationId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  inboxId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  contact?: string | undefined;
+  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  phone?: string | undefined;
+  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  country?: string | undefined;
+  /** The name of the contact, if it is created */
+  name?: string | null | undefined;
+  /** What is sent */
+  message: {
+    /** The text */
+    content: string;
+    /** What kind of content it is */
+    contentType?: 'TEXT' | undefined;
+  };
+  /** The message that it answers */
+  replyTo?: string | null | undefined;
+}
+
+export interface SendImage {
+  /** Either a conversation, or `inboxId` with `contact` or `phone`, where it is opened if none is open */
+  conversationId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  inboxId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  contact?: string | undefined;
+  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  phone?: string | undefined;
+  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  country?: string | undefined;
+  /** The name of the contact, if it is created */
+  name?: string | null | undefined;
+  /** A sentence for people that says what happened */
+  message: {
+    /** The uploaded file */
+    attachment: string;
+    /** The caption, on channels that show one */
+    content?: string | null | undefined;
+    /** What kind of content it is */
+    contentType?: 'IMAGE' | undefined;
+  };
+  /** The message that it answers */
+  replyTo?: string | null | undefined;
+}
+
+export interface SendAudio {
+  /** Either a conversation, or `inboxId` with `contact` or `phone`, where it is opened if none is open */
+  conversationId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  inboxId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  contact?: string | undefined;
+  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  phone?: string | undefined;
+  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  country?: string | undefined;
+  /** The name of the contact, if it is created */
+  name?: string | null | undefined;
+  /** A sentence for people that says what happened */
+  message: {
+    /** The uploaded file */
+    attachment: string;
+    /** The caption, on channels that show one */
+    content?: string | null | undefined;
+    /** What kind of content it is */
+    contentType?: 'AUDIO' | undefined;
+  };
+  /** The message that it answers */
+  replyTo?: string | null | undefined;
+}
+
+export interface SendVideo {
+  /** Either a conversation, or `inboxId` with `contact` or `phone`, where it is opened if none is open */
+  conversationId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  inboxId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  contact?: string | undefined;
+  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  phone?: string | undefined;
+  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  country?: string | undefined;
+  /** The name of the contact, if it is created */
+  name?: string | null | undefined;
+  /** A sentence for people that says what happened */
+  message: {
+    /** The uploaded file */
+    attachment: string;
+    /** The caption, on channels that show one */
+    content?: string | null | undefined;
+    /** What kind of content it is */
+    contentType?: 'VIDEO' | undefined;
+  };
+  /** The message that it answers */
+  replyTo?: string | null | undefined;
+}
+
+export interface SendDocument {
+  /** Either a conversation, or `inboxId` with `contact` or `phone`, where it is opened if none is open */
+  conversationId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  inboxId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  contact?: string | undefined;
+  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  phone?: string | undefined;
+  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  country?: string | undefined;
+  /** The name of the contact, if it is created */
+  name?: string | null | undefined;
+  /** A sentence for people that says what happened */
+  message: {
+    /** The uploaded file */
+    attachment: string;
+    /** The caption, on channels that show one */
+    content?: string | null | undefined;
+    /** What kind of content it is */
+    contentType?: 'DOCUMENT' | undefined;
+  };
+  /** The message that it answers */
+  replyTo?: string | null | undefined;
+}
+
+export interface SendSticker {
+  /** Either a conversation, or `inboxId` with `contact` or `phone`, where it is opened if none is open */
+  conversationId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  inboxId?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  contact?: string | undefined;
+  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  phone?: string | undefined;
+  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  country?: string | undefined;
+  /** The name of the contact, if it is created */
+  name?: string | null | undefined;
+  /** A sentence for people that says what happened */
+  message: {
+    /** The uploaded file */
+    attachment: string;
+    /** The caption, on channels that show one */
+    content?: string | null | undefined;
+    /** What kind of content it is */
+    contentType?: 'STICKER' | undefined;
+  };
+  /** The message that it answers */
+  replyTo?: string | null | undefined;
+}
+
+export interface WriteNote {
+  /** Identifier: 24 lower-case hex characters */
+  conversationId: string;
+  /** What is noted */
+  message: {
+    /** The text */
+    content: string;
+    /** What kind of content it is */
+    contentType?: 'TEXT' | undefined;
+  };
+  /** Users whom the note mentions; they find it by GET /v1/messages?mentioned=<id> */
+  mentions?: string[] | undefined;
+}
+
 export interface TemplateParameter {
   /** Which part of the template it is */
   component: 'HEADER' | 'BODY' | 'BUTTON' | 'LIMITED_TIME_OFFER';
@@ -1202,14 +1534,14 @@ export interface GivenTemplate {
 }
 
 export interface SendTemplate {
-  /** Either a conversation, or an inbox with contact or phone_number, where it is opened */
+  /** Either a conversation, or `inboxId` with `contact` or `phone`, where it is opened if none is open */
   conversationId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
-  inbox?: string | undefined;
+  inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
   /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
-  phone_number?: string | undefined;
+  phone?: string | undefined;
   /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
@@ -2642,278 +2974,6 @@ export interface AgentTurn {
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;
-}
-
-export interface Message {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** Identifier: 24 lower-case hex characters */
-  conversation: string;
-  /** Identifier: 24 lower-case hex characters */
-  contact: string;
-  /** Identifier: 24 lower-case hex characters */
-  inbox: string;
-  /** The messaging channel */
-  channel: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL';
-  /** Who wrote it: a contact, a user, an agent or API key of the company, or the platform */
-  sender_type: 'CONTACT' | 'USER' | 'AGENT' | 'SYSTEM';
-  /** The user or key that sent it; the contact of an incoming one */
-  sender: string | null;
-  /** Whether it came in, went out, is a note of the company, or of the platform */
-  message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
-  /** By which way it came about */
-  origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'BUSINESS_APP' | 'CHANNEL';
-  /** What kind of content it is */
-  contentType: 'TEXT' | 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | 'TEMPLATE' | 'INTERACTIVE' | 'LOCATION' | 'CONTACTS' | 'REACTION' | 'UNSUPPORTED';
-  /** The text */
-  content: string | null;
-  /** Identifier: 24 lower-case hex characters */
-  attachment: string | null;
-  /** The file of the message */
-  media: {
-    /** What the file is stored under */
-    storage_key: string | null;
-    /** The link of the file; it waits for a file that is still on its way */
-    url: string | null;
-    /** The media type */
-    mimeType: string | null;
-    /** The name of the file */
-    fileName: string | null;
-    /** How many bytes it has */
-    size: number | null;
-    /** Why the file can not be had; absent otherwise */
-    error?: string | undefined;
-  } | null;
-  /** The template with its values */
-  template: {
-    /** The name of the template at the network */
-    name: string;
-    /** The language, as BCP 47 writes it */
-    language: string;
-    /** What was put into the template's places */
-    components: Array<Record<string, unknown>>;
-  } | null;
-  /** What the contact chose */
-  interactive: {
-    /** What was chosen: button_reply, list_reply, nfm_reply, button, order, …; what is offered: button, list, product, … */
-    type: string;
-    /** The id of what was chosen */
-    id: string | null;
-    /** The words of what was chosen */
-    title: string | null;
-    /** For people: what it is for */
-    description: string | null;
-    /** What the company gave the button for itself */
-    payload: string | null;
-    /** A flow's or an order's structured answer */
-    response: unknown;
-    /** What the business offers under its text: `header`, `footer` and `action`. Absent in what a contact chose */
-    offer?: Record<string, unknown> | undefined;
-  } | null;
-  /** A place */
-  location: {
-    /** Degrees north */
-    latitude: number;
-    /** Degrees east */
-    longitude: number;
-    /** What the place is called */
-    name: string | null;
-    /** The address */
-    address: string | null;
-    /** The web address */
-    url: string | null;
-  } | null;
-  /** Shared contact cards, as the network sends them */
-  contacts: Array<Record<string, unknown>> | null;
-  /** The advertisement that led here; `referred_product` is the product that the message is about */
-  referral: Record<string, unknown> | null;
-  /** The reaction to another message */
-  reaction: {
-    /** Identifier: 24 lower-case hex characters */
-    message: string | null;
-    /** null: taken back */
-    emoji: string | null;
-  } | null;
-  /** Identifier: 24 lower-case hex characters */
-  reply_to: string | null;
-  /** QUEUED, then SENT, DELIVERED, READ or FAILED; RECEIVED when it came in */
-  status: 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
-  /** What went wrong, one entry for each failure */
-  errors: Array<{
-    /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED */
-    code: number | string;
-    /** The cause in short */
-    title: string;
-    /** The cause in a sentence */
-    message: string;
-    /** More about it, as the network says it */
-    details: string;
-  }>;
-  /** The cause that the network reported, in Portuguese; absent without one */
-  failure_reason?: {
-    /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED */
-    code: number | string;
-    /** Display text in Portuguese; may change without notice */
-    message: string;
-  } | undefined;
-  /** The network's id */
-  external_id: string | null;
-  /** Identifier: 24 lower-case hex characters */
-  campaign: string | null;
-  /** Identifier: 24 lower-case hex characters */
-  enrollment: string | null;
-  /** Identifier: 24 lower-case hex characters */
-  agent: string | null;
-  /** Passed on from another chat */
-  forwarded: 'ONCE' | 'OFTEN' | null;
-  /** Of contentType UNSUPPORTED: what came. raw is null where it is larger than 16 kB */
-  unsupported: {
-    /** What the network calls it: poll_creation, … */
-    kind: string;
-    /** The element as the network sent it */
-    raw: Record<string, unknown> | null;
-  } | null;
-  /** Of the first message of a received mail: its subject, and at most ten recipients of each kind */
-  email: {
-    /** What the mail is about */
-    subject: string | null;
-    /** The addresses of the recipients */
-    to: string[];
-    /** The addresses of those who got a copy */
-    cc: string[];
-  } | null;
-  /** The users whom a note mentions */
-  mentions: string[];
-  /** Whether it was written in the business app */
-  is_echo: boolean;
-  /** Whether it belongs to the test mode of its inbox */
-  is_test: boolean;
-  /** ISO 8601 UTC with milliseconds */
-  edited_at: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  revoked_at: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  sent_at: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  delivered_at: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  read_at: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  failed_at: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-export interface SendText {
-  /** The conversation */
-  conversationId: string;
-  /** What is sent */
-  message: {
-    /** The text */
-    content: string;
-    /** What kind of content it is */
-    contentType?: 'TEXT' | undefined;
-  };
-  /** The message that it answers */
-  replyTo?: string | null | undefined;
-}
-
-export interface SendImage {
-  /** The conversation */
-  conversationId: string;
-  /** A sentence for people that says what happened */
-  message: {
-    /** The uploaded file */
-    attachment: string;
-    /** The caption, on channels that show one */
-    content?: string | null | undefined;
-    /** What kind of content it is */
-    contentType?: 'IMAGE' | undefined;
-  };
-  /** The message that it answers */
-  replyTo?: string | null | undefined;
-}
-
-export interface SendAudio {
-  /** The conversation */
-  conversationId: string;
-  /** A sentence for people that says what happened */
-  message: {
-    /** The uploaded file */
-    attachment: string;
-    /** The caption, on channels that show one */
-    content?: string | null | undefined;
-    /** What kind of content it is */
-    contentType?: 'AUDIO' | undefined;
-  };
-  /** The message that it answers */
-  replyTo?: string | null | undefined;
-}
-
-export interface SendVideo {
-  /** The conversation */
-  conversationId: string;
-  /** A sentence for people that says what happened */
-  message: {
-    /** The uploaded file */
-    attachment: string;
-    /** The caption, on channels that show one */
-    content?: string | null | undefined;
-    /** What kind of content it is */
-    contentType?: 'VIDEO' | undefined;
-  };
-  /** The message that it answers */
-  replyTo?: string | null | undefined;
-}
-
-export interface SendDocument {
-  /** The conversation */
-  conversationId: string;
-  /** A sentence for people that says what happened */
-  message: {
-    /** The uploaded file */
-    attachment: string;
-    /** The caption, on channels that show one */
-    content?: string | null | undefined;
-    /** What kind of content it is */
-    contentType?: 'DOCUMENT' | undefined;
-  };
-  /** The message that it answers */
-  replyTo?: string | null | undefined;
-}
-
-export interface SendSticker {
-  /** The conversation */
-  conversationId: string;
-  /** A sentence for people that says what happened */
-  message: {
-    /** The uploaded file */
-    attachment: string;
-    /** The caption, on channels that show one */
-    content?: string | null | undefined;
-    /** What kind of content it is */
-    contentType?: 'STICKER' | undefined;
-  };
-  /** The message that it answers */
-  replyTo?: string | null | undefined;
-}
-
-export interface WriteNote {
-  /** Identifier: 24 lower-case hex characters */
-  conversationId: string;
-  /** What is noted */
-  message: {
-    /** The text */
-    content: string;
-    /** What kind of content it is */
-    contentType?: 'TEXT' | undefined;
-  };
-  /** Users whom the note mentions; they find it by GET /v1/messages?mentioned=<id> */
-  mentions?: string[] | undefined;
 }
 
 export interface PipelineStep {

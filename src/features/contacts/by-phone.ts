@@ -6,6 +6,15 @@ import { addContact } from './contacts.ts';
 import { findIdentityHolders } from './name-queries.ts';
 import type { ContactSource } from './schemas.ts';
 
+interface GivenPhone {
+  /** The name of the contact, if it is created. */
+  name: string | null;
+  phone_number: string;
+  country?: string | undefined;
+  /** The request's field, for errors. */
+  path: string;
+}
+
 /**
  * Returns the id of the contact with this phone number, in whatever format the number is written, and
  * creates the contact, with its event, when no contact has the number. An existing contact keeps its name.
@@ -14,9 +23,9 @@ import type { ContactSource } from './schemas.ts';
 export async function findOrCreateByPhone(
   tx: TenantTx,
   source: ContactSource,
-  { name, phone_number, country }: { name: string | null; phone_number: string; country?: string | undefined },
+  { name, phone_number, country, path }: GivenPhone,
 ): Promise<string> {
-  const phone = await readCallersPhone(tx, phone_number, { country, path: 'phone_number' });
+  const phone = await readCallersPhone(tx, phone_number, { country, path });
   const [holder] = await findIdentityHolders(tx, [PHONE_NUMBER.identify(phone.phone_number)]);
   return holder?.contact ?? (await addContact(tx, source, { name, phone_number: phone.phone_number }))._id;
 }

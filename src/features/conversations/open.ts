@@ -29,18 +29,29 @@ const ROUNDS = 3;
 
 /** Returns the open conversation of this contact in this inbox, and opens one when there is none. */
 export const openConversation = (tenant: Acting, input: ConversationCreate): Promise<OpenedConversation> =>
-  withOpenConversation(tenant, input, (_tx, opened) => Promise.resolve(opened));
+  withOpenConversation(tenant, input, PATHS, (_tx, opened) => Promise.resolve(opened));
+
+/** The conversation to be opened; a field that is undefined is not given. */
+type Opening = { [Field in keyof ConversationCreate]: ConversationCreate[Field] | undefined } & { inbox: string };
+
+/** The names of the request's fields, for errors. */
+interface Paths {
+  inbox: string;
+  phone_number: string;
+}
+const PATHS: Paths = { inbox: 'inbox', phone_number: 'phone_number' };
 
 /** Runs work in the transaction that opens the conversation, so that the conversation is only opened when the work succeeds. */
 export async function withOpenConversation<T>(
   tenant: Acting,
-  input: ConversationCreate,
+  input: Opening,
+  paths: Paths,
   work: (tx: TenantTx, opened: OpenedConversation) => Promise<T>,
 ): Promise<T> {
-  checkContactGiven(input);
+  checkContactGiven(input, paths);
   for (let round = 1; ; round += 1) {
     try {
-      return await tenant.tx(async (tx) => work(tx, await findOrOpenConversation(tx, tenant, input)));
+      return await tenant.tx(async (tx) => work(tx, await findOrOpenConversation(tx, tenant, input, paths)));
     } catch (error) {
       // Failure policy: the other transaction has committed by now, so the next round finds its contact or conversation; after ROUNDS the
       // error is thrown.
@@ -50,10 +61,10 @@ export async function withOpenConversation<T>(
   }
 }
 
-function checkContactGiven({ contact, name, phone_number, country }: ConversationCreate): void {
+function checkContactGiven({ contact, name, phone_number, country }: Opening, paths: Paths): void {
   if (contact === undefined && phone_number === undefined) throw invalid('contact', 'is required', 'REQUIRED');
   if (contact === undefined) return;
-  if (phone_number !== undefined) throw invalid('phone_number', 'has no place beside contact');
+  if (phone_number !== undefined) throw invalid(paths.phone_number, 'has no place beside contact');
   if (name !== undefined) throw invalid('name', 'has no place beside contact');
   if (country !== undefined) throw invalid('country', 'has no place beside contact');
 }
@@ -61,13 +72,14 @@ function checkContactGiven({ contact, name, phone_number, country }: Conversatio
 async function findOrOpenConversation(
   tx: TenantTx,
   tenant: Acting,
-  input: ConversationCreate,
+  input: Opening,
+  paths: Paths,
 ): Promise<OpenedConversation> {
   const inbox = await findOpeningInbox(tx, input.inbox);
-  if (!inbox) throw unknownReference('inbox');
-  if (inbox.status !== 'ACTIVE') throw invalid('inbox', 'is deleted', 'INBOX_INACTIVE');
+  if (!inbox) throw unknownReference(paths.inbox);
+  if (inbox.status !== 'ACTIVE') throw invalid(paths.inbox, 'is deleted', 'INBOX_INACTIVE');
   await expectUsers(tx, { owner: input.owner });
-  const contact = await findOrCreateContact(tx, tenant, input);
+  const contact = await findOrCreateContact(tx, tenant, input, paths);
   const key = { company: tx.companyId, inbox: input.inbox, contact };
   // A conversation is locked before its contact, as in all operations.
   const [thread] = await lockOpenThreads(tx, [key]);
@@ -85,25 +97,21 @@ async function findOrOpenConversation(
 const makeOvertakenError = (): AppError =>
   new AppError('UNAVAILABLE', 'The conversation changes too quickly', [], { 'retry-after': '1' });
 
-function findOrCreateContact(tx: TenantTx, { actor }: Acting, input: ConversationCreate): Promise<string> | string {
+function findOrCreateContact(tx: TenantTx, { actor }: Acting, input: Opening, paths: Paths): Promise<string> | string {
   const { contact, name = null, phone_number, country } = input;
   if (contact !== undefined) return contact;
-  return findOrCreateByPhone(tx, toContactSource(actor), { name, phone_number: phone_number ?? '', country });
+  const phone = { name, phone_number: phone_number ?? '', country, path: paths.phone_number };
+  return findOrCreateByPhone(tx, toContactSource(actor), phone);
 }
 
 /** Returns the first owner and agent of a conversation: those of the request, or else the defaults of the inbox. */
-function chooseInitialFields({ channel, is_test, ...inbox }: OpeningInbox, input: ConversationCreate) {
+function chooseInitialFields({ channel, is_test, ...inbox }: OpeningInbox, input: Opening) {
   const { owner = inbox.default_owner, agent = inbox.default_agent } = input;
   return { _id: newId(), channel, status: 'OPEN', handled_by: agent ? 'AI' : 'NONE', agent, owner, is_test } as const;
 }
 
 /** Applies the owner and agent of the request to a conversation that is already open; others stay as they are. */
-async function assignOwnerAndAgent(
-  tx: TenantTx,
-  tenant: Acting,
-  id: string,
-  input: ConversationCreate,
-): Promise<Conversation> {
+async function assignOwnerAndAgent(tx: TenantTx, tenant: Acting, id: string, input: Opening): Promise<Conversation> {
   const before = await lockConversation(tx, id);
   if (!before) throw makeOvertakenError();
   tx.makes(id);

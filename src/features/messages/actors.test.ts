@@ -19,12 +19,17 @@ const followup = { type: 'followup', id: newId(), name: 'Reminder' } as const;
 
 async function sendAs(actor: Actor): Promise<{ message: Json; conversation: Json }> {
   const { conversation } = await writeAsContact(platform);
-  const message = await sendMessage(kit, actAs(kit.database, demo._id, actor), {
-    conversation: conversation._id,
-    content: composeContent('TEXT', { content: 'Hello' }),
-    attachment: null,
-    replyTo: null,
-  });
+  const acting = actAs(kit.database, demo._id, actor);
+  const message = await sendMessage(
+    kit,
+    acting,
+    { conversation: conversation._id },
+    {
+      content: composeContent('TEXT', { content: 'Hello' }),
+      attachment: null,
+      replyTo: null,
+    },
+  );
   return { message, conversation };
 }
 

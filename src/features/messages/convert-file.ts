@@ -9,18 +9,21 @@ import { findChannel } from './file-queries.ts';
 import { findRefusal, fitsContent, type Header, type NamedAttachment } from './files.ts';
 import type { Outgoing } from './outgoing.ts';
 
+/** A message that is not stored yet, and the conversation or the inbox through which it will be sent. */
+type Unsent = Pick<Outgoing, 'content' | 'attachment'> & ({ conversation: string } | { inbox: string });
+
 /**
- * Returns the attachment of a message, with a converted copy if the channel of the conversation needs one and the file can be converted.
+ * Returns the attachment of a message, with a converted copy if the channel that it is sent through needs one and the file can be converted.
  * Whether the channel can send the attachment is checked with the rest of the message, in its transaction.
  */
 export async function convertForChannel(
   kit: Kit,
   acting: Acting,
-  { conversation, content: { contentType }, attachment }: Outgoing,
+  { content: { contentType }, attachment, ...place }: Unsent,
 ): Promise<NamedAttachment | null> {
   // Most files have a format that every channel takes, or a copy from the first message, so they need no further statement.
   if (!attachment || !mayConvert(attachment, contentType)) return attachment;
-  const channel = await findChannel(acting.read, conversation);
+  const channel = await findChannel(acting.read, place);
   return channel
     ? convertRefused(kit, kit.channels.get(channel), { attachment, contentType, path: 'message.attachment' })
     : attachment;

@@ -62,12 +62,17 @@ export function insertCardFiles(
   });
 }
 
-/** Returns the channel of a conversation. */
-export async function findChannel(tx: TenantRead, conversation: string): Promise<ChannelName | null> {
+/** Returns the channel of a conversation or of an inbox. */
+export async function findChannel(
+  tx: TenantRead,
+  place: { conversation: string } | { inbox: string },
+): Promise<ChannelName | null> {
+  const [table, id] =
+    'inbox' in place ? (['inboxes', place.inbox] as const) : (['conversations', place.conversation] as const);
   const row = await maybeOne<{ channel: ChannelName }>(tx, {
-    name: 'messages.findChannel',
-    text: 'select channel from conversations where company_id = $1 and _id = $2',
-    values: [tx.companyId, conversation],
+    name: `messages.findChannel.${table}`,
+    text: `select channel from ${table} where company_id = $1 and _id = $2`,
+    values: [tx.companyId, id],
   });
   return row?.channel ?? null;
 }

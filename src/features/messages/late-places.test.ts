@@ -27,7 +27,7 @@ const waitForReached = (wanted: number): Promise<unknown> =>
 
 async function sendTo(number: string): Promise<Json> {
   const template = { name: 'hello_world', language: 'pt_BR' };
-  const body = { inbox: demo.inbox, phone_number: `+${number}`, message: { template } };
+  const body = { inboxId: demo.inbox, phone: `+${number}`, message: { template } };
   return (await call(201, 'POST', '/v1/messages/send-template', { body })).body;
 }
 

@@ -59,10 +59,10 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'messages:create',
     summary: 'Send a text',
     description:
-      'Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again.',
+      'Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again. `inboxId` with `contact` or `phone` goes into their open conversation, or opens one.',
     body: ref(SendText),
     answers: { 201: ref(Message) },
-    errors: ['CONVERSATION_OPEN', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
+    errors: ['AMBIGUOUS_PHONE', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { body }) => sendText(kit, tenant, body),
     again: readMessage,
   });
@@ -122,7 +122,7 @@ function fileRoute(app: FastifyInstance, kit: Kit, contentType: FileType): void 
     description: `Like \`send-text\`, with the file of an attachment. ${accepts}`,
     body: ref(SEND_FILE[contentType]),
     answers: { 201: ref(Message) },
-    errors: ['CONVERSATION_OPEN', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
+    errors: ['AMBIGUOUS_PHONE', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { body }) => sendFile(kit, tenant, contentType, body),
     again: readMessage,
   });

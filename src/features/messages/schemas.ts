@@ -3,7 +3,19 @@ import { CONTENT_TYPES, type InteractiveOffer } from '../../channels/content.ts'
 import { CHANNEL_NAMES } from '../../channels/registry.ts';
 import type { FileType } from '../../platform/media/formats.ts';
 import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
-import { define, NOT_BLANK, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
+import {
+  define,
+  Name,
+  NOT_BLANK,
+  nullable,
+  oneOf,
+  PhoneCountry,
+  recordId,
+  ref,
+  strict,
+  Timestamp,
+  writtenPhone,
+} from '../../platform/schema.ts';
 import { MESSAGE_TYPES, SENDER_TYPES } from '../conversations/schemas.ts';
 
 // The WhatsApp Cloud API accepts texts of at most this length.
@@ -167,10 +179,28 @@ export const MessageParams = Type.Object({ id: recordId('message') });
 
 const content = Type.String({ minLength: 1, maxLength: MAX_TEXT, ...NOT_BLANK });
 
+/** The fields of a request's body that name the recipient. */
+export const RECIPIENT = {
+  conversationId: Type.Optional(
+    recordId('conversation', {
+      description: 'Either a conversation, or `inboxId` with `contact` or `phone`, where it is opened if none is open',
+    }),
+  ),
+  inboxId: Type.Optional(recordId('inbox')),
+  contact: Type.Optional(recordId('contact')),
+  phone: Type.Optional(writtenPhone('. A contact is created when none has this number')),
+  country: Type.Optional(PhoneCountry),
+  name: Type.Optional(
+    Type.Unsafe<string | null>({ ...nullable(Name), description: 'The name of the contact, if it is created' }),
+  ),
+};
+
+export type GivenRecipient = Partial<Static<ReturnType<typeof Type.Object<typeof RECIPIENT>>>>;
+
 export const SendText = define(
   'SendText',
   strict({
-    conversationId: recordId('conversation', { description: 'The conversation' }),
+    ...RECIPIENT,
     message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }),
     replyTo: Type.Optional(nullable(recordId('message', { description: 'The message that it answers' }))),
   }),
@@ -182,7 +212,7 @@ const defineSendFile = (name: string, contentType: FileType) =>
   define(
     name,
     strict({
-      conversationId: recordId('conversation', { description: 'The conversation' }),
+      ...RECIPIENT,
       message: strict({
         attachment: recordId('attachment', { description: 'The uploaded file' }),
         content: Type.Optional(

@@ -7,16 +7,15 @@ import type { Kit } from '../../kit.ts';
 import type { FileType } from '../../platform/media/formats.ts';
 import type { Acting } from '../../platform/tenant.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
-import { refuseSecondOpen } from '../conversations/update.ts';
 import { convertForChannel } from './convert-file.ts';
 import { callNetwork } from './network-call.ts';
 import { storeOutgoing, type Outgoing, type StoredOutgoing } from './outgoing.ts';
+import { readRecipient, withRecipient, type Recipient } from './recipients.ts';
 import type { Message, SendFile, SendText } from './schemas.ts';
 import { settleCall } from './settle-call.ts';
 
 export const sendText = (kit: Kit, acting: Acting, input: SendText): Promise<Message> =>
-  sendMessage(kit, acting, {
-    conversation: input.conversationId,
+  sendMessage(kit, acting, readRecipient(input), {
     content: composeContent('TEXT', { content: input.message.content }),
     attachment: null,
     replyTo: input.replyTo ?? null,
@@ -27,13 +26,13 @@ export async function sendFile(
   kit: Kit,
   acting: Acting,
   contentType: FileType,
-  { conversationId, message, replyTo = null }: SendFile,
+  { message, replyTo = null, ...given }: SendFile,
 ): Promise<Message> {
+  const recipient = readRecipient(given);
   const { attachment: id, content } = message;
   const attachment = await expectAttachment(acting.read, id, 'message.attachment');
   const caption = content?.trim() ? content : null;
-  return sendMessage(kit, acting, {
-    conversation: conversationId,
+  return sendMessage(kit, acting, recipient, {
     content: composeContent(contentType, { content: caption }),
     attachment,
     replyTo,
@@ -41,10 +40,15 @@ export async function sendFile(
 }
 
 /** Sends a message in the name of the actor. Returns the message as it is after the call. */
-export async function sendMessage(kit: Kit, acting: Acting, outgoing: Outgoing): Promise<Message> {
-  const attachment = await convertForChannel(kit, acting, outgoing);
-  const stored = await refuseSecondOpen(acting, { id: outgoing.conversation, path: 'conversationId' }, () =>
-    acting.tx((tx) => storeOutgoing(kit, tx, acting, { ...outgoing, attachment })),
+export async function sendMessage(
+  kit: Kit,
+  acting: Acting,
+  recipient: Recipient,
+  message: Omit<Outgoing, 'conversation'>,
+): Promise<Message> {
+  const attachment = await convertForChannel(kit, acting, { ...recipient, ...message });
+  const stored = await withRecipient(acting, recipient, (tx, conversation) =>
+    storeOutgoing(kit, tx, acting, { ...message, attachment, conversation }),
   );
   return callForStored(kit, acting, stored);
 }

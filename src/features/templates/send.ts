@@ -4,16 +4,15 @@ import { composeTemplate } from '../../channels/templates/compose.ts';
 import type { GivenComponent } from '../../channels/templates/given.ts';
 import { hasVariables, resolveVariables } from '../../channels/templates/variables.ts';
 import type { Kit } from '../../kit.ts';
-import { invalid, unknownReference } from '../../platform/errors.ts';
+import { unknownReference } from '../../platform/errors.ts';
 import type { Acting, Tenant, TenantTx } from '../../platform/tenant.ts';
 import { readContacts } from '../contacts/by-phones.ts';
-import { findInboxOf, lockContactOf } from '../conversations/conversations.ts';
-import { withOpenConversation } from '../conversations/open.ts';
-import { refuseSecondOpen } from '../conversations/update.ts';
+import { lockContactOf } from '../conversations/conversations.ts';
 import { readMessage } from '../messages/messages.ts';
 import { storeOutgoing, type StoredOutgoing } from '../messages/outgoing.ts';
 import type { Header } from '../messages/files.ts';
 import type { Message } from '../messages/schemas.ts';
+import { findRecipientsInbox, readRecipient, withRecipient } from '../messages/recipients.ts';
 import { callForStored } from '../messages/send.ts';
 import { findApproved, type Approved } from './approved.ts';
 import { askForCopy } from './catalogue.ts';
@@ -22,7 +21,7 @@ import { checkGiven } from './parameters.ts';
 import type { GivenTemplate, SendTemplate } from './schemas.ts';
 
 const COMPONENTS = 'message.template.components';
-const PATHS = { inbox: 'inbox', name: 'message.template.name', language: 'message.template.language' };
+const PATHS = { inbox: 'inboxId', name: 'message.template.name', language: 'message.template.language' };
 // The shortest pause between two copies that are made because the network refused a template.
 const REFUSED_PAUSE_SECONDS = 10;
 
@@ -34,9 +33,13 @@ export interface PreparedTemplate extends Approved {
 
 /** Returns the message as it is after the call to the network. */
 export async function sendTemplate(kit: Kit, acting: Acting, input: SendTemplate): Promise<Message> {
-  const inbox = await findInbox(acting, input);
+  const recipient = readRecipient(input);
+  const inbox = await findRecipientsInbox(acting, recipient);
   const prepared = await prepareTemplate(kit, acting, inbox, input.message.template);
-  const stored = await storeTemplate(kit, acting, { ...input, inbox }, prepared);
+  const { replyTo = null } = input;
+  const stored = await withRecipient(acting, recipient, (tx, conversation) =>
+    storeTemplateIn(kit, tx, acting, { conversation, replyTo, prepared }),
+  );
   const message = await callForStored(kit, acting, stored);
   await noteRefusedTemplate(kit, acting, prepared, message);
   return message;
@@ -69,40 +72,6 @@ export async function noteRefusedTemplate(
   await askForCopy(kit, acting, catalogue, REFUSED_PAUSE_SECONDS);
 }
 
-/** Returns the inbox of the request or of its conversation. */
-async function findInbox({ read }: Acting, input: SendTemplate): Promise<string> {
-  const { conversationId, inbox } = input;
-  if (conversationId === undefined) {
-    if (inbox === undefined) throw invalid('conversationId', 'is required, or else inbox', 'REQUIRED');
-    return inbox;
-  }
-  for (const field of ['inbox', 'contact', 'phone_number', 'country', 'name'] as const)
-    if (input[field] !== undefined) throw invalid(field, 'has no place beside conversationId');
-  const own = await findInboxOf(read, conversationId);
-  if (own === null) throw unknownReference('conversationId');
-  return own;
-}
-
-function storeTemplate(
-  kit: Kit,
-  acting: Acting,
-  { conversationId, message: _message, replyTo = null, ...opening }: SendTemplate & { inbox: string },
-  prepared: PreparedTemplate,
-): Promise<StoredOutgoing> {
-  if (conversationId === undefined)
-    return withOpenConversation(acting, opening, (tx, { conversation: { _id, contact } }) =>
-      storeFilled(kit, tx, acting, {
-        conversation: _id,
-        replyTo,
-        prepared,
-        findContactId: () => Promise.resolve(contact),
-      }),
-    );
-  return refuseSecondOpen(acting, { id: conversationId, path: 'conversationId' }, () =>
-    acting.tx((tx) => storeTemplateIn(kit, tx, acting, { conversation: conversationId, replyTo, prepared })),
-  );
-}
-
 interface TemplateMessage {
   conversation: string;
   replyTo: string | null;
@@ -110,21 +79,13 @@ interface TemplateMessage {
 }
 
 /** Stores the message in the caller's transaction. */
-export const storeTemplateIn = (
+export async function storeTemplateIn(
   kit: Kit,
   tx: TenantTx,
   acting: Acting,
-  message: TemplateMessage,
-): Promise<StoredOutgoing> =>
-  storeFilled(kit, tx, acting, { ...message, findContactId: () => expectContactOf(tx, message.conversation) });
-
-async function storeFilled(
-  kit: Kit,
-  tx: TenantTx,
-  acting: Acting,
-  { conversation, replyTo, prepared, findContactId }: TemplateMessage & { findContactId: () => Promise<string> },
+  { conversation, replyTo, prepared }: TemplateMessage,
 ): Promise<StoredOutgoing> {
-  const content = await fillForContact(tx, prepared, findContactId);
+  const content = await fillForContact(tx, prepared, conversation);
   const { headers } = prepared;
   return storeOutgoing(kit, tx, acting, { conversation, content, attachment: null, headers, replyTo });
 }
@@ -140,9 +101,9 @@ async function expectContactOf(tx: TenantTx, conversation: string): Promise<stri
 async function fillForContact(
   tx: TenantTx,
   { template, given, shelf }: PreparedTemplate,
-  findContactId: () => Promise<string>,
+  conversation: string,
 ): Promise<MessageContent> {
-  const [contact = null] = hasVariables(given) ? await readContacts(tx, [await findContactId()]) : [];
+  const [contact = null] = hasVariables(given) ? await readContacts(tx, [await expectContactOf(tx, conversation)]) : [];
   const { values, missing } = resolveVariables(given, { contact });
   const absent = missing.map(({ path, variable }) => {
     return { path, code: 'MISSING_VARIABLE', message: `has no value for this contact: ${variable}` };

@@ -25,7 +25,7 @@ interface Sample {
   /** Values of properties of the body, or of parts of the form, with the text of the file. */
   body?(own: FullCompany): Json;
   headers?(own: FullCompany): Record<string, string>;
-  /** Properties of the body that have no place beside another one: `{ conversationId: ['inbox'] }`. */
+  /** Properties of the body that have no place beside another one: `{ conversationId: ['inboxId'] }`. */
   excludes?: Record<string, string[]>;
   /** Prepares the data so that the next request succeeds, whatever the last one did. */
   prepare?(platform: Platform, own: FullCompany): Promise<void>;
@@ -74,8 +74,14 @@ async function addAttachment({ call }: Platform, own: FullCompany): Promise<void
 }
 
 /** A body that sends a file of this kind. */
+/** A message to the company's contact in its inbox, or else into its conversation. */
+const sends = (makeMessage: (own: FullCompany) => Json): Pick<Sample, 'body' | 'excludes'> => ({
+  body: (own) => ({ conversationId: undefined, message: makeMessage(own) }),
+  excludes: { conversationId: ['inboxId', 'contact'] },
+});
+
 const sendsFile = (data: Buffer, fileType: FileType): Sample => ({
-  body: ({ fresh: { attachment } }) => ({ message: { attachment } }),
+  ...sends(({ fresh: { attachment } }) => ({ attachment })),
   prepare: async (platform, own) => {
     own.fresh = { attachment: (await uploadFile(platform, { data, fileType }, own.key))._id };
   },
@@ -213,13 +219,8 @@ export const SAMPLES: Record<string, Sample> = {
     params: ({ fresh: { template = '' } }) => ({ name: template }),
     prepare: addTemplate,
   },
-  'POST /v1/messages/send-template': {
-    body: ({ marker }) => ({
-      conversationId: undefined,
-      message: { template: { name: marker, language: 'pt_BR' } },
-    }),
-    excludes: { conversationId: ['inbox', 'contact'] },
-  },
+  'POST /v1/messages/send-text': sends(() => ({ content: 'Hello' })),
+  'POST /v1/messages/send-template': sends(({ marker }) => ({ template: { name: marker, language: 'pt_BR' } })),
   'POST /v1/custom-fields': { body: () => ({ slug: `till_${newId()}` }) },
   'PATCH /v1/custom-fields/{id}': { body: () => ({ title: 'Till' }) },
   'POST /v1/contacts': { body: () => ({ name: 'Ana' }) },
@@ -282,7 +283,7 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/messages/send-image': sendsFile(makePng(), 'IMAGE'),
   'POST /v1/messages/send-audio': sendsFile(makeMp3(), 'AUDIO'),
   'POST /v1/messages/send-video': sendsFile(await makeMp4(), 'VIDEO'),
-  'POST /v1/messages/send-document': { body: (own) => ({ message: { attachment: findId(own, 'attachment') } }) },
+  'POST /v1/messages/send-document': sends((own) => ({ attachment: findId(own, 'attachment') })),
   'POST /v1/messages/send-sticker': sendsFile(makeWebp(), 'STICKER'),
   'POST /v1/quick-replies': {
     also: ['messages:update'],
