@@ -284,7 +284,7 @@ test('a bulk run still shows a contact that was merged into another one', async 
   assert.deepEqual((await call(200, 'GET', `/v1/messages/bulk/${run._id}`)).body, run);
 });
 
-test('contacts beyond the daily limit of the business are reported with DAILY_LIMIT, and a message that the network refuses does not count', async () => {
+test('contacts beyond the daily limit of the business are reported with DAILY_LIMIT, also by a dry run, and a message that the network refuses does not count', async () => {
   const limit = (most: number): Promise<unknown> => database.sql('update portfolios set people_limit = $1', [most]);
   const [{ reached } = { reached: 0 }] = await database.sql<{ reached: number }>(
     'select coalesce(sum(people), 0)::int as reached from portfolio_minutes',
@@ -292,6 +292,11 @@ test('contacts beyond the daily limit of the business are reported with DAILY_LI
   const phones = Array.from({ length: 4 }, makePhoneNumber);
   await limit(reached + 2);
   await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 131009, times: 1, to: phones[0] }] } });
+  const { body: foreseen } = await send({ ...plain, contacts: people(...phones), dryRun: 'true' }, 200);
+  assert.deepEqual(codes(foreseen), [
+    [3, 'DAILY_LIMIT'],
+    [4, 'DAILY_LIMIT'],
+  ]);
   const { body } = await send({ ...plain, contacts: people(...phones) });
   assert.deepEqual(codes(body), [
     [1, 131009],
@@ -300,8 +305,9 @@ test('contacts beyond the daily limit of the business are reported with DAILY_LI
   ]);
   // Who was reached within the day takes no second place, and the refused contact's place is free again.
   const active = { send_to_active_conversations: 'true' };
-  const { body: second } = await send({ ...plain, ...active, contacts: people(phones[1] ?? '', ...phones.slice(2)) });
-  assert.deepEqual(codes(second), [[3, 'DAILY_LIMIT']]);
+  const again = { ...plain, ...active, contacts: people(phones[1] ?? '', ...phones.slice(2)) };
+  assert.deepEqual(codes((await send({ ...again, dryRun: 'true' }, 200)).body), [[3, 'DAILY_LIMIT']]);
+  assert.deepEqual(codes((await send(again)).body), [[3, 'DAILY_LIMIT']]);
   await limit(-1);
   const { body: third } = await send({ ...plain, contacts: people(phones[3] ?? '') });
   assert.equal(third.sentCount, 1);

@@ -9,12 +9,13 @@ import { newId } from '../../platform/ids.ts';
 import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/tenant.ts';
 import { findApproved } from '../templates/approved.ts';
+import { foreseePlaces } from '../inboxes/portfolio.ts';
 import { checkHeaders } from '../messages/files.ts';
 import { checkGiven } from '../templates/parameters.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { settleLeft } from './ending.ts';
 import { readContacts, type BulkRequest } from './given.ts';
-import { planRows } from './plan.ts';
+import { divideByPlaces, planRows } from './plan.ts';
 import {
   countRuns,
   findAgent,
@@ -29,6 +30,7 @@ import {
 } from './queries.ts';
 import { insertRows, listDone, type DoneRow, type NewRow } from './row-queries.ts';
 import { openRunning, RunLost } from './running.ts';
+import { openSender } from './sender.ts';
 import type { BulkForm, BulkQuery, BulkResult, BulkRun } from './schemas.ts';
 import { workRun, type WorkOptions } from './work.ts';
 
@@ -145,17 +147,18 @@ function toResult(done: DoneRow[]): Pick<BulkResult, 'errors' | 'sentContacts'> 
   };
 }
 
-/** Returns what a run would do, by the same checks. The daily limit is left out, because other sends may use it up meanwhile. */
+/** Returns what a run would do now, by the same checks. Places in the daily limit are not reserved, so other sends may take them meanwhile. */
 async function foresee(kit: Kit, tenant: Tenant, { inbox, run }: Checked, rows: NewRow[]): Promise<BulkResult> {
-  const channel = kit.channels.get(inbox.channel);
+  const { channel, portfolio } = await openSender(kit, tenant.read, inbox._id);
   const good = rows.filter(({ error }) => error === null);
   const plan = await planRows(tenant.read, { inbox, channel, run }, good);
+  const { sends: chosen, over } = await divideByPlaces(plan, (people) => foreseePlaces(tenant.read, portfolio, people));
   const base = { message: null, network_status: null };
   const done = [
     ...rows.filter(({ error }) => error !== null).map(({ row, phone, error }) => ({ row, phone, error })),
-    ...plan.failed.map(({ row: { row, phone }, error }) => ({ row, phone, error })),
+    ...[...plan.failed, ...over].map(({ row: { row, phone }, error }) => ({ row, phone, error })),
   ].map((each): DoneRow => ({ ...base, ...each, status: 'FAILED', conversation: null }));
-  const sends = plan.sends.map(({ row: { row, phone }, known }): DoneRow => ({
+  const sends = chosen.map(({ row: { row, phone }, known }): DoneRow => ({
     ...base,
     row,
     phone,

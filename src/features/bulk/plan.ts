@@ -6,7 +6,7 @@ import { hasVariables, resolveVariables, type RecipientContact } from '../../cha
 import type { TenantRead } from '../../platform/tenant.ts';
 import { readContacts } from '../contacts/by-phones.ts';
 import { NOBODY } from '../contacts/contacts.ts';
-import { findRecipientBlock } from '../messages/blocks.ts';
+import { findRecipientBlock, OVER_DAILY_LIMIT } from '../messages/blocks.ts';
 import { type BulkInbox, type RunWork } from './queries.ts';
 import { findRecipients, type Recipient, type RowFault, type WaitingRow } from './row-queries.ts';
 
@@ -66,6 +66,25 @@ export async function planRows(tx: TenantRead, planning: Planning, rows: Waiting
   }
   return plan;
 }
+
+/**
+ * Divides the planned sends into those with a place in the daily limit and those without one. People who have written in the last 24 hours
+ * need none. `choose` returns who of these different people has a place.
+ */
+export async function divideByPlaces(
+  { sends }: Plan,
+  choose: (people: string[]) => Promise<{ has(person: string): boolean }>,
+): Promise<{ sends: PlannedSend[]; over: Plan['failed'] }> {
+  const outside = sends.filter(({ known }) => !known?.window_open);
+  const placed = await choose(outside.map(({ to }) => to.value));
+  const over = new Set(outside.filter(({ to }) => !placed.has(to.value)));
+  return {
+    sends: sends.filter((send) => !over.has(send)),
+    over: [...over].map(({ row, known }) => ({ row, known, error: OVER_LIMIT })),
+  };
+}
+
+const OVER_LIMIT: RowFault = { code: OVER_DAILY_LIMIT.code, message: OVER_DAILY_LIMIT.message };
 
 const REPEATED: RowFault = { code: 'DUPLICATE', message: 'An earlier row names the same contact by another number' };
 

@@ -8,7 +8,6 @@ import type { ContactSource } from '../contacts/schemas.ts';
 import { createByPhones, holdMany } from '../contacts/by-phones.ts';
 import { lockOpenOnes, openMany } from '../conversations/open-many.ts';
 import { reachPeople, type Reached } from '../inboxes/portfolio.ts';
-import { OVER_DAILY_LIMIT } from '../messages/blocks.ts';
 import { keepPlaces } from '../messages/late-places.ts';
 import { storeTemplates } from '../messages/send-many.ts';
 import { isCollision } from '../../platform/db.ts';
@@ -17,7 +16,7 @@ import { newId } from '../../platform/ids.ts';
 import { readPhone } from '../../platform/phone.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { toPlace } from './outcomes.ts';
-import { planRows, type Plan, type PlannedSend } from './plan.ts';
+import { divideByPlaces, planRows, type Plan, type PlannedSend } from './plan.ts';
 import { addCounts } from './queries.ts';
 import {
   findRecipients,
@@ -26,7 +25,6 @@ import {
   recordPrepared,
   type PreparedRow,
   type ReadyRow,
-  type RowFault,
   type WaitingRow,
 } from './row-queries.ts';
 import { RunLost, type Running } from './running.ts';
@@ -37,8 +35,6 @@ const PORTION = 100;
 // How often a transaction is tried that conflicts with other transactions, and the pause before the next try.
 const ROUNDS = 4;
 const PAUSE_MS = 50;
-
-const OVER_LIMIT: RowFault = { code: OVER_DAILY_LIMIT.code, message: OVER_DAILY_LIMIT.message };
 
 /**
  * Returns the messages that are ready to be sent, or null when no contact is left. Throws RunLost when another process has taken over the
@@ -64,7 +60,11 @@ async function preparePortion(tx: TenantTx, running: Running): Promise<ReadyRow[
   if (rows.length === 0) return null;
   await lockKnown(tx, running, rows);
   const plan = await planRows(tx, running, rows);
-  const { sends, over, places } = await takePlaces(tx, running, plan);
+  let places = new Map<string, Reached>();
+  const { sends, over } = await divideByPlaces(
+    plan,
+    async (people) => (places = await reachPeople(tx, running.portfolio, people)),
+  );
   const ready = await storeSends(tx, running, sends, places);
   tx.trails(
     keepPlaces(
@@ -73,7 +73,7 @@ async function preparePortion(tx: TenantTx, running: Running): Promise<ReadyRow[
       ready.map((row) => ({ message: row.message, ...toPlace(row) })),
     ),
   );
-  const failed = [...plan.failed, ...over.map(({ row, known }) => ({ row, known, error: OVER_LIMIT }))];
+  const failed = [...plan.failed, ...over];
   tx.trails(recordPrepared(tx, run._id, [...ready.map(toPrepared), ...failed.map(toFailed)]));
   // A process that has taken the run over prepares the same rows. The one that finds the run its own here stores them.
   if (!(await keepRun(tx, { _id: run._id, holder }))) throw new RunLost();
@@ -90,25 +90,6 @@ async function lockKnown(tx: TenantTx, { run, inbox }: Running, rows: WaitingRow
   const contacts = known.map(({ contact }) => contact);
   await lockOpenOnes(tx, inbox._id, contacts);
   await holdMany(tx, contacts);
-}
-
-interface Placed {
-  sends: PlannedSend[];
-  /** Contacts for whom the daily limit has no place left. */
-  over: PlannedSend[];
-  places: Map<string, Reached>;
-}
-
-/** Reserves places in the daily limit for the contacts who have not written in the last 24 hours. */
-async function takePlaces(tx: TenantTx, { portfolio }: Running, { sends }: Plan): Promise<Placed> {
-  const outside = sends.filter(({ known }) => !known?.window_open);
-  const places = await reachPeople(
-    tx,
-    portfolio,
-    outside.map(({ to }) => to.value),
-  );
-  const over = outside.filter(({ to }) => !places.has(to.value));
-  return { sends: sends.filter((send) => !over.includes(send)), over, places };
 }
 
 async function storeSends(

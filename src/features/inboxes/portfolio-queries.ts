@@ -1,7 +1,7 @@
 /** Statements about how many people a business may write to in a day, and whom it has reached. */
 import type { ChannelName } from '../../channels/registry.ts';
 import { exec, many, one } from '../../platform/db.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 
 /** The business of a network whose numbers share a limit. */
 export interface Portfolio {
@@ -46,6 +46,35 @@ export function reservePlaces(tx: TenantTx, { channel, portfolio }: Portfolio, p
     text: `select person, admitted, reached_at, reached_before from reserve_people($1, $2, $3, $4) where company_id = $1`,
     values: [tx.companyId, channel, portfolio, people],
   });
+}
+
+/** Returns those of these different people who would get a place now, in their order. It reserves none. */
+export async function listAdmitted(
+  tx: TenantRead,
+  { channel, portfolio }: Portfolio,
+  people: string[],
+): Promise<string[]> {
+  const rows = await many<{ person: string }>(tx, {
+    name: 'inboxes.listAdmitted',
+    // By the rules of reserve_people().
+    text: `with day as (select date_trunc('minute', clock_timestamp() - interval '24 hours') as since),
+      used as (
+        select coalesce(sum(m.people), 0) as people from portfolio_minutes m, day
+        where m.company_id = $1 and m.channel = $2 and m.portfolio = $3 and m.minute >= day.since
+      ),
+      asked as (
+        select a.person, a.position, k.person is not null as is_reached
+        from unnest($4::text[]) with ordinality as a (person, position) cross join day
+          left join portfolio_people k on k.company_id = $1 and k.channel = $2 and k.portfolio = $3 and k.person = a.person
+            and k.reached_at >= day.since
+      ),
+      placed as (select *, row_number() over (partition by is_reached order by position) as place from asked)
+      select placed.person from placed cross join used
+        left join portfolios p on p.company_id = $1 and p.channel = $2 and p.portfolio = $3
+      where placed.is_reached or p.people_limit is null or p.people_limit < 0 or placed.place <= p.people_limit - used.people`,
+    values: [tx.companyId, channel, portfolio, people],
+  });
+  return rows.map(({ person }) => person);
 }
 
 /** Frees the places of people to whom no message was sent. */

@@ -4,9 +4,16 @@
 import type { Channel } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import type { ChannelName } from '../../channels/registry.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { networkCredentials } from './connection.ts';
-import { releasePlaces, reservePlaces, upsertPortfolio, type Place, type Portfolio } from './portfolio-queries.ts';
+import {
+  listAdmitted,
+  releasePlaces,
+  reservePlaces,
+  upsertPortfolio,
+  type Place,
+  type Portfolio,
+} from './portfolio-queries.ts';
 import { findInbox, type Settings } from './queries.ts';
 
 export type { Portfolio };
@@ -50,6 +57,16 @@ export async function reachPeople(
   if (!portfolio) return new Map(people.map((person) => [person, { person, reached_at: null, reached_before: null }]));
   const places = await reservePlaces(tx, portfolio, people);
   return new Map(places.flatMap((place) => (place.admitted ? [[place.person, place] as const] : [])));
+}
+
+/** Returns those of these different people who would get a place in the daily limit now. It reserves none. */
+export async function foreseePlaces(
+  read: TenantRead,
+  portfolio: Portfolio | null,
+  people: string[],
+): Promise<Set<string>> {
+  if (!portfolio || people.length === 0) return new Set(people);
+  return new Set(await listAdmitted(read, portfolio, people));
 }
 
 /** Frees the places of people to whom no message was sent. */
