@@ -293,4 +293,15 @@ describe('a removed attachment', () => {
     await call(200, 'DELETE', `/v1/contacts/${contact._id}`);
     await call(200, 'DELETE', `${PATH}/${_id}`);
   });
+
+  test('the file of an erased contact stays while a quick reply shows it', async () => {
+    const { _id } = await upload({ data: makePng() });
+    const { message, contact } = await writeAsContact(platform, { from: makePhoneNumber(), text: 'Olá' });
+    await database.sql('update attachments set is_brought = true where _id = $1', [_id]);
+    await database.sql('update messages set attachment_id = $1 where _id = $2', [_id, message._id]);
+    const reply = { title: 'Menu', shortcut: 'menu', content: 'Our menu', attachment: _id, owner: null };
+    await call(201, 'POST', '/v1/quick-replies', { body: reply });
+    await call(200, 'DELETE', `/v1/contacts/${contact._id}`);
+    await call(200, 'GET', `${PATH}/${_id}`);
+  });
 });

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findHeaderFiles } from '../../channels/templates/header.ts';
 import type { Kit } from '../../kit.ts';
+import { isReferenced } from '../../platform/db.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { makePage, pageWindow, readSearch, type Page } from '../../platform/paging.ts';
@@ -22,6 +23,7 @@ import {
   insertCampaign,
   listCampaigns,
   lockCampaign,
+  setCampaignFiles,
   updateCampaign,
   type CampaignFields,
   type CampaignRow,
@@ -56,7 +58,9 @@ export async function createCampaign(kit: Kit, tenant: Tenant, input: CampaignCr
     await checkReferences(tx, fields);
     const _id = newId();
     tx.makes(_id);
-    return expectSmall(toCampaign(await insertCampaign(tx, _id, fields)));
+    const made = await insertCampaign(tx, _id, fields);
+    await keepFilesFromRemoval(tx, _id, fields.steps);
+    return expectSmall(toCampaign(made));
   });
 }
 
@@ -100,6 +104,7 @@ export async function updateCampaignById(
     if (isDeepStrictEqual(fields, own)) return toCampaign(before);
     expectChangeable(before, fields);
     await checkReferences(tx, fields);
+    if (!isDeepStrictEqual(fields.steps, own.steps)) await keepFilesFromRemoval(tx, id, fields.steps);
     return expectSmall(toCampaign(await updateCampaign(tx, id, fields)));
   });
 }
@@ -215,4 +220,19 @@ async function checkReferences(tx: TenantTx, { owner, steps }: CampaignFields): 
   for (const [index, { funnel_step }] of steps.entries())
     if (funnel_step !== null && !(await keepStepFromRemoval(tx, funnel_step)))
       throw unknownReference(`steps[${index}].funnel_step`);
+}
+
+/** Keeps the attachments that the steps show as long as the campaign has these steps. */
+async function keepFilesFromRemoval(tx: TenantTx, id: string, steps: StoredStep[]): Promise<void> {
+  const files = steps.flatMap(({ template }) => findHeaderFiles(template.components ?? []));
+  try {
+    await setCampaignFiles(
+      tx,
+      id,
+      files.map(({ attachment }) => attachment),
+    );
+  } catch (error) {
+    // Failure policy: one of them was removed after it was checked, as if it had not been there; any other error is thrown on.
+    throw isReferenced(error) ? unknownReference('steps') : error;
+  }
 }

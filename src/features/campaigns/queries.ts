@@ -79,6 +79,19 @@ export function updateCampaign(tx: TenantTx, id: string, fields: CampaignFields)
   });
 }
 
+/** Notes which attachments the campaign's templates show, so that they can not be removed. */
+export function setCampaignFiles(tx: TenantTx, id: string, attachments: readonly string[]): Promise<number> {
+  return exec(tx, {
+    name: 'campaigns.setFiles',
+    text: `with named as (select distinct a._id from unnest($3::text[]) as a (_id)),
+      left_out as (
+        delete from campaign_files where company_id = $1 and campaign_id = $2 and attachment_id not in (select _id from named)
+      )
+      insert into campaign_files (company_id, campaign_id, attachment_id) select $1, $2, _id from named on conflict do nothing`,
+    values: [tx.companyId, id, attachments],
+  });
+}
+
 export function deleteCampaign(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'campaigns.delete',

@@ -42,8 +42,8 @@ const uploadPicture = async (width: number): Promise<string> =>
 const send = (status: number, ids: string[]): Promise<Json> =>
   call(status, 'POST', '/v1/messages/send-template', {
     body: {
-      inbox: demo.inbox,
-      phone_number: `+${makePhoneNumber()}`,
+      inboxId: demo.inbox,
+      phone: `+${makePhoneNumber()}`,
       message: { template: { name: 'plants', language: 'pt_BR', components: showPictures(ids) } },
     },
   });

@@ -24,20 +24,21 @@ const remove = (status: number, { _id }: Json): Promise<Json> =>
 const send = (status: number, name: string, language: string, components: Json[]): Promise<Json> =>
   call(status, 'POST', '/v1/messages/send-template', {
     body: {
-      inbox: demo.inbox,
-      phone_number: `+${makePhoneNumber()}`,
+      inboxId: demo.inbox,
+      phone: `+${makePhoneNumber()}`,
       message: { template: { name, language, components } },
     },
   });
 
-/** Sends the template that has a picture in its header. */
+/** The values of the template that has a picture in its header. */
+const fillOffer = (picture: Json): Json[] => [
+  { type: 'header', parameters: [picture] },
+  { parameters: [{ text: 'Ana' }, { text: '25%' }] },
+  { index: 1, parameters: [{ text: 'verao' }] },
+  { index: 2, parameters: [{ text: 'VERAO25' }] },
+];
 const sendOffer = (status: number, picture: Json): Promise<Json> =>
-  send(status, 'summer_offer', 'pt_BR', [
-    { type: 'header', parameters: [picture] },
-    { parameters: [{ text: 'Ana' }, { text: '25%' }] },
-    { index: 1, parameters: [{ text: 'verao' }] },
-    { index: 2, parameters: [{ text: 'VERAO25' }] },
-  ]);
+  send(status, 'summer_offer', 'pt_BR', fillOffer(picture));
 
 /** Sends the template that has a document in its header. */
 const sendInvoice = (status: number, document: Json): Promise<Json> =>
@@ -71,6 +72,17 @@ test('an attachment in the header of a template is uploaded once for all message
   });
   assert.deepEqual(await readMessage(platform, first.body._id), first.body);
   expectProblem(await remove(409, picture), 'ATTACHMENT_IN_USE');
+});
+
+test('an attachment can not be removed as long as the template of a campaign shows it', async () => {
+  const picture = await uploadFile(platform, { data: makeJpg(60, 40), name: 'sol.jpg' });
+  const template = { name: 'summer_offer', language: 'pt_BR', components: fillOffer({ imageId: picture._id }) };
+  const body = { name: 'Summer', inbox: demo.inbox, steps: [{ template }] };
+  const { body: campaign } = await call(201, 'POST', '/v1/campaigns', { body });
+  expectProblem(await remove(409, picture), 'ATTACHMENT_IN_USE');
+  const other = { steps: [{ template: { name: 'hello_world', language: 'pt_BR' } }] };
+  await call(200, 'PATCH', `/v1/campaigns/${campaign._id}`, { body: other });
+  await remove(200, picture);
 });
 
 test('a document in the header of a template has the name that the caller gives it, or else that of the attachment', async () => {
