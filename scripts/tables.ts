@@ -54,6 +54,7 @@ export const TABLES: Readonly<Record<string, Owner>> = {
   template_removals: 'templates',
   campaigns: 'campaigns',
   campaign_enrollments: 'campaigns',
+  campaign_files: 'campaigns',
   campaign_sends: 'campaigns',
   campaign_counters: 'campaigns',
   campaign_changes: 'campaigns',

@@ -84,6 +84,7 @@ test('files are stored in a bucket when all of its settings are given, and an in
   const expected = {
     endpoint: 'https://store.example',
     bucket: 'files',
+    addressing: 'path',
     accessKeyId: 'id',
     secretAccessKey: 'the secret',
   };

@@ -121,6 +121,7 @@ export const SETTINGS = {
   S3_ENDPOINT: url('http:', 'https:'),
   S3_REGION: text('us-east-1'),
   S3_BUCKET: bucket,
+  S3_ADDRESSING_STYLE: choice(['path', 'virtual'], 'path'),
   S3_ACCESS_KEY_ID: optional,
   S3_SECRET_ACCESS_KEY: optional,
   OUTBOUND_ALLOW: list,
@@ -206,10 +207,10 @@ function isLoopback(host: string): boolean {
 
 /** Combines the settings of the file service. Throws one sentence when some of them are missing. */
 function readS3(values: Values): S3Settings | null {
-  const { S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: name } = values;
+  const { S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: name, S3_ADDRESSING_STYLE: addressing } = values;
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = values;
   if (endpoint && name && accessKeyId && secretAccessKey)
-    return { endpoint, region, bucket: name, accessKeyId, secretAccessKey };
+    return { endpoint, region, bucket: name, addressing, accessKeyId, secretAccessKey };
   const names = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
   const missing = names.filter((each) => values[each] === null);
   if (missing.length === names.length) return null;

@@ -5,7 +5,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { isIP, type AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import type { S3Settings } from '../../src/platform/files/s3.ts';
 
@@ -28,7 +28,8 @@ const PAGE = 2;
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-export async function startObjectStore(): Promise<ObjectStore> {
+/** Starts a service whose bucket is named in the path of a request, or in its host, which then needs a name server that knows it. */
+export async function startObjectStore({ host = '127.0.0.1' } = {}): Promise<ObjectStore> {
   const objects = new Map<string, StoredObject>();
   const interferences: ((response: ServerResponse) => unknown)[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -46,9 +47,10 @@ export async function startObjectStore(): Promise<ObjectStore> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const settings: S3Settings = {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://${host}:${(server.address() as AddressInfo).port}`,
     region: 'sa-east-1',
     bucket: 'parley-files',
+    addressing: isIP(host) ? 'path' : 'virtual',
     accessKeyId: 'AKIDEXAMPLE',
     secretAccessKey: 'a secret of the object store',
   };
@@ -62,7 +64,7 @@ export async function startObjectStore(): Promise<ObjectStore> {
 
 /** The code of the refusal for a request whose signature, body or bucket is wrong; null for a right one. */
 function findRefusal(settings: S3Settings, request: IncomingMessage, body: Buffer): string | null {
-  const { region, bucket, accessKeyId, secretAccessKey } = settings;
+  const { region, bucket, addressing, accessKeyId, secretAccessKey } = settings;
   const found =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request,\s*SignedHeaders=([^,]+),\s*Signature=(\w+)$/.exec(
       request.headers.authorization ?? '',
@@ -84,17 +86,19 @@ function findRefusal(settings: S3Settings, request: IncomingMessage, body: Buffe
   const key = hmac(hmac(hmac(hmac(`AWS4${secretAccessKey}`, day), region), 's3'), 'aws4_request');
   const text = `AWS4-HMAC-SHA256\n${time}\n${day}/${region}/s3/aws4_request\n${sha256(canonical)}`;
   if (hmac(key, text).toString('hex') !== signature) return 'SignatureDoesNotMatch';
-  return path.split('/')[1] === bucket ? null : 'NoSuchBucket';
+  const { host = '' } = request.headers;
+  const named = addressing === 'path' ? path.split('/')[1] : host.slice(0, host.indexOf('.'));
+  return named === bucket ? null : 'NoSuchBucket';
 }
 
 function answerRequest(
-  { bucket }: S3Settings,
+  { bucket, addressing }: S3Settings,
   objects: Map<string, StoredObject>,
   request: IncomingMessage,
   { body, response }: { body: Buffer; response: ServerResponse },
 ): void {
   const url = new URL(request.url ?? '/', 'http://store');
-  const key = decodeURIComponent(url.pathname.slice(bucket.length + 2));
+  const key = decodeURIComponent(url.pathname.slice(addressing === 'path' ? bucket.length + 2 : 1));
   if (key === '') return listObjects(objects, url.searchParams, response);
   if (request.method === 'PUT') {
     objects.set(key, { body, type: request.headers['content-type'] ?? '' });

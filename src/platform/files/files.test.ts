@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import dns from 'node:dns';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -292,6 +293,21 @@ describe('a folder of files', () => {
     assert.equal(content.destroyed, true);
     assert.equal(String(await read(await files.get(key))), 'old');
   });
+});
+
+test('a bucket that is named in the host of its service keeps, lists and removes files', async (context) => {
+  const { settings, objects } = await startObjectStore({ host: 'store.test' });
+  // The name server is not part of the platform.
+  const find = (_host: string, _options: object, done: (error: null, found: object[]) => void): void =>
+    done(null, [{ address: '127.0.0.1', family: 4 }]);
+  context.mock.method(dns, 'lookup', find as unknown as typeof dns.lookup);
+  const files = createFiles(createS3Store(outbound, settings, quiet), secrets);
+  const key = makeKey(newId());
+  await files.put(key, streamOf('picture'), options);
+  assert.deepEqual([...objects.keys()], [key]);
+  assert.equal(String(await read(await files.get(key))), 'picture');
+  await files.remove(key);
+  assert.equal(await files.get(key), null);
 });
 
 describe('a bucket of files', () => {

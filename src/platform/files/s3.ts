@@ -1,6 +1,6 @@
 /**
- * Keeps files in a bucket of an S3-compatible service, addressed by path (`endpoint/bucket/key`). The bucket belongs to one installation:
- * what looks like a file of the platform and is named by no record is removed.
+ * Keeps files in a bucket of an S3-compatible service. The bucket belongs to one installation: what looks like a file of the platform and is
+ * named by no record is removed.
  */
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
@@ -16,6 +16,8 @@ import { checkRange, type ByteRange, type FileContent, type FileStore, type PutO
 export interface S3Settings extends S3Credentials {
   endpoint: string;
   bucket: string;
+  /** Where a request names the bucket: `endpoint/bucket/key` or `bucket.endpoint/key`. */
+  addressing: 'path' | 'virtual';
 }
 
 interface S3Request {
@@ -155,7 +157,7 @@ interface Service {
 }
 
 function createService(outbound: Outbound, settings: S3Settings, log: Log): Service {
-  const root = `${settings.endpoint}/${settings.bucket}`;
+  const root = findRoot(settings);
   const unavailable = (operation: string, reason: unknown): AppError => {
     log.error(reason instanceof Error ? { err: reason, operation } : { reason, operation }, 'files: the store failed');
     return new AppError('UNAVAILABLE', 'Files can not be reached right now', [], { 'retry-after': '5' });
@@ -189,6 +191,11 @@ function createService(outbound: Outbound, settings: S3Settings, log: Log): Serv
       }
     },
   };
+}
+
+/** Returns the address of the bucket. */
+function findRoot({ endpoint, bucket, addressing }: S3Settings): string {
+  return addressing === 'path' ? `${endpoint}/${bucket}` : endpoint.replace('://', `://${bucket}.`);
 }
 
 /** The size of the whole file, by the headers of an answer. NaN when they do not say it. */
