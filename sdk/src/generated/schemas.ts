@@ -501,6 +501,15 @@ export interface Import {
   updatedAt: string;
 }
 
+export interface ContactSummary {
+  /** What people call it */
+  name: string | null;
+  /** E.164 */
+  phone_number: string | null;
+  /** The e-mail address; capital letters make no difference */
+  email: string | null;
+}
+
 export interface Contact {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
@@ -615,6 +624,8 @@ export interface Conversation {
   company: string;
   /** Identifier: 24 lower-case hex characters */
   contact: string;
+  /** Who the contact is, so that nobody needs to ask for the contact as well */
+  contact_summary: ContactSummary;
   /** Identifier: 24 lower-case hex characters */
   inbox: string;
   /** The messaging channel */
@@ -928,6 +939,8 @@ export interface Message {
   conversation: string;
   /** Identifier: 24 lower-case hex characters */
   contact: string;
+  /** Who the contact is, so that nobody needs to ask for the contact as well */
+  contact_summary: ContactSummary;
   /** Identifier: 24 lower-case hex characters */
   inbox: string;
   /** The messaging channel */

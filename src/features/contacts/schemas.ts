@@ -27,6 +27,15 @@ import { Email } from '../users/schemas.ts';
 const SOURCES = ['API', 'INBOUND', 'IMPORT', 'CAMPAIGN', 'DASHBOARD', 'WIDGET'] as const;
 export type ContactSource = (typeof SOURCES)[number];
 
+export const ContactSummary = define(
+  'ContactSummary',
+  Type.Object({
+    name: nullable(Type.String()),
+    phone_number: nullable(Type.String({ description: 'E.164' })),
+    email: nullable(Type.String()),
+  }),
+);
+
 export const Contact = define(
   'Contact',
   Type.Object({

@@ -42,6 +42,7 @@ test('a conversation that a contact opens has all its fields, null where they ar
   assert.deepEqual(rest, {
     company: demo._id,
     contact: contact._id,
+    contact_summary: { name: contact.name, phone_number: contact.phone_number, email: null },
     inbox: demo.inbox,
     channel: 'WAP_AUTO_CLOSER',
     status: 'OPEN',

@@ -34,6 +34,7 @@ test('a conversation that a caller opens has all its fields, is in no step, and 
   assert.deepEqual(rest, {
     company: demo._id,
     contact,
+    contact_summary: { name: 'Maria', phone_number: null, email: null },
     inbox: demo.inbox,
     channel: 'WAP_AUTO_CLOSER',
     status: 'OPEN',

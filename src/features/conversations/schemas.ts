@@ -17,6 +17,7 @@ import {
   strict,
   writtenPhone,
 } from '../../platform/schema.ts';
+import { ContactSummary } from '../contacts/schemas.ts';
 import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 
 export const SENDER_TYPES = ['CONTACT', 'USER', 'AGENT', 'SYSTEM'] as const;
@@ -31,6 +32,7 @@ export const Conversation = define(
     _id: recordId('conversation'),
     company: recordId('company'),
     contact: recordId('contact'),
+    contact_summary: ref(ContactSummary),
     inbox: recordId('inbox'),
     channel: oneOf(CHANNEL_NAMES),
     status: oneOf(CONVERSATION_STATUSES),

@@ -221,6 +221,7 @@ test('a message of a contact has its sender, its conversation, its time and its 
   assert.deepEqual(rest, {
     ...EMPTY,
     company: platform.demo._id,
+    contact_summary: { name: null, phone_number: `+${from}`, email: null },
     inbox: phone.inbox,
     channel: 'WAP_AUTO_CLOSER',
     external_id: id,

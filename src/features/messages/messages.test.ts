@@ -39,6 +39,7 @@ test('a received message has all its fields, null where they are empty, and MESS
     company: demo._id,
     conversation: conversation._id,
     contact: contact._id,
+    contact_summary: { name: contact.name, phone_number: contact.phone_number, email: null },
     inbox: demo.inbox,
     channel: 'WAP_AUTO_CLOSER',
     sender_type: 'CONTACT',

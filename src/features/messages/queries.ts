@@ -18,8 +18,13 @@ const TARGET = `case when m.reply_to is not null or m.reply_to_external is null 
     where r.company_id = m.company_id and r.inbox_id = m.inbox_id and r.external_id = m.reply_to_external
       and r.contact_id = m.contact_id) end`;
 
+/** How a message and its events name the contact. */
+const SUMMARY = `(select json_build_object('name', s.name, 'phone_number', s.phone_number, 'email', s.email) from contacts s
+    where s.company_id = m.company_id and s._id = m.contact_id)`;
+
 /** The select list of a message, which the GET, the list and all events share. */
 export const MESSAGE = `m._id, m.company_id as company, m.conversation_id as conversation, m.contact_id as contact,
+  ${SUMMARY} as contact_summary,
   m.inbox_id as inbox, m.channel, m.sender_type, m.sender_id as sender, m.message_type, m.origin, m.content_type as "contentType",
   m.content, m.attachment_id as attachment, m.media - 'network' as media, m.template, m.interactive, m.location, m.contacts,
   m.referral, case when m.reaction is null then null else json_build_object('message', ${TARGET}, 'emoji', m.reaction->'emoji') end as reaction,

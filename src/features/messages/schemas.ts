@@ -16,6 +16,7 @@ import {
   Timestamp,
   writtenPhone,
 } from '../../platform/schema.ts';
+import { ContactSummary } from '../contacts/schemas.ts';
 import { MESSAGE_TYPES, SENDER_TYPES } from '../conversations/schemas.ts';
 
 // The WhatsApp Cloud API accepts texts of at most this length.
@@ -62,6 +63,7 @@ export const Message = define(
     company: recordId('company'),
     conversation: recordId('conversation'),
     contact: recordId('contact'),
+    contact_summary: ref(ContactSummary),
     inbox: recordId('inbox'),
     channel: oneOf(CHANNEL_NAMES),
     sender_type: oneOf(SENDER_TYPES),
