@@ -86,7 +86,7 @@ export async function buildApi(kit: Kit, health: Health): Promise<FastifyInstanc
   const app = createServer(kit.log, kit.metrics, { ...serverOptions(kit.config), countPreflight: count });
   await describeApi(app);
   healthRoutes(app, health);
-  metricsRoute(app, kit.metrics, { open: kit.config.loopback, token: kit.config.METRICS_TOKEN });
+  metricsRoute(app, kit.metrics, kit.config.METRICS_TOKEN);
   for (const declare of rooms) declare(app, kit);
   addChatRoutes(app, kit);
   for (const webApp of listApps(kit.config)) webAppRoutes(app, count, webApp);

@@ -112,7 +112,7 @@ describe('while the database is unreachable', () => {
 });
 
 describe('the metrics', () => {
-  test('metrics are public on a loopback address, are counted by route pattern, and contain no ids', async () => {
+  test('metrics are open to programs of the same machine, are counted by route pattern, and contain no ids', async () => {
     const id = '0123456789abcdef01234567';
     await (await get(`/v1/inboxes/${id}`)).text();
     const text = await (await fetch(`${running.url}/metrics`)).text();
@@ -121,18 +121,35 @@ describe('the metrics', () => {
     assert.ok(!text.includes(id));
   });
 
-  test('on other addresses metrics require the operator’s token', async () => {
+  test('without a token metrics are refused through a proxy of the same machine and to other machines', async () => {
+    const app = createApi(createLog('silent'), createMetrics());
+    metricsRoute(app, createMetrics(), null);
+    const own = { remoteAddress: '127.0.0.1', headers: { host: '127.0.0.1:3000' } };
+    const requests = [
+      [200, own],
+      [200, { remoteAddress: '::1', headers: { host: 'localhost' } }],
+      [200, { remoteAddress: '::ffff:127.0.0.1', headers: { host: '[::1]:3000' } }],
+      [401, { ...own, remoteAddress: '10.0.0.7' }],
+      [401, { ...own, headers: { host: 'chat.example.com' } }],
+      [401, { ...own, headers: { host: '127.0.0.1.example.com' } }],
+      [401, { ...own, headers: { ...own.headers, 'x-forwarded-for': '203.0.113.9' } }],
+      [401, { ...own, headers: { ...own.headers, forwarded: 'for=203.0.113.9' } }],
+    ] as const;
+    for (const [expected, request] of requests)
+      assert.equal((await app.inject({ url: '/metrics', ...request })).statusCode, expected, JSON.stringify(request));
+    await app.close();
+  });
+
+  test('with a token metrics are shown to whoever has it', async () => {
     const token = 'an operator’s token of sufficient length';
     const bearer = Buffer.from(`Bearer ${token}`).toString('latin1');
     for (const [own, authorization, expected] of [
-      [null, undefined, 401],
-      [null, 'Bearer null', 401],
       [token, undefined, 401],
       [token, `${bearer}x`, 401],
       ['ascii-token-of-thirty-two-letters', 'Bearer ascii-token-of-thirty-two-letters', 200],
     ] as const) {
       const app = createApi(createLog('silent'), createMetrics());
-      metricsRoute(app, createMetrics(), { open: false, token: own });
+      metricsRoute(app, createMetrics(), own);
       const answer = await app.inject({ url: '/metrics', headers: authorization ? { authorization } : {} });
       assert.equal(answer.statusCode, expected, `${own} ${authorization}`);
       if (expected === 401) assert.equal(answer.headers['www-authenticate'], 'Bearer');

@@ -1,6 +1,7 @@
 /** Routes for operators and developers: health checks, metrics, the OpenAPI document and the reference pages. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Type, type TSchema } from 'typebox';
 import type { CountVisit } from './access.ts';
@@ -50,19 +51,30 @@ export function healthRoutes(app: FastifyInstance, health: Health): void {
   });
 }
 
-/** Serves the metrics: without a token on a loopback address, and on any other address only with the token of the operator. */
-export function metricsRoute(
-  app: FastifyInstance,
-  metrics: Metrics,
-  options: { open: boolean; token: string | null },
-): void {
+/** Serves the metrics: with the operator's token to everybody, and without a token to programs of the same machine. */
+export function metricsRoute(app: FastifyInstance, metrics: Metrics, token: string | null): void {
   // Rendering the metrics takes milliseconds, so concurrent requests share one run.
   const render = shareRunningCall(() => metrics.registry.metrics());
   app.get('/metrics', { config: { access: 'public' } }, async (request, reply) => {
-    const known = options.token !== null && isSameSecret(request.headers.authorization, `Bearer ${options.token}`);
-    if (!options.open && !known) throw new AppError('UNAUTHORIZED', undefined, [], { 'www-authenticate': 'Bearer' });
+    const isKnown =
+      token === null ? isFromMachine(request.raw) : isSameSecret(request.headers.authorization, `Bearer ${token}`);
+    if (!isKnown) throw new AppError('UNAUTHORIZED', undefined, [], { 'www-authenticate': 'Bearer' });
     return reply.type(metrics.registry.contentType).send(await render());
   });
+}
+
+// What proxies add to the requests that they pass on.
+const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/;
+
+/**
+ * Returns true for a request that a program of the same machine sends for itself. A proxy of the same machine is a loopback peer as well; it
+ * passes on the name by which strangers call the platform, or says for whom it asks.
+ */
+function isFromMachine({ socket, headers }: IncomingMessage): boolean {
+  const peer = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+  const isNear = peer === '::1' || peer.startsWith('127.');
+  return isNear && LOOPBACK_HOST.test(headers.host ?? '') && FORWARDED.every((name) => headers[name] === undefined);
 }
 
 /** Registers the plug-in that collects the routes declared after it. app.swagger() returns the document once the app is ready. */
