@@ -289,6 +289,14 @@ describe('the head of a request', () => {
   });
 });
 
+test('no answer of the API is stored on the way or taken for anything but its media type', async () => {
+  for (const token of [platform.demo.key, 'no token']) {
+    const { headers } = await fetch(platform.url + inboxPath, { headers: { authorization: `Bearer ${token}` } });
+    const { 'cache-control': stored, 'x-content-type-options': guessed } = Object.fromEntries(headers);
+    assert.deepEqual([stored, guessed], ['no-store', 'nosniff']);
+  }
+});
+
 test("every answer has an x-request-id: the caller's when it is harmless, or a new one", async () => {
   const readRequestId = async (path: string, given?: string) => {
     const answer = await fetch(platform.url + path, given ? { headers: { 'x-request-id': given } } : {});

@@ -22,10 +22,7 @@ export function liveRoutes(app: FastifyInstance, kit: Kit): Live {
     answers: { 200: LIVE_ANSWER },
     handler: (tenant, { query, reply }) => {
       const last = reply.request.headers['last-event-id'];
-      reply
-        .header('content-type', 'text/event-stream')
-        .header('cache-control', 'no-store')
-        .header('x-accel-buffering', 'no');
+      reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no');
       return live.open(tenant, query.after ?? (typeof last === 'string' && last !== '' ? last : undefined), reply);
     },
   });
