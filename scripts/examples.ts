@@ -12,6 +12,7 @@ import { waitUntil } from '../test/support/wait.ts';
 import { recordAttachments } from './example-attachments.ts';
 import { recordCampaigns } from './example-campaigns.ts';
 import { recordAgents } from './example-agents.ts';
+import { recordDeliveries } from './example-deliveries.ts';
 import { recordKnowledge } from './example-knowledge.ts';
 import { recordLive } from './example-live.ts';
 import { recordPeople } from './example-people.ts';
@@ -216,9 +217,7 @@ async function recordEnd(
   platform: Platform,
   { user, contact, business, field, pipeline }: Json,
 ): Promise<Json> {
-  await take('GET /v1/webhooks');
-  const { result } = await take('GET /v1/webhooks/deliveries', '?event=MESSAGE_SENT');
-  await take('POST /v1/webhooks/deliveries/{id}/replay', result[0]._id);
+  await recordDeliveries(take);
   const events = await recordEvents(platform);
   await take('PUT /v1/webhooks/{id}', platform.demo.webhook, {
     body: { events: ['MESSAGE_RECEIVED', 'MESSAGE_SENT'] },

@@ -80,6 +80,7 @@ export const TABLES: Readonly<Record<string, Owner>> = {
   inbox_fetches: 'inbound',
   webhooks: 'webhooks',
   deliveries: 'webhooks',
+  delivery_replays: 'webhooks',
   delivery_workers: 'webhooks',
   event_listeners: 'webhooks',
 };

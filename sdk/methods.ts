@@ -189,6 +189,10 @@ export const METHODS: Record<string, Record<string, string>> = {
     delete: 'DELETE /v1/webhooks/{id}',
     listDeliveries: 'GET /v1/webhooks/deliveries',
     replayDelivery: 'POST /v1/webhooks/deliveries/{id}/replay',
+    replayDeliveries: 'POST /v1/webhooks/deliveries/replay',
+    listReplays: 'GET /v1/webhooks/deliveries/replay',
+    getReplay: 'GET /v1/webhooks/deliveries/replay/{id}',
+    cancelReplay: 'POST /v1/webhooks/deliveries/replay/{id}/cancel',
   },
   live: {
     follow: 'GET /v1/live',

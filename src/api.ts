@@ -25,6 +25,7 @@ import { tableRoutes } from './features/tables/routes.ts';
 import { templateRoutes } from './features/templates/routes.ts';
 import { userRoutes } from './features/users/routes.ts';
 import { webChatRoutes } from './features/web-chat/routes.ts';
+import { deliveryReplayRoutes } from './features/webhooks/replays/routes.ts';
 import { webhookRoutes } from './features/webhooks/routes.ts';
 import { loadConfig, type Config } from './config.ts';
 import type { Kit } from './kit.ts';
@@ -66,6 +67,7 @@ const rooms = [
   bulkRoutes,
   mergeRoutes,
   webhookRoutes,
+  deliveryReplayRoutes,
 ];
 
 const listApps = (config: Config): WebApp[] => [

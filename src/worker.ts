@@ -30,6 +30,7 @@ import { startCopies } from './features/templates/copy.ts';
 import { inboxConnectedJob } from './features/templates/jobs.ts';
 import { purgeLinksJob, sendInvitationJob, sendResetJob } from './features/users/jobs.ts';
 import { startDeliveries } from './features/webhooks/deliver.ts';
+import { deliveryReplays } from './features/webhooks/replays/replays.ts';
 import { purgeDeliveriesJob, redactContactJob } from './features/webhooks/jobs.ts';
 import type { Kit } from './kit.ts';
 import type { Job, Jobs, JobWork } from './platform/jobs.ts';
@@ -92,7 +93,13 @@ export async function startWorker(kit: Kit, running: Jobs, isAlone: boolean): Pr
     startAgents(kit),
     startFollowUps(kit),
   ];
-  const looks = [crossedStatuses(kit), latePlaces(kit), createUsageUpkeep(kit), campaignCounters(kit)];
+  const looks = [
+    crossedStatuses(kit),
+    latePlaces(kit),
+    createUsageUpkeep(kit),
+    campaignCounters(kit),
+    deliveryReplays(kit),
+  ];
   const polled = loops.map((loop) => loop.dueWork);
   const dueWork = [...polled, running.dueWork(queues().map(({ name }) => name)), ...looks];
   const stopLooking = pollDueWork(kit.database.system('upkeep'), dueWork, {

@@ -46,6 +46,7 @@ export const ERRORS = {
   CAMPAIGN_STATE: { status: 409, title: 'The state of the campaign does not allow this' },
   ENROLLMENT_ENDED: { status: 409, title: 'Nothing more is sent to the contact' },
   RUNS_WAITING: { status: 409, title: 'Too many bulk changes have not ended yet' },
+  REPLAY_RUNNING: { status: 409, title: 'A replay of deliveries has not ended yet' },
   COLUMN_IN_USE: { status: 409, title: 'Rows hold what the change would lose' },
   FOLLOW_UP_ENDED: { status: 409, title: 'The follow-up has been sent or cancelled, or is being sent' },
   AGENT_IN_USE: { status: 409, title: 'An inbox, a campaign or a conversation has this agent' },

@@ -116,8 +116,7 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
     return sendProblem(problem, request, reply);
   });
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    if (request.url.startsWith('/v1/')) reply.headers(PRIVATE);
+    addFirstHeaders(request, reply);
     const hasNoHost = request.raw.httpVersion === '1.1' && request.headers.host === undefined;
     done(hasNoHost ? new AppError('MALFORMED_BODY', 'The request names no host') : undefined);
   });
@@ -139,6 +138,11 @@ export function createServer(log: Log, metrics: Metrics, options: Partial<Server
 
 /** Headers of the API's answers: they hold what only their caller may see, and are data whatever a browser takes them for. */
 const PRIVATE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+function addFirstHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  if (request.url.startsWith('/v1/')) reply.headers(PRIVATE);
+}
 
 /** Returns true when the client closed the connection in the middle of its body, which is not an error of the platform. */
 const isCutOff = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;

@@ -74,7 +74,7 @@ const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/;
 function isFromMachine({ socket, headers }: IncomingMessage): boolean {
   const peer = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
   const isNear = peer === '::1' || peer.startsWith('127.');
-  return isNear && LOOPBACK_HOST.test(headers.host ?? '') && FORWARDED.every((name) => headers[name] === undefined);
+  return isNear && LOOPBACK_HOST.test(headers.host ?? '') && FORWARDED.every((name) => !Object.hasOwn(headers, name));
 }
 
 /** Registers the plug-in that collects the routes declared after it. app.swagger() returns the document once the app is ready. */

@@ -121,6 +121,8 @@ const WITHOUT_REFERENCE: Record<string, string> = {
   'bulk_rows.message_id': "the contact's, with whom the row goes",
   'deliveries.webhook_id': 'the log outlives its webhook',
   'deliveries.resource_id': 'one of several tables, at the time of the event',
+  'delivery_replays.webhook_id': 'a replay outlives its webhook',
+  'delivery_replays.after_id': 'a place in the log, which outlives its delivery',
   'event_listeners.webhook_id': 'written together with the webhook, in its transaction',
   'audit_log.actor_id': 'a user or a key; says who it was, also when they are gone',
   'audit_log.resource_id': 'one of many tables; the log outlives what it tells of',

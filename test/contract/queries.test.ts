@@ -102,6 +102,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'webhooks.deleteOldDeliveries': 'retention, by age alone',
   'webhooks.deleteSilentWorkers': 'worker processes work for all companies',
   'webhooks.insertWorker': 'worker processes work for all companies',
+  'webhooks.replays.deleteOld': 'retention, by age alone',
   'webhooks.moveReceivers': "the sandbox's own webhooks, by their address",
 };
 

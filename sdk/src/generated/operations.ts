@@ -47,6 +47,8 @@ import type {
   CustomField,
   CustomFieldCreate,
   CustomFieldUpdate,
+  DeliveryReplay,
+  DeliveryReplayCreate,
   Done,
   FollowUp,
   ForgotPassword,
@@ -934,6 +936,27 @@ export interface WebhooksListDeliveriesQuery {
   event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
   /** The state that it is in */
   status?: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN' | undefined;
+  /** Deliveries that were queued at this time or later */
+  from?: string | undefined;
+  /** Deliveries that were queued before this time */
+  to?: string | undefined;
+}
+
+export interface WebhooksListReplaysQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** How many records a page has at most */
+  limit?: number | undefined;
+  /** Leaves the total out; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The order of the list; a minus puts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  after?: string | undefined;
+  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** The state that it is in */
+  status?: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
 }
 
 /** The methods of the client, in groups. */
@@ -1277,6 +1300,14 @@ export interface Methods {
     listDeliveries: ListMethod<[query?: WebhooksListDeliveriesQuery, options?: CallOptions], WebhookDelivery>;
     /** Send a delivery once more, as a new one with the same body. Takes the scope `webhooks:update`. */
     replayDelivery: (id: string, options?: CallOptions) => Promise<WebhookDelivery>;
+    /** Send the deliveries of a period once more. For a receiver that was away: each delivery of the period that has this status is sent once more, as a new one with the same body and `replay_of`. A worker queues them, the oldest first and no faster than the receiver takes them, so that new events do not wait behind them. A delivery is sent at most once by a run, and one that failed and was delivered by an earlier replay is left out. A company has one run at a time, of at most 100,000 deliveries; it ends FAILED when the webhook is stopped. Takes the scope `webhooks:update`. */
+    replayDeliveries: (body: DeliveryReplayCreate, options?: CallOptions) => Promise<DeliveryReplay>;
+    /** List replays of periods. Takes the scope `webhooks:read`. */
+    listReplays: ListMethod<[query?: WebhooksListReplaysQuery, options?: CallOptions], DeliveryReplay>;
+    /** Watch a replay of a period. Takes the scope `webhooks:read`. */
+    getReplay: (id: string, options?: CallOptions) => Promise<DeliveryReplay>;
+    /** End a replay of a period; what it has queued is sent. Takes the scope `webhooks:update`. */
+    cancelReplay: (id: string, options?: CallOptions) => Promise<DeliveryReplay>;
   };
   live: {
     /** Follow what changes in the company. A stream of server-sent events. Each record that is created or changed arrives as an event with the record as its GET answers it, if the token may read such records. `ready` says that from here on nothing is missed. A client that was away goes on with the id of the last event that it received, and first receives what has changed meanwhile; when that was too much or more than an hour ago, `reset` names the records whose lists it has to read anew. A record may arrive twice, and its state is never older than the one before. */
@@ -1471,6 +1502,10 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     delete: { method: 'DELETE', path: '/v1/webhooks/{id}' },
     listDeliveries: { method: 'GET', path: '/v1/webhooks/deliveries', query: true, answer: 'list' },
     replayDelivery: { method: 'POST', path: '/v1/webhooks/deliveries/{id}/replay', key: true },
+    replayDeliveries: { method: 'POST', path: '/v1/webhooks/deliveries/replay', body: 'json', key: true },
+    listReplays: { method: 'GET', path: '/v1/webhooks/deliveries/replay', query: true, answer: 'list' },
+    getReplay: { method: 'GET', path: '/v1/webhooks/deliveries/replay/{id}' },
+    cancelReplay: { method: 'POST', path: '/v1/webhooks/deliveries/replay/{id}/cancel', key: true },
   },
   live: {
     follow: { method: 'GET', path: '/v1/live', answer: 'stream' },

@@ -3576,6 +3576,50 @@ export interface TableWithRows {
   };
 }
 
+export interface DeliveryReplayCreate {
+  /** What became of the deliveries that are sent once more */
+  status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
+  /** By default the deliveries of all events */
+  event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
+  /** Deliveries that were queued at this time or later */
+  from: string;
+  /** Deliveries that were queued before this time */
+  to: string;
+}
+
+export interface DeliveryReplay {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  webhook: string;
+  /** The state that it is in */
+  status: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
+  /** The status of the deliveries that are sent once more */
+  delivery_status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
+  /** null: all events */
+  event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | null;
+  /** ISO 8601 UTC with milliseconds */
+  from: string;
+  /** ISO 8601 UTC with milliseconds */
+  to: string;
+  /** The deliveries that fitted when it began */
+  total: number;
+  /** Those that were looked at so far */
+  processed: number;
+  /** Those that were queued once more. Left out are deliveries whose contact was erased, and those that failed and that another replay has delivered or is about to */
+  replayed: number;
+  /** Why it ended before its last delivery: WEBHOOK_INACTIVE */
+  error: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  finished_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
 export interface WebhookCreate {
   /** http or https; a public address */
   url: string;
@@ -3825,6 +3869,7 @@ export interface ErrorStatuses {
   QUICK_REPLY_EXISTS: 409;
   QUOTA_EXCEEDED: 409;
   RATE_LIMITED: 429;
+  REPLAY_RUNNING: 409;
   REQUEST_TIMEOUT: 408;
   RUNS_WAITING: 409;
   STEP_IN_USE: 409;

@@ -111,11 +111,22 @@ export function findDelivery(tx: TenantRead, id: string): Promise<WebhookDeliver
 export interface DeliveryFilter {
   event: string | null;
   status: string | null;
+  /** When the delivery was queued: from `from` on, and before `to`. */
+  from: string | null;
+  to: string | null;
 }
 
 // The log with the columns that pages are sorted by.
 const LOG = `(select *, queued_at as created_at, coalesce(finished_at, attempted_at, queued_at) as updated_at from deliveries) d`;
-const FILTER = 'company_id = $1 and ($2::text is null or event = $2) and ($3::text is null or status = $3)';
+const FILTER = `company_id = $1 and ($2::text is null or event = $2) and ($3::text is null or status = $3)
+  and ($4::timestamptz is null or queued_at >= $4) and ($5::timestamptz is null or queued_at < $5)`;
+const filterValues = (tx: TenantRead, { event, status, from, to }: DeliveryFilter): unknown[] => [
+  tx.companyId,
+  event,
+  status,
+  from,
+  to,
+];
 
 // The conditions by status. A delivery that failed has an error, and a waiting one was never claimed. Each condition has its own index, so
 // that deliveries of a rare status are found without reading all the successful ones. One statement for all of them would use none of these
@@ -152,15 +163,15 @@ export function listDeliveries(tx: TenantRead, filter: DeliveryFilter, window: W
     name: `webhooks.listDeliveries.${walk.name}.${windowNameSuffix(window)}`,
     text: measuredPageSql({
       columns: DELIVERY,
-      rows: `select * from ${LOG} where ${FILTER} ${walk.clause} ${stepWindowClause(window, 4)}`,
+      rows: `select * from ${LOG} where ${FILTER} ${walk.clause} ${stepWindowClause(window, 6)}`,
       order: windowOrderSql(window),
-      limit: windowLimitParameter(4),
+      limit: windowLimitParameter(6),
       // PostgreSQL knows the length of a text without decompressing it. JSON may need up to six bytes for one byte of the answer of a
       // receiver.
       bytes: '700 + octet_length(t.body) + 6 * coalesce(octet_length(t.response_body), 0)',
     }),
-    values: [tx.companyId, filter.event, filter.status, ...windowValues(window)],
-    ...planForTime(window),
+    values: [...filterValues(tx, filter), ...windowValues(window)],
+    ...planForTime(filter, window),
   });
 }
 
@@ -168,15 +179,16 @@ export async function countDeliveries(tx: TenantRead, filter: DeliveryFilter, wi
   const walk = chooseListCondition(filter);
   const { count } = await one<{ count: number }>(tx, {
     name: `webhooks.countDeliveries.${walk.name}${sinceNameSuffix(window)}`,
-    text: `select count(*)::int as count from ${LOG} where ${FILTER} ${walk.clause} ${sinceStepClause(window, 4)}`,
-    values: [tx.companyId, filter.event, filter.status, window.since],
-    ...planForTime(window),
+    text: `select count(*)::int as count from ${LOG} where ${FILTER} ${walk.clause} ${sinceStepClause(window, 6)}`,
+    values: [...filterValues(tx, filter), window.since],
+    ...planForTime(filter, window),
   });
   return count;
 }
 
-/** With `since`, the number of rows depends on the given time, so the statement is planned anew for each call. */
-const planForTime = ({ since }: Since): { planEachTime?: true } => (since === null ? {} : { planEachTime: true });
+/** With a time, the number of rows depends on that time, so the statement is planned anew for each call. */
+const planForTime = ({ from, to }: DeliveryFilter, { since }: Since): { planEachTime?: true } =>
+  from === null && to === null && since === null ? {} : { planEachTime: true };
 
 /**
  * Enqueues a delivery again, with the same body, for the webhook in its present state. Returns null when the contents of the delivery were

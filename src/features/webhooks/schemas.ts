@@ -86,5 +86,7 @@ export const DeliveryList = pageSchema(ref(WebhookDelivery));
 export const DeliveryQuery = pageQuery('-createdAt', {
   event: Type.Optional(oneOf(EVENT_NAMES)),
   status: Type.Optional(oneOf(DELIVERY_STATUSES)),
+  from: Type.Optional(Type.String({ ...Timestamp, description: 'Deliveries that were queued at this time or later' })),
+  to: Type.Optional(Type.String({ ...Timestamp, description: 'Deliveries that were queued before this time' })),
 });
 export type DeliveryQuery = Static<typeof DeliveryQuery>;

@@ -5,6 +5,7 @@ import { purgeByPages } from '../../platform/retention.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { ATTEMPT_MS } from './attempt.ts';
 import { allowBitmaps, deleteOldDeliveries, sweepInterrupted } from './delivery-queries.ts';
+import { deleteOldReplays } from './replays/queries.ts';
 import { deleteSilentWorkers } from './worker-queries.ts';
 
 // An attempt lasts at most 10 s; 5 s more are left for storing its outcome.
@@ -37,4 +38,5 @@ export async function purgeDeliveries(kit: Kit): Promise<void> {
   await purgeByPages(system, 'deliveries', (stretch) =>
     workInPortions(() => deleteOldDeliveries(system, days, stretch)),
   );
+  await purgeByPages(system, 'delivery_replays', (range) => deleteOldReplays(system, days, range));
 }

@@ -85,7 +85,8 @@ export function changeReceiverOrigin(tx: SystemTx, from: string, to: string): Pr
 }
 
 export async function pageDeliveries(tenant: Tenant, query: DeliveryQuery): Promise<Page<WebhookDelivery>> {
-  const filter = { event: query.event ?? null, status: query.status ?? null };
+  const { event = null, status = null, from = null, to = null } = query;
+  const filter = { event, status, from, to };
   const window = pageWindow('deliveries', query);
   const rows = await listDeliveries(tenant.read, filter, window);
   return makePage(query, window, rows, () => countDeliveries(tenant.read, filter, window));

@@ -78,6 +78,7 @@ export async function createFullCompany(platform: Platform): Promise<FullCompany
     'bulk-run': run,
     webhook,
     delivery,
+    'delivery-replay': await insertReplay(platform, company._id, webhook),
   };
   return {
     _id: company._id,
@@ -321,6 +322,17 @@ async function insertDelivery(
        response_body, claimed_at, attempted_at, finished_at)
      values ($1, $2, $3, 1, 'MESSAGE_RECEIVED', $4, 'DELIVERED', $5, 200, $6, now(), now(), now())`,
     [company, id, webhook, resource, body, `${marker} answer`],
+  );
+  return id;
+}
+
+/** Inserts a replay of deliveries that has ended. */
+async function insertReplay({ database }: Platform, company: string, webhook: string): Promise<string> {
+  const id = newId();
+  await database.sql(
+    `insert into delivery_replays (company_id, _id, webhook_id, webhook_epoch, delivery_status, since, until, status, total, finished_at)
+     values ($1, $2, $3, 1, 'FAILED', '2020-01-01', '2020-01-02', 'COMPLETED', 0, now())`,
+    [company, id, webhook],
   );
   return id;
 }

@@ -311,4 +311,9 @@ export const SAMPLES: Record<string, Sample> = {
   'PUT /v1/webhooks/{id}': { body: () => ({ events: ['FOLLOWUP_SENT'] }), prepare: prepareWebhook },
   'DELETE /v1/webhooks/{id}': { prepare: prepareWebhook },
   'POST /v1/webhooks/deliveries/{id}/replay': { prepare: prepareWebhook },
+  'POST /v1/webhooks/deliveries/replay': {
+    prepare: prepareWebhook,
+    // No delivery is so old, so nothing is sent.
+    body: () => ({ from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' }),
+  },
 };

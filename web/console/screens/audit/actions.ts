@@ -11,7 +11,7 @@ const ACTIONS = {
   contacts: ['create', 'update', 'delete', 'merge', 'import'],
   conversations: ['create', 'update', 'start-bulk', 'cancel-bulk'],
   'custom-fields': ['create', 'update', 'delete'],
-  deliveries: ['replay'],
+  deliveries: ['replay', 'start-replay', 'cancel-replay'],
   inboxes: ['create', 'update'],
   knowledge: ['create', 'update', 'delete', 'retry'],
   messages: ['create', 'send-bulk'],

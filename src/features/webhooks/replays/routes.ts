@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../../kit.ts';
+import { operation } from '../../../platform/route.ts';
+import { ref } from '../../../platform/schema.ts';
+import { cancelReplay, pageReplays, readReplay, startReplay } from './replays.ts';
+import {
+  DeliveryReplay,
+  DeliveryReplayCreate,
+  DeliveryReplayList,
+  DeliveryReplayParams,
+  DeliveryReplayQuery,
+} from './schemas.ts';
+
+export function deliveryReplayRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/webhooks/deliveries/replay',
+    scope: 'webhooks:update',
+    action: 'deliveries.start-replay',
+    summary: 'Send the deliveries of a period once more',
+    description:
+      'For a receiver that was away: each delivery of the period that has this status is sent once more, as a new one with the same body and `replay_of`. A worker queues them, the oldest first and no faster than the receiver takes them, so that new events do not wait behind them. A delivery is sent at most once by a run, and one that failed and was delivered by an earlier replay is left out. A company has one run at a time, of at most 100,000 deliveries; it ends FAILED when the webhook is stopped.',
+    body: ref(DeliveryReplayCreate),
+    answers: { 201: ref(DeliveryReplay) },
+    errors: ['REPLAY_RUNNING', 'WEBHOOK_INACTIVE'],
+    handler: (tenant, { body }) => startReplay(tenant, body),
+    again: readReplay,
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/webhooks/deliveries/replay',
+    scope: 'webhooks:read',
+    summary: 'List replays of periods',
+    query: DeliveryReplayQuery,
+    answers: { 200: DeliveryReplayList },
+    handler: (tenant, { query }) => pageReplays(tenant, query),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/webhooks/deliveries/replay/:id',
+    scope: 'webhooks:read',
+    summary: 'Watch a replay of a period',
+    params: DeliveryReplayParams,
+    answers: { 200: ref(DeliveryReplay) },
+    handler: (tenant, { params }) => readReplay(tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/webhooks/deliveries/replay/:id/cancel',
+    scope: 'webhooks:update',
+    action: 'deliveries.cancel-replay',
+    summary: 'End a replay of a period; what it has queued is sent',
+    params: DeliveryReplayParams,
+    answers: { 201: ref(DeliveryReplay) },
+    handler: (tenant, { params }) => cancelReplay(tenant, params.id),
+    again: readReplay,
+  });
+}

@@ -1,0 +1,49 @@
+import { Type, type Static } from 'typebox';
+import { EVENT_NAMES } from '../../../platform/events.ts';
+import { pageQuery, pageSchema } from '../../../platform/paging.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/schema.ts';
+
+/** What can be sent once more: deliveries that have ended. */
+const ENDED_STATUSES = ['FAILED', 'UNKNOWN', 'DELIVERED'] as const;
+const REPLAY_STATUSES = ['RUNNING', 'COMPLETED', 'CANCELLED', 'FAILED'] as const;
+
+export const DeliveryReplayCreate = define(
+  'DeliveryReplayCreate',
+  strict({
+    status: oneOf(ENDED_STATUSES, { description: 'What became of the deliveries that are sent once more' }),
+    event: Type.Optional(oneOf(EVENT_NAMES, { description: 'By default the deliveries of all events' })),
+    from: Type.String({ ...Timestamp, description: 'Deliveries that were queued at this time or later' }),
+    to: Type.String({ ...Timestamp, description: 'Deliveries that were queued before this time' }),
+  }),
+);
+export type DeliveryReplayCreate = Static<typeof DeliveryReplayCreate>;
+
+export const DeliveryReplay = define(
+  'DeliveryReplay',
+  Type.Object({
+    _id: recordId('delivery-replay'),
+    company: recordId('company'),
+    webhook: recordId('webhook'),
+    status: oneOf(REPLAY_STATUSES),
+    delivery_status: oneOf(ENDED_STATUSES, { description: 'The status of the deliveries that are sent once more' }),
+    event: nullable(oneOf(EVENT_NAMES, { description: 'null: all events' })),
+    from: Timestamp,
+    to: Timestamp,
+    total: Type.Integer({ description: 'The deliveries that fitted when it began' }),
+    processed: Type.Integer({ description: 'Those that were looked at so far' }),
+    replayed: Type.Integer({
+      description:
+        'Those that were queued once more. Left out are deliveries whose contact was erased, and those that failed and that another replay has delivered or is about to',
+    }),
+    error: nullable(Type.String({ description: 'Why it ended before its last delivery: WEBHOOK_INACTIVE' })),
+    finished_at: nullable(Timestamp),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type DeliveryReplay = Static<typeof DeliveryReplay>;
+
+export const DeliveryReplayList = pageSchema(ref(DeliveryReplay));
+export const DeliveryReplayQuery = pageQuery('-createdAt', { status: Type.Optional(oneOf(REPLAY_STATUSES)) });
+export type DeliveryReplayQuery = Static<typeof DeliveryReplayQuery>;
+export const DeliveryReplayParams = Type.Object({ id: recordId('delivery-replay') });
