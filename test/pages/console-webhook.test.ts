@@ -49,6 +49,35 @@ test('a webhook is set up with a secret header, and a delivery that failed is ex
   await close();
 });
 
+test('all deliveries that failed in a period are sent again together, and what was delivered meanwhile is left out', async () => {
+  const { body: webhook } = await platform.call(200, 'GET', '/v1/webhooks');
+  await platform.database.sql(
+    `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, status, body, error, queued_at, claimed_at,
+        attempted_at, finished_at)
+      select $1, lpad(n::text, 24, '0'), $2, 1, 'MESSAGE_READ', $1, 'FAILED', json_build_object('event', 'MESSAGE_READ', 'n', n)::text,
+        'HTTP_STATUS', at, at, at, at
+      from generate_series(1, 120) n, lateral (select now() - interval '2 hours' as at) t`,
+    [platform.demo._id, webhook._id],
+  );
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/webhook' });
+  const dialog = findDialog(page);
+  for (const [expected, isLast] of [
+    [/^Done: 120 of 120 deliveries/, false],
+    [/^Done: 0 of 120 deliveries/, true],
+  ] as const) {
+    await page.getByRole('button', { name: 'Send many again' }).click();
+    await dialog.getByLabel('Event').selectOption('Message read');
+    assert.deepEqual(await findBarriers(page), []);
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await dialog.getByText(expected).waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    if (!isLast) await platform.deliveries(({ body }) => body.event === 'MESSAGE_READ' && body.n !== undefined, 120);
+  }
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('what the platform refuses is said beside its field, and a stopped webhook is removed after a second question', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/webhook', role: 'ADMIN' });
   await page.getByRole('button', { name: 'Edit' }).click();

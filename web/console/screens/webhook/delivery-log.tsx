@@ -1,6 +1,7 @@
 /** What was delivered and what was not, with filters. */
 import type { WebhookDelivery } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
+import { useMay } from '../../session/session.ts';
 import { formatMoment, formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
@@ -12,6 +13,8 @@ import { rereadDeliveries, useDeliveries, type DeliveryStatus, type EventName } 
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { DELIVERY_ERRORS, explainDelivery } from './delivery-texts.ts';
 import { EVENT_NAMES, EVENT_TITLES } from './event-texts.ts';
+import { ReplayDialog } from './replay-dialog.tsx';
+import { REPLAY } from './replay-texts.ts';
 import { WEBHOOK } from './texts.ts';
 import styles from './webhook.module.css';
 
@@ -22,6 +25,9 @@ export function DeliveryLog(): ReactElement {
   const titles = useTexts(EVENT_TITLES);
   const [event, setEvent] = useState<EventName | ''>('');
   const [status, setStatus] = useState<DeliveryStatus | ''>('');
+  const replayTexts = useTexts(REPLAY);
+  const mayReplay = useMay('webhooks:update');
+  const [isReplaying, replay] = useState(false);
   const [open, setOpen] = useState<WebhookDelivery | null>(null);
   const feed = useDeliveries({ event: event || undefined, status: status || undefined });
   const columns = useColumns();
@@ -50,6 +56,11 @@ export function DeliveryLog(): ReactElement {
         <Button icon="refresh" onClick={rereadDeliveries}>
           {texts.refresh}
         </Button>
+        {mayReplay && (
+          <Button icon="send" onClick={() => replay(true)}>
+            {replayTexts.title}
+          </Button>
+        )}
       </div>
       <div className={styles['log']}>
         <RecordList
@@ -60,6 +71,7 @@ export function DeliveryLog(): ReactElement {
           onOpen={setOpen}
         />
       </div>
+      {isReplaying && <ReplayDialog onClose={() => replay(false)} />}
       {open && <DeliveryDialog delivery={open} onClose={() => setOpen(null)} />}
     </>
   );

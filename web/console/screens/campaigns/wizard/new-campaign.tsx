@@ -14,7 +14,7 @@ import { COMMON } from '../../../ui/texts.ts';
 import { CAMPAIGNS } from '../texts.ts';
 import { useTemplateInboxes } from '../../../ui/templates/template-inboxes.ts';
 import { WIZARD } from './texts.ts';
-import { findBrowserZone } from './zoned-time.ts';
+import { findBrowserZone } from '../../../texts/zoned-time.ts';
 
 interface NewCampaignProps {
   onClose(created: Campaign | null): void;

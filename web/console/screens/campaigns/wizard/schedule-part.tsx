@@ -9,7 +9,7 @@ import { PaceFields } from './pace-fields.tsx';
 import { HoursFields } from './hours-fields.tsx';
 import { WIZARD } from './texts.ts';
 import type { FieldProps, PartProps } from './parts.ts';
-import { findBrowserZone, toMoment, toZonedTime } from './zoned-time.ts';
+import { findBrowserZone, toMoment, toZonedTime } from '../../../texts/zoned-time.ts';
 
 export function SchedulePart({ shown, kept }: PartProps): ReactElement {
   return (
