@@ -85,7 +85,10 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'POST /v1/campaign-enrollments/{id}/cancel': { scope: 'campaign-enrollments:update', why: 'changes an enrollment' },
   'POST /v1/webhooks/deliveries/{id}/replay': { scope: 'webhooks:update', why: 'belongs to managing the webhook' },
   'POST /v1/webhooks/deliveries/replay': { scope: 'webhooks:update', why: 'belongs to managing the webhook' },
-  'POST /v1/webhooks/deliveries/replay/{id}/cancel': { scope: 'webhooks:update', why: 'belongs to managing the webhook' },
+  'POST /v1/webhooks/deliveries/replay/{id}/cancel': {
+    scope: 'webhooks:update',
+    why: 'belongs to managing the webhook',
+  },
 };
 /** What the answers of a list have beside its page, and why. */
 const BESIDE_PAGES: Record<string, { properties: string[]; why: string }> = {
