@@ -26,6 +26,8 @@ export interface SkipRules {
   needed: NeededValue[];
   /** Countries where the network does not deliver the template. */
   undeliveredIn: string[];
+  /** The network's codes after which it wants no other message to the contact within a day. */
+  restingCodes: string[];
   writesToActive: boolean;
 }
 
@@ -52,7 +54,7 @@ function audienceSql({ bind }: Parameters, { filters, tags, contacts }: Audience
 
 /** Returns an expression for the reason for which the contact \`c\` with the identity \`i\` is skipped; null when nothing speaks against it. */
 function skipReasonSql({ bind }: Parameters, rules: SkipRules): string {
-  const { testNumbers, needed, undeliveredIn, writesToActive } = rules;
+  const { testNumbers, needed, undeliveredIn, restingCodes, writesToActive } = rules;
   const activeSql =
     (): string => `exists (select from conversations v where v.company_id = $1 and v.inbox_id = ${bind(rules.inbox, 'text')}
     and v.contact_id = c._id and v.status <> 'CLOSED')`;
@@ -63,6 +65,13 @@ function skipReasonSql({ bind }: Parameters, rules: SkipRules): string {
     ['NOT_TEST_NUMBER', testNumbers && `i.value <> all(${bind(testNumbers, 'text[]')})`],
     ['ACTIVE_CONVERSATION', writesToActive ? null : activeSql()],
     ['NOT_DELIVERABLE', undeliveredIn.length > 0 ? `c.country_code = any(${bind(undeliveredIn, 'text[]')})` : null],
+    [
+      'NOT_DELIVERABLE',
+      restingCodes.length > 0
+        ? `exists (select from messages r where r.company_id = $1 and r.contact_id = c._id and r.failed_at > now() - interval '24 hours'
+            and r.errors -> 0 ->> 'code' = any(${bind(restingCodes, 'text[]')}))`
+        : null,
+    ],
     ['MISSING_VARIABLE', needed.map((value) => `(${missingSql({ bind }, value)})`).join(' or ') || null],
   ];
   const whens = cases.flatMap(([reason, test]) => (test === null ? [] : [`when ${test} then '${reason}'`]));

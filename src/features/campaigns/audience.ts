@@ -54,17 +54,27 @@ interface Judging {
   needed: NeededValue[];
   /** The countries where the network delivers none of the templates. */
   undeliveredIn: string[];
+  restingCodes: string[];
   writesToActive: boolean;
 }
 
 /** Returns the values by which the database decides who is skipped. */
-export const makeRules = ({ campaign, inbox, test_mode, needed, undeliveredIn, writesToActive }: Judging) => ({
+export const makeRules = ({
+  campaign,
+  inbox,
+  test_mode,
+  needed,
+  undeliveredIn,
+  restingCodes,
+  writesToActive,
+}: Judging) => ({
   campaign,
   inbox,
   identityKind: PHONE_NUMBER.kind,
   testNumbers: test_mode.enabled ? test_mode.test_numbers.map((text) => PHONE_NUMBER.identify(text).value) : null,
   needed,
   undeliveredIn,
+  restingCodes,
   writesToActive,
 });
 

@@ -67,6 +67,7 @@ async function readRules(kit: Kit, read: TenantRead, { _id, inbox, options }: Ca
       steps.flatMap(({ given }) => given),
     ),
     undeliveredIn: first ? listUndelivered(templates.undelivered ?? [], first.category) : [],
+    restingCodes: templates.restingCodes?.map(String) ?? [],
     writesToActive: options.send_to_active_conversations,
   });
 }

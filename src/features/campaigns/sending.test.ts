@@ -63,6 +63,8 @@ test('after the network has held a message back from a contact (131049), campaig
   assert.equal((await sendBulk(byCampaign)).errors[0]?.code, 'NOT_DELIVERABLE');
   assert.equal((await sendBulk(byBulk)).errors[0]?.code, 'NOT_DELIVERABLE');
   const second = await createFor([byCampaign, byBulk], active);
+  const { body: preview } = await call(200, 'GET', `/v1/campaigns/${second._id}/preview`);
+  assert.deepEqual([preview.sendable, preview.skipped], [0, [{ reason: 'NOT_DELIVERABLE', count: 2 }]]);
   await start(second);
   await awaitEnd(second);
   const reasons = (await listEnrollments(second)).map(({ skip_reason }) => skip_reason);
@@ -73,6 +75,27 @@ test('after the network has held a message back from a contact (131049), campaig
   await start(third);
   await awaitEnd(third);
   assert.equal((await listSent(byCampaign)).length, 2);
+});
+
+test('a message that waits for its recipient is not sent after its campaign was paused, and is sent once it goes on', async () => {
+  const phone = makePhoneNumber();
+  await sendBulk(phone);
+  const setPair = (next: string): Promise<unknown> =>
+    database.sql(`update send_pairs set next_at = ${next} where company_id = $1`, [demo._id]);
+  await setPair(`now() + interval '1 hour'`);
+  const campaign = await createFor([phone], { send_to_active_conversations: true });
+  await start(campaign);
+  await waitUntil('the message to be stored', async () => (await listEnrollments(campaign))[0]?.message);
+  await call(201, 'POST', `/v1/campaigns/${campaign._id}/pause`);
+  await waitUntil('the message to wait for the campaign', async () => {
+    const [enrollment] = await listEnrollments(campaign);
+    return enrollment?.status === 'PENDING' && enrollment.next_run_at;
+  });
+  assert.equal((await listSent(phone)).length, 1);
+  await setPair('now()');
+  await call(201, 'POST', `/v1/campaigns/${campaign._id}/resume`);
+  await awaitEnd(campaign);
+  assert.equal((await listSent(phone)).length, 2);
 });
 
 test('a message of a campaign that the network refuses because of a rate limit is sent again later, and only once', async () => {

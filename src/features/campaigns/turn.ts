@@ -52,6 +52,8 @@ interface Work {
   stopping: AbortSignal;
   outcomes: AnswerBatches<CallOutcome>;
   calling: Set<Promise<void>>;
+  /** The last look whether the campaign runs; calls that wait at the same time share it. */
+  look: { atMs: number; isRunning: Promise<boolean> } | null;
   /** Why the campaign pauses: the network has refused the template or the credentials as such. */
   refused: Pause['reason'] | null;
 }
@@ -86,6 +88,7 @@ export async function workOnCampaign(
     stopping,
     outcomes: createOutcomes(kit, run),
     calling: new Set(),
+    look: null,
     refused: null,
   };
   const waitSeconds = await sendUntil(work, isOver);
@@ -155,11 +158,11 @@ async function act(work: Work, { calls, waitMs, looked }: Portion): Promise<numb
 
 /** Never throws. */
 async function callAt(work: Work, call: PlannedCall, inMs: number): Promise<void> {
-  const { run, calls, outcomes, stopping } = work;
+  const { run, calls, outcomes } = work;
   const { kit, sender, steps, acting } = run;
   const step = steps.get(call.step);
-  if (inMs > 0) await sleep(inMs, undefined, { signal: stopping }).catch(() => undefined);
-  if (stopping.aborted || !step) return outcomes.add({ call, result: refuseCall('The platform stops'), again: 'stop' });
+  if (!(await waitFor(work, inMs)) || !step)
+    return outcomes.add({ call, result: refuseCall('The platform stops, or the campaign does'), again: 'stop' });
   if (step.fault) {
     work.refused ??= 'TEMPLATE';
     return outcomes.add({ call, result: refuseCall(step.fault.message), again: null });
@@ -178,6 +181,30 @@ async function callAt(work: Work, call: PlannedCall, inMs: number): Promise<void
   const { code } = result.error;
   if (sender.channel.refusesTemplate?.(code)) work.refused ??= 'TEMPLATE';
   if (sender.channel.refusesCredentials?.(code)) work.refused ??= 'ERROR_RATE';
+}
+
+/** Waits for the moment of a call. Returns false when the process or the campaign stops meanwhile. */
+async function waitFor(work: Work, ms: number): Promise<boolean> {
+  const { stopping } = work;
+  for (let leftMs = ms; leftMs > 0 && !stopping.aborted; leftMs -= LOOK_MS) {
+    await sleep(Math.min(leftMs, LOOK_MS), undefined, { signal: stopping }).catch(() => undefined);
+    if (leftMs > LOOK_MS && !(await isRunning(work))) return false;
+  }
+  return !stopping.aborted;
+}
+
+function isRunning(work: Work): Promise<boolean> {
+  const { run, campaign } = work;
+  const nowMs = performance.now();
+  if (work.look === null || nowMs - work.look.atMs > LOOK_MS / 2) {
+    // Failure policy: a campaign that can not be looked up goes on, because its messages have been taken for sending.
+    const found = findCampaignWork(run.acting.read, campaign._id).then(
+      (row) => row?.status === 'RUNNING',
+      () => true,
+    );
+    work.look = { atMs: nowMs, isRunning: found };
+  }
+  return work.look.isRunning;
 }
 
 /** Pauses or completes the campaign, or says for how long it rests. */
