@@ -19,6 +19,9 @@ export const isConvertible = ({ copies, mime_type, facts }: AttachmentRow): bool
  */
 export function convertAttachment(kit: Kit, row: AttachmentRow): Promise<AttachmentRow | null> {
   return convertOnce(`${row.company} ${row._id}`, async () => {
+    // Another request may have stored a copy since the caller has read the attachment.
+    const current = await findAttachment(kit.database.read(row.company), row._id);
+    if (!current || current.copies.CONVERTED) return current;
     const format = findConversion(row.mime_type, row.facts);
     if (format === null) throw new Error('the file of an attachment needs no conversion');
     const converted = await withFile(kit, row, (reading) => convertFile(kit.readers, reading, format));

@@ -36,9 +36,9 @@ export async function sendWithFiles(kit: Kit, { uploads, renewals, send }: Files
   const ids = new Map<string, string>();
   const known: FileUpload[] = [];
   for (const upload of uploads) {
-    const id = await findKnownId(kit, upload);
-    if (id !== null) known.push(upload);
-    const failed = noteUpload(ids, upload, id === null ? await uploadOnce(kit, upload, signal) : id);
+    const found = await findOrUpload(kit, upload, signal);
+    if (found.outcome === 'known') known.push(upload);
+    const failed = noteUpload(ids, upload, found);
     if (failed) return failed;
   }
   const result = await send(ids);
@@ -46,7 +46,7 @@ export async function sendWithFiles(kit: Kit, { uploads, renewals, send }: Files
   const before = new Map(ids);
   for (const upload of known) {
     const { attachment } = upload.place;
-    const renewal = renewals.get(attachment) ?? uploadOnce(kit, upload, signal);
+    const renewal = renewals.get(attachment) ?? uploadAnew(kit, upload, signal);
     renewals.set(attachment, renewal);
     const failed = noteUpload(ids, upload, await renewal);
     if (failed) return failed;
@@ -61,17 +61,16 @@ export async function sendWithFiles(kit: Kit, { uploads, renewals, send }: Files
 function noteUpload(
   ids: Map<string, string>,
   { place }: FileUpload,
-  uploaded: UploadResult | string,
+  uploaded: UploadResult | KnownFile,
 ): SendResult | null {
-  if (typeof uploaded !== 'string' && uploaded.outcome === 'failed') return { ...uploaded, outcome: 'rejected' };
-  ids.set(place.attachment, typeof uploaded === 'string' ? uploaded : uploaded.networkId);
+  if (uploaded.outcome === 'failed') return { ...uploaded, outcome: 'rejected' };
+  ids.set(place.attachment, uploaded.networkId);
   return null;
 }
 
 /** Uploads a file before the first of many messages, unless the network has it. Returns why it could not be uploaded. */
 export async function uploadAhead(kit: Kit, call: FileUpload): Promise<NetworkError | null> {
-  if ((await findKnownId(kit, call)) !== null) return null;
-  const uploaded = await uploadOnce(kit, call, AbortSignal.timeout(UPLOAD_MS));
+  const uploaded = await findOrUpload(kit, call, AbortSignal.timeout(UPLOAD_MS));
   return uploaded.outcome === 'failed' ? uploaded.error : null;
 }
 
@@ -85,14 +84,33 @@ async function findKnownId(kit: Kit, { company, place }: FileUpload): Promise<st
   }
 }
 
-/** The uploads that are running in this process. */
+/** A file that the network has since an earlier message. */
+interface KnownFile {
+  outcome: 'known';
+  networkId: string;
+}
+
+/** What is being looked up or uploaded in this process. */
+const shareSearch = createSingleFlight<UploadResult | KnownFile>();
 const shareUpload = createSingleFlight<UploadResult>();
 
-/** Uploads a file. Messages that need the same file at the same moment share one upload. */
-function uploadOnce(kit: Kit, call: FileUpload, signal: AbortSignal): Promise<UploadResult> {
-  const { attachment, channel, address } = call.place;
-  return shareUpload([call.company, attachment, channel, address].join(' '), () => uploadFile(kit, call, signal));
+const nameFlight = ({ company, place: { attachment, channel, address } }: FileUpload): string =>
+  [company, attachment, channel, address].join(' ');
+
+/**
+ * Returns the id of a file that the network has, or uploads the file. Messages that need the same file at the same moment share the look and
+ * the upload: one that had looked by itself would upload the file again if the upload of another ended before its own look did.
+ */
+function findOrUpload(kit: Kit, call: FileUpload, signal: AbortSignal): Promise<UploadResult | KnownFile> {
+  return shareSearch(nameFlight(call), async () => {
+    const networkId = await findKnownId(kit, call);
+    return networkId === null ? uploadFile(kit, call, signal) : { outcome: 'known', networkId };
+  });
 }
+
+/** Uploads a file that the network has forgotten. Messages that find so at the same moment share one upload. */
+const uploadAnew = (kit: Kit, call: FileUpload, signal: AbortSignal): Promise<UploadResult> =>
+  shareUpload(nameFlight(call), () => uploadFile(kit, call, signal));
 
 async function uploadFile(
   kit: Kit,
