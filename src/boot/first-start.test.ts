@@ -28,7 +28,7 @@ for (const table of ['inboxes', 'webhooks']) {
         and state = 'idle in transaction')::int as idle
       where exists (select from pg_locks where relation = '${table}'::regclass and not granted)`;
     const found = await waitUntil('the first start to wait for the table', async () => {
-      // A start gives up when it has waited for two seconds. On a busy machine that may be before anybody has looked.
+      // A start gives up when it has waited for a locked table for two seconds. On a busy machine that may be before anybody has looked.
       if (first.child.exitCode !== null) first = spawnProgram(t, { env });
       return (await database.sql<{ idle: number }>(look))[0];
     });
@@ -123,13 +123,13 @@ test('the first start of a platform reports that it is ready only after its cred
   };
   const holder = new pg.Client({ connectionString: database.ownerUrl });
   await holder.connect();
-  await holder.query('begin; lock table webhooks in exclusive mode');
+  // The lock that the first start takes. Unlike a locked table it is waited for without a time limit.
+  await holder.query('select pg_advisory_lock(724113002)');
   const program = spawnProgram(t, { env });
   const url = `http://127.0.0.1:${port}/health/ready`;
   const early = await waitUntil('the process to accept connections', () => fetch(url).catch(() => null));
   const { detail } = (await early.json()) as Json;
   assert.deepEqual([early.status, early.headers.get('retry-after'), detail], [503, '1', 'The process is starting']);
-  await holder.query('rollback');
   await holder.end();
   await waitUntil('the process to be ready', async () => (await fetch(url)).ok);
   await access(join(env.DATA_DIR, 'credentials.json'));

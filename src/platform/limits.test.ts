@@ -250,7 +250,7 @@ describe('tokens that a process has taken in advance', () => {
 });
 
 describe('a request over its rate limit', () => {
-  /** Checks what is left of a wait in whole seconds that began at `beganMs` or a little later. */
+  /** The caller is told the rest of its wait in whole seconds. The wait began at `beganMs` or a little later. */
   const assertLeft = (seconds: number, wait: number, beganMs: number): void =>
     assert.ok(seconds <= wait && seconds >= wait - (Date.now() - beganMs) / 1_000, `${seconds} s`);
 

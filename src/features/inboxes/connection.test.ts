@@ -12,7 +12,7 @@ import { waitUntil } from '../../../test/support/wait.ts';
 import { CheckConnection, ConfirmAll, ConfirmConnection } from './jobs.ts';
 import { noteRefusal } from './refused.ts';
 
-// A check of an inbox of another file would take the fault that is meant for an inbox of this one.
+// The sandbox answers the next two calls badly. A check that the test file before has left would use one of them up.
 const platform = await startPlatform({ isOwn: true });
 const { call, database, sandbox } = platform;
 

@@ -17,7 +17,7 @@ import { openSettings, readSettings } from './settings.ts';
 const CALL_MS = 10_000;
 // How long somebody may take for the log-in, with a code that the network may send by post to a phone.
 const LINK_MS = 3_600_000;
-// The network reports a log-in after its end, and repeats the report while the platform does not answer.
+// The network reports a log-in once it is complete, and repeats the report while the platform does not answer.
 const LATE_MS = 3_600_000;
 // The clocks of the network and of this machine may differ.
 const SKEW_MS = 300_000;

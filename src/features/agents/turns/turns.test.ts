@@ -38,7 +38,7 @@ const listTurns = async (conversation: string): Promise<Json[]> =>
   (await call(200, 'GET', `/v1/agents/turns?conversation=${conversation}&sort=createdAt`)).body.result;
 const write = async (text: string, from = makePhoneNumber()): Promise<string> =>
   (await writeAsContact(platform, { from, text })).conversation._id;
-/** Makes the turn wait for further messages no longer. */
+/** Ends the pause in which a turn waits for further messages. */
 const endWait = (conversation: string): Promise<unknown> =>
   database.sql(
     'update pending_turns set held_until = now() where conversation_id = $1 and claimed_at is null and not is_waiting',
