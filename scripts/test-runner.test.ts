@@ -58,6 +58,23 @@ test('when test files share a process, each begins after the one before has clos
   assert.deepEqual(verdict, { hasFailed: true, unsteady: ['e.test.mjs'], passed: 3, failed: 2 });
 });
 
+test('the second test file of a process gets what the first one borrowed, renewed, and nothing is lent for a second call or for options', async (t) => {
+  const borrow = `const { borrow } = await import('${resolveSupport('lending')}');
+    const shared = {
+      open: async () => ({ renewed: 0 }),
+      renew: async (thing) => void (thing.renewed += 1),
+      close: async ({ renewed }) => console.log('closed after', renewed, 'renewals'),
+    };
+    const lent = [await borrow('thing', { own: true }, shared), await borrow('thing', {}, shared), await borrow('thing', {}, shared)];
+    const print = (name) => test(name, () => console.log(name, JSON.stringify(lent.map((thing) => thing ?? null))));`;
+  const files = { 'a.test.mjs': `${borrow} print('first');`, 'b.test.mjs': `${borrow} print('second');` };
+  const { output } = await runFiles(t, [files]);
+  assert.match(output, /first \[null,\{"renewed":0\},null\][^]*second \[null,\{"renewed":1\},null\]/);
+  assert.match(output, /closed after 1 renewals/);
+  const alone = await runFiles(t, [{ 'a.test.mjs': files['a.test.mjs'] }]);
+  assert.match(alone.output, /first \[null,null,null\]/);
+});
+
 test('a test file that fails runs once more, alone, after all others: when it passes then, it is listed with its first failure and the run passes', async (t) => {
   const unsteady = (name: string): string =>
     [

@@ -27,8 +27,7 @@ const MICROPHONE = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-med
 
 /** Starts a browser and closes it after the file's last test, or after that of the last file which shares it. */
 export async function startBrowser(options: BrowserOptions = {}): Promise<Browser> {
-  const isUsual = Object.keys(options).length === 0;
-  const shared = isUsual && (await borrow('browser', { open: launchBrowser, renew: closePages, close: closeBrowser }));
+  const shared = await borrow('browser', options, { open: launchBrowser, renew: closePages, close: closeBrowser });
   if (shared) return shared;
   const browser = await launchBrowser(options);
   after(() => browser.close());

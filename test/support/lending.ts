@@ -33,11 +33,15 @@ export async function endSharing(): Promise<void> {
 }
 
 /**
- * Returns what files share under this name. Undefined in a process of a single file, and for a file that has borrowed it already, because
- * that file needs a second one.
+ * Returns what files share under this name. Undefined in a process of a single file, for a file that gives options, and for one that has
+ * borrowed it already, because these need one of their own.
  */
-export async function borrow<T>(name: string, { open, renew, close }: Shared<T>): Promise<T | undefined> {
-  if (!isSharing || kept.get(name)?.isLent) return undefined;
+export async function borrow<T>(
+  name: string,
+  options: object,
+  { open, renew, close }: Shared<T>,
+): Promise<T | undefined> {
+  if (!isSharing || Object.keys(options).length > 0 || kept.get(name)?.isLent) return undefined;
   const known = kept.get(name);
   if (known) {
     known.isLent = true;

@@ -124,7 +124,7 @@ export const makePoolSetting = (callers: number): Record<string, string> => ({ D
  */
 export async function startPlatform(options: PlatformOptions = {}): Promise<Platform> {
   const shared = { open: () => openParts({}), renew, close: ({ close }: OpenParts) => close() };
-  const parts = Object.keys(options).length === 0 ? await borrow('platform', shared) : undefined;
+  const parts = await borrow('platform', options, shared);
   if (parts) return describe(parts);
   const { platform, close } = await openPlatform(options);
   after(close);

@@ -61,7 +61,7 @@ async function buildStage(options: StageOptions, undo: (() => Promise<unknown>)[
   const shared = {
     DATABASE_URL: store.url,
     ...UNLIMITED,
-    // Three processes and the proof itself share a server of 120 connections.
+    // Three processes and the proof itself share a server of 300 connections.
     DATABASE_POOL: '4',
     HOST: '127.0.0.1',
     SANDBOX: 'off',

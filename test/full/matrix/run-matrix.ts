@@ -50,14 +50,14 @@ interface MatrixExtent {
   /** The seed that draws these operations. */
   seed: number;
   /** True when a single caller of each kind tries an operation that is not tried in depth, another one for each operation. */
-  takesTurns: boolean;
+  isBrief: boolean;
 }
 
 const EXTENTS: Record<MatrixSize, Omit<MatrixExtent, 'seed'>> = {
-  brief: { pairs: 1, everything: false, timed: 0, drawn: 24, takesTurns: true },
-  small: { pairs: 1, everything: false, timed: 0, drawn: 8, takesTurns: false },
-  ci: { pairs: 2, everything: true, timed: 2_000, drawn: 1, takesTurns: false },
-  full: { pairs: 5, everything: true, timed: 2_000, drawn: 1, takesTurns: false },
+  brief: { pairs: 1, everything: false, timed: 0, drawn: 24, isBrief: true },
+  small: { pairs: 1, everything: false, timed: 0, drawn: 8, isBrief: false },
+  ci: { pairs: 2, everything: true, timed: 2_000, drawn: 1, isBrief: false },
+  full: { pairs: 5, everything: true, timed: 2_000, drawn: 1, isBrief: false },
 };
 
 /** Returns one figure for each promise and protection. A broken promise does not end the run. */
@@ -69,7 +69,7 @@ export async function runMatrix(size: MatrixSize, seed = 0): Promise<Figure[]> {
   ]);
   const underRls = await withPlatform(true, async (platform) => [
     // Without the conditions of the statements, the policies have to do all that they do beside them.
-    ...(extent.takesTurns ? [] : await runPromises('every statement under RLS', platform, { ...extent, timed: 0 })),
+    ...(extent.isBrief ? [] : await runPromises('every statement under RLS', platform, { ...extent, timed: 0 })),
     ...(await testPoliciesAlone(platform, { ...extent, timed: 0 })),
   ]);
   return [...served, ...underRls];
@@ -166,7 +166,7 @@ async function runPromises(mode: string, platform: Platform, extent: MatrixExten
   for (const pair of pairs) {
     const everybody = await createCallers(platform, pair.own, pair.other);
     const callers = chooseCallers(mode, extent, everybody);
-    const few = { ...(extent.takesTurns ? keepOneInTurn(callers) : callers), brief: true as const };
+    const few = { ...(extent.isBrief ? keepOneInTurn(callers) : callers), brief: true as const };
     for (const [promise, prove] of Object.entries(PROMISES)) {
       reportProgress(`${mode}: ${promise}`);
       // Unknown properties are refused before any protection is reached.
@@ -178,7 +178,7 @@ async function runPromises(mode: string, platform: Platform, extent: MatrixExten
         await prove(pair, inDepth.includes(operation) ? callers : few, operation, account);
     }
     for (const [promise, prove] of Object.entries(OTHERS)) {
-      if (mode !== SERVED && extent.takesTurns) continue;
+      if (mode !== SERVED && extent.isBrief) continue;
       const account = accounts.get(promise) ?? { asked: 0, faults: [] };
       accounts.set(promise, account);
       await prove(pair, all, account);
