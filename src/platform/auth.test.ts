@@ -341,6 +341,19 @@ test('the last use of a key is stored to the minute', async () => {
   assert.equal(await storeLastUse(system, used), 1);
 });
 
+test('a key that one process revokes is refused by another process within a second', async (t) => {
+  const key = await platform.createKey(demo._id, ['inboxes:read']);
+  const second = await startSecondProcess(platform);
+  const ask = async (): Promise<number> =>
+    (await fetch(second.url + path, { headers: { authorization: `Bearer ${key.token}` } })).status;
+  const passMs = stopClock(t);
+  assert.equal(await ask(), 200);
+  await platform.call(200, 'DELETE', `/v1/api-keys/${key._id}`);
+  await refused(key.token);
+  passMs(1_000);
+  assert.equal(await ask(), 401);
+});
+
 test('a token secret can be replaced without interruption: its tokens are accepted as long as it is the previous secret', async () => {
   const after = 'the secret that came after it, 2';
   const ask = async (url: string | null, token: string): Promise<number> =>

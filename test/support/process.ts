@@ -102,7 +102,7 @@ export async function killProgram({ child, ended }: Program): Promise<void> {
 }
 
 /** Makes an empty data folder that every user may enter, because the embedded database server may run as another user. */
-export async function makeDataFolder(t: TestContext): Promise<string> {
+export async function makeDataFolder(t: { after(remove: () => Promise<void>): void }): Promise<string> {
   const parent = await realpath(await mkdtemp(join(tmpdir(), 'parley-process-')));
   await chmod(parent, 0o711);
   // The hooks of a test run in the order in which they were added, so a program that was started later may still write into the folder.

@@ -58,6 +58,27 @@ for (const [language, subject] of [
   });
 }
 
+test('of many requests that use a mailed link at the same moment one sets its password, and the others are refused', async () => {
+  const { email } = await invite();
+  const token = readMailToken(await waitForMail(platform, email));
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, async (_, index) => {
+      const password = `${PASSWORD} ${index}`;
+      const { status } = await fetch(`${platform.url}/v1/auth/reset-password`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ token, new_password: password }),
+      });
+      return { status, password };
+    }),
+  );
+  const [set, ...more] = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 400);
+  assert.deepEqual([more.length, refused.length], [0, answers.length - 1]);
+  await logIn(platform, 200, email, set?.password);
+  await logIn(platform, 401, email, refused[0]?.password);
+});
+
 test('mails are in Portuguese unless the user or the invitation names another language', async () => {
   const { email, language } = await invite();
   assert.equal(language, 'pt-BR');

@@ -214,7 +214,11 @@ describe('the child process that inspects files', () => {
     });
   });
 
-  test('a file for which its reader uses too much time or memory is refused, and the next file is read', async () => {
+  test('a file for which its reader uses too much time or memory is refused, and the files of another company beside it and after it are read', async () => {
+    const readBeside = async (): Promise<void> => {
+      const { format } = await inspectFile(stubborn, { owner: 'b', source: sourceOf(Buffer.from('right')) });
+      assert.equal(format, 'TXT');
+    };
     const refused = async (text: string, code: string): Promise<void> => {
       const source = sourceOf(Buffer.from(text));
       await assert.rejects(inspectFile(stubborn, { owner: 'a', source }), (error: { errors: { code: string }[] }) => {
@@ -222,10 +226,12 @@ describe('the child process that inspects files', () => {
         return true;
       });
     };
-    await refused('loop', 'TOO_SLOW');
-    await refused('eat', 'MALFORMED');
-    const { format } = await inspectFile(stubborn, { owner: 'a', source: sourceOf(Buffer.from('right')) });
-    assert.equal(format, 'TXT');
+    for (const [text, code] of [
+      ['loop', 'TOO_SLOW'],
+      ['eat', 'MALFORMED'],
+    ] as const)
+      await Promise.all([refused(text, code), readBeside(), readBeside()]);
+    await readBeside();
   });
 
   test('an inspection ends when its caller closes the connection', async () => {
