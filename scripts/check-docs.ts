@@ -16,6 +16,7 @@ import { readTestTitles } from './test-titles.ts';
 const { ERRORS } = await import('../src/platform/errors.ts');
 const { EVENT_NAMES } = await import('../src/platform/events.ts');
 const { SETTINGS } = await import('../src/config.ts');
+const { listProofNames } = await import('../test/full/list-proofs.ts');
 const { covers, GRANTABLE, ROLE_SCOPES, USER_ROLES } = await import('../src/platform/scopes.ts');
 
 const titles = new Map(
@@ -28,7 +29,7 @@ const readText = (path: string) => readFileSync(path, 'utf8');
 const sentences = [
   ...compareErrors(readText('docs/errors.md'), ERRORS),
   ...compareEvents(readText('docs/events.md'), EVENT_NAMES),
-  ...compareGuarantees(readText('docs/guarantees.md'), titles, readProofNames(readText('test/full/run.ts'))),
+  ...compareGuarantees(readText('docs/guarantees.md'), titles, listProofNames()),
   ...compareSettings(readText('.env.example'), Object.keys(SETTINGS)),
   ...compareScopes(readText('docs/authentication.md'), USER_ROLES, describeResources()),
   ...checkChangelog(readText('CHANGELOG.md')),
@@ -39,13 +40,6 @@ console.log(
     `${titles.size} test files compared`,
 );
 if (sentences.length > 0) process.exitCode = 1;
-
-/** The names of the proofs in the list of each size, which is indented twice. */
-function readProofNames(text: string): Set<string> {
-  return new Set(
-    [...text.matchAll(/^ {4}(?:'([\w ]+)'|(\w+)): (?:async )?\(/gm)].map(([, quoted, bare]) => quoted ?? bare ?? ''),
-  );
-}
 
 /** Describes for each resource of the API what each role may do with it, and whether an operation requires one of its scopes. */
 function describeResources(): Map<string, DescribedResource> {
