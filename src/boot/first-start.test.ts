@@ -1,13 +1,13 @@
 /** First starts of the real program on an empty database; some of them are killed before they end. */
 import assert from 'node:assert/strict';
 import { access, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
 import { openTestDatabase } from '../../test/support/database.ts';
 import { FROM_PAGE } from '../../test/support/people.ts';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
+import { findPort } from '../../test/support/ports.ts';
 import { killProgram, makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
 import { waitUntil } from '../../test/support/wait.ts';
 import { storeWantedDemo } from '../platform/installation.ts';
@@ -166,12 +166,3 @@ test('links are made only on a loopback address, and only while the first creden
   await rm(join(dataDir, 'credentials.json'));
   assert.equal(await makeFirstLink(kit, url), null);
 });
-
-/** Finds a port that is free now. */
-async function findPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => void server.close(resolve));
-  return port;
-}

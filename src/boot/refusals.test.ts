@@ -10,6 +10,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { openTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { findPort } from '../../test/support/ports.ts';
 import {
   listDescendants,
   listLiving,
@@ -78,15 +79,6 @@ async function assertStartRefused(
   await waitUntil('its children to end', () => listDescendants(process.pid).every((pid) => earlier.includes(pid)));
 }
 
-/** Finds a port on which no server listens. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
-
 const withDatabase = (env: Record<string, string> = {}): { env: Record<string, string> } => ({
   env: { DATABASE_URL: database.url, SANDBOX: 'off', ...env },
 });
@@ -110,7 +102,7 @@ describe('the program explains in one sentence why it does not start', { concurr
   }
 
   test('the error names the address of a database that refuses connections, without the password', async (t) => {
-    const port = await findFreePort();
+    const port = await findPort();
     const DATABASE_URL = `postgres://parley:hunter2@127.0.0.1:${port}/parley`;
     await assertStartRefused(
       t,
@@ -167,7 +159,7 @@ describe('the program explains in one sentence why it does not start', { concurr
 
   test('the error names a port that is already in use', async (t) => {
     // By default the sandbox uses the port after the taken port, which may be in use, too.
-    const SANDBOX_PORT = String(await findFreePort());
+    const SANDBOX_PORT = String(await findPort());
     await assertStartRefused(
       t,
       new RegExp(`port ${takenPort} on 127\\.0\\.0\\.1 is taken; set PORT`),

@@ -208,7 +208,7 @@ describe('a caller is refused', { concurrency: true }, () => {
     await refused(await signToken(jwtSecret, user._id, claims));
     await refused(await signToken(jwtSecret, user._id, { ...claims, exp: Math.floor(Date.now() / 1000) - 1 }));
     const other = await platform.createCompany();
-    const exp = Math.floor(Date.now() / 1000) + 60;
+    const exp = Math.floor(Date.now() / 1000) + 3_600;
     await refused(await signToken(jwtSecret, user._id, { ...claims, company: other._id, exp }));
   });
 });
@@ -377,7 +377,7 @@ test('a token secret can be replaced without interruption: its tokens are accept
 /** Signs a session token of an owner of the demo company with this secret. */
 async function signSession(secret: string): Promise<string> {
   const user = await platform.createUser(demo._id, 'OWNER');
-  const exp = Math.floor(Date.now() / 1_000) + 60;
+  const exp = Math.floor(Date.now() / 1_000) + 3_600;
   return signToken(secret, user._id, { type: 'user', company: demo._id, role: 'OWNER', sv: 0, jti: newId(), exp });
 }
 
@@ -436,7 +436,7 @@ describe('the scopes of a caller', () => {
     } as const;
     for (const role of ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'] as const) {
       const user = await platform.createUser(demo._id, role);
-      const exp = Math.floor(Date.now() / 1000) + 60;
+      const exp = Math.floor(Date.now() / 1000) + 3_600;
       const claims = { type: 'user', company: demo._id, role: 'OWNER', sv: 0, jti: 'x', exp };
       for (const key of [user.token, await signToken(jwtSecret, user._id, claims)]) {
         const [read, write, webhooks] = rights[role];

@@ -27,8 +27,11 @@ import type { StreamedBody } from './outbound-stream.ts';
 
 const MEGABYTE = 1024 * 1024;
 const SIZE = 100 * MEGABYTE;
-/** The most memory that a transfer may use: the size of the buffers of two sockets, two streams and a file, many times over. */
-const HELD_BYTES = 32 * MEGABYTE;
+/**
+ * The most memory that a transfer may use. One that kept what has passed would use as much as the content has; one that keeps nothing uses
+ * some megabytes, and more where a busy machine frees them late.
+ */
+const HELD_BYTES = SIZE / 2;
 /** The most that the system's buffers of one connection on this machine take from a sender whose receiver does not read. */
 const IN_FLIGHT_BYTES = 32 * MEGABYTE;
 const OK = 'HTTP/1.1 200 OK\r\n';

@@ -2,11 +2,11 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { MAIL_LOG_IN } from './mail-servers.ts';
+import { findPort } from './ports.ts';
 import { waitUntil } from './wait.ts';
 
 const PROGRAM = '/usr/sbin/dovecot';
@@ -111,15 +111,6 @@ const readGroup = (): string => execFileSync('id', ['-gn'], { encoding: 'utf8' }
 async function stop(server: ChildProcess, folder: string): Promise<void> {
   if (server.exitCode === null && server.kill()) await once(server, 'exit');
   rmSync(folder, { recursive: true, force: true });
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 const answers = (port: number): Promise<boolean> =>

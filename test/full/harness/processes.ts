@@ -1,9 +1,9 @@
 /** Real processes of the platform, which proofs kill and start again. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { findPort } from '../../support/ports.ts';
 import { NODE_FLAGS } from '../../support/program.ts';
 import { reportProgress } from '../../support/progress.ts';
 
@@ -73,28 +73,6 @@ export async function startProcess(
     },
     lines: () => running.lines,
   };
-}
-
-// These ports are below those that a system uses for outgoing connections: a process that is down for a second must find its port free when
-// it restarts.
-const PORTS = { first: 20_000, count: 12_000 };
-// The distance between the first ports of two proofs with consecutive process ids. A proof uses no port twice, so that processes which
-// start at the same moment do not collide.
-const PORTS_APART = 97;
-let lastPort = process.pid * PORTS_APART;
-
-async function findPort(): Promise<number> {
-  for (;;) {
-    lastPort += 1;
-    const port = PORTS.first + (lastPort % PORTS.count);
-    const probe = createServer();
-    // Failure policy: a port that is in use is skipped.
-    const free = await new Promise<boolean>((resolve) => {
-      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    probe.close();
-    if (free) return port;
-  }
 }
 
 interface LaunchedProcess {
