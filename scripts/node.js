@@ -22,6 +22,7 @@ const [file = '', ...args] = process.argv.slice(2);
 
 if (major < OLDEST) refuse(`this is Node ${process.versions.node}; install Node ${OLDEST} or newer, with its npm`);
 else if (major >= NEEDED) {
+  if (process.channel) endWithParent();
   process.argv.splice(1, 2, resolve(file));
   await import(pathToFileURL(resolve(file)).href);
 } else runOn(findInstalled());
@@ -33,6 +34,12 @@ function findInstalled() {
   return fileURLToPath(new URL(`../node_modules/${RENAMED.get(name) ?? name}/${program}`, import.meta.url));
 }
 
+/** Ends this process in order when the older Node that started it was killed, which can not pass on such a signal. */
+function endWithParent() {
+  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel?.unref();
+}
+
 /** @param {string} node */
 function runOn(node) {
   if (!existsSync(node)) {
@@ -41,8 +48,9 @@ function runOn(node) {
     );
     return;
   }
-  const child = spawn(node, [...process.execArgv, file, ...args], {
-    stdio: 'inherit',
+  const child = spawn(node, [...process.execArgv, fileURLToPath(import.meta.url), file, ...args], {
+    // The channel closes when this process ends, however that happens.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     // Programs that this one starts by the name `node` are meant for the same Node.
     env: { ...process.env, PATH: [dirname(node), process.env['PATH'] ?? ''].join(delimiter) },
   });

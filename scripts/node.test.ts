@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
@@ -49,6 +49,23 @@ test(
     assert.deepEqual(listLiving(processes), []);
   },
 );
+
+test('when the older Node is killed, the program that it has started gets SIGTERM', { skip }, async (t) => {
+  const program = join(dirname(await makeDataFolder(t)), 'program.mjs');
+  writeFileSync(
+    program,
+    `process.on('SIGTERM', () => process.stdout.write('ended in order', () => process.exit()));
+    setInterval(() => undefined, 60_000);
+    process.stdout.write('begun, ');`,
+  );
+  const child = await runScript(t, `node scripts/node.js ${program}`);
+  let said = '';
+  child.stdout?.on('data', (piece: Buffer) => (said += String(piece)));
+  await waitUntil('the program to begin', () => said === 'begun, ');
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  assert.equal(said, 'begun, ended in order');
+});
 
 test(
   'with an older Node in the place of the link, npm test runs a test file, and its exit code is passed on',

@@ -21,8 +21,15 @@ export interface SandboxSecrets {
   verifyToken: string;
 }
 
-/** Starts the sandbox. Throws one sentence when it ends before it has reported its address. */
-export async function startSandbox(config: Config, secrets: SandboxSecrets): Promise<Sandbox> {
+// A start takes less than a second on an idle machine. A busy one needs many times that, but one that hangs must not hold the platform.
+const START_MS = 120_000;
+
+/** Starts the sandbox. Throws one sentence when it ends before it has reported its address, or reports none before the deadline. */
+export async function startSandbox(
+  config: Config,
+  secrets: SandboxSecrets,
+  deadline = AbortSignal.timeout(START_MS),
+): Promise<Sandbox> {
   const child = spawn(process.execPath, [PROGRAM], {
     stdio: 'pipe',
     env: {
@@ -35,7 +42,15 @@ export async function startSandbox(config: Config, secrets: SandboxSecrets): Pro
   });
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
-  const firstLine = await Promise.race([once(lines, 'line').then(([line]) => String(line)), exited.then(() => null)]);
+  const firstLine = await Promise.race([
+    once(lines, 'line').then(([line]) => String(line)),
+    exited.then(() => null),
+    once(deadline, 'abort').then(() => null),
+  ]);
+  if (firstLine === null && deadline.aborted) {
+    child.kill('SIGKILL');
+    throw new Error('the sandbox has not reported its address within two minutes; try again, or set SANDBOX=off');
+  }
   const { url } = JSON.parse(firstLine ?? '{}') as { url?: string };
   if (!url) child.kill();
   if (!url) throw new Error('the sandbox did not start; set SANDBOX_PORT to a free port, or SANDBOX=off');
