@@ -206,7 +206,7 @@ const VARIANTS: Record<string, unknown[]> = {
     [[], ['vip']].map((tags) => ({ filters: condition, tags, contacts: [] })),
   ),
   SkipRules: [
-    { testNumbers: null, needed: [], undeliveredIn: [], writesToActive: true },
+    { testNumbers: null, needed: [], undeliveredIn: [], restingCodes: [], writesToActive: true },
     {
       testNumbers: ['7'],
       needed: [
@@ -214,6 +214,7 @@ const VARIANTS: Record<string, unknown[]> = {
         { field: null, customField: null },
       ],
       undeliveredIn: ['US'],
+      restingCodes: ['131049'],
       writesToActive: false,
     },
   ],

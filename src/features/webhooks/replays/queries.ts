@@ -14,12 +14,13 @@ const REPLAYS = 'webhooks.replays';
 
 /**
  * The condition of the deliveries of a replay; `$1` is the company, and `of` the alias of a row with its values. Replays are left out, because
- * the delivery that they repeat stands for them.
+ * the delivery that they repeat stands for them. Deliveries that failed have an error, and an index of their own.
  */
 const chosenSql = (
   of: string,
+  status: DeliveryReplay['delivery_status'],
 ): string => `d.company_id = $1 and d.queued_at >= ${of}.since and d.queued_at < ${of}.until
-  and d.status = ${of}.delivery_status and (${of}.event is null or d.event = ${of}.event) and d.replay_of is null`;
+  and d.status = ${of}.delivery_status and (${of}.event is null or d.event = ${of}.event) and d.replay_of is null ${status === 'DELIVERED' ? '' : 'and d.error is not null'}`;
 
 export interface NewReplay extends Omit<DeliveryReplayCreate, 'event'> {
   _id: string;
@@ -58,11 +59,11 @@ export async function countChosen(
   most: number,
 ): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
-    name: 'webhooks.replays.countChosen',
+    name: `webhooks.replays.countChosen.${status}`,
     text: `select count(*)::int as count from (
         select from deliveries d cross join (select $2::text as delivery_status, $3::text as event,
           $4::timestamptz as since, least($5::timestamptz, now()) as until) r
-        where ${chosenSql('r')} limit $6) chosen`,
+        where ${chosenSql('r', status)} limit $6) chosen`,
     values: [tx.companyId, status, event, from, to, most],
     planEachTime: true,
   });
@@ -118,6 +119,7 @@ export const IS_DUE = 'exists (select from delivery_replays where finished_at is
 export interface DueReplay {
   company: string;
   _id: string;
+  delivery_status: DeliveryReplay['delivery_status'];
   /** The webhook is ACTIVE and has not been stopped since the replay began. */
   can_send: boolean;
   /** The deliveries of the company that wait, up to the given number. */
@@ -128,7 +130,7 @@ export interface DueReplay {
 export function lockDueReplay(tx: SystemTx, mostWaiting: number): Promise<DueReplay | null> {
   return maybeOne(tx, {
     name: 'webhooks.replays.lockDue',
-    text: `select r.company_id as company, r._id, exists (select from webhooks w where w.company_id = r.company_id and w._id = r.webhook_id
+    text: `select r.company_id as company, r._id, r.delivery_status, exists (select from webhooks w where w.company_id = r.company_id and w._id = r.webhook_id
           and w.status = 'ACTIVE' and w.epoch = r.webhook_epoch) as can_send,
         (select count(*)::int from (select from deliveries d where d.company_id = r.company_id and d.claimed_at is null limit $1) q) as waiting
       from delivery_replays r where r.finished_at is null and r.due_at <= now() order by r.due_at limit 1 for update of r skip locked`,
@@ -158,14 +160,18 @@ export function postponeReplay(tx: SystemTx, { company, _id }: DueReplay, second
  * Queues the next deliveries of a locked replay once more, with the given ids, and notes how far the replay is. A delivery is locked, so
  * that its contact is not erased meanwhile. One that failed is left out when another replay has delivered it or is about to.
  */
-export function replayPortion(tx: SystemTx, { company, _id }: DueReplay, ids: string[]): Promise<number> {
+export function replayPortion(
+  tx: SystemTx,
+  { company, _id, delivery_status: status }: DueReplay,
+  ids: string[],
+): Promise<number> {
   return exec(tx, {
-    name: 'webhooks.replays.portion',
+    name: `webhooks.replays.portion.${status}`,
     text: `with r as materialized (select * from delivery_replays where company_id = $1 and _id = $2),
       portion as materialized (
         select _id, queued_at from (
           select near.*, sum(bytes) over (order by queued_at, _id) - bytes as before from (
-            select d._id, d.queued_at, octet_length(d.body) as bytes from r join deliveries d on ${chosenSql('r')}
+            select d._id, d.queued_at, octet_length(d.body) as bytes from r join deliveries d on ${chosenSql('r', status)}
               and (d.queued_at, d._id) > (coalesce(r.after_at, '-infinity'), coalesce(r.after_id, ''))
             order by d.queued_at, d._id limit cardinality($3::text[])) near
         ) weighed where before < ${READ_BYTES}
