@@ -11,8 +11,8 @@ export type Life = Omit<MessageLife, '_id' | 'company' | 'inbox' | 'external_id'
 
 export interface StatusReport {
   /**
-   * The reported status. ACCEPTED stands for the answer of the network to the call. The status `sent`, which comes later, only fills
-   * sent_at.
+   * The reported status. ACCEPTED stands for the answer of the network to the call. The status `sent`, which comes later, changes sent_at
+   * only.
    */
   status: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
   at: string;
@@ -27,7 +27,7 @@ export interface Step {
 }
 
 const RANK: Record<MessageStatus, number> = { QUEUED: 0, SENT: 1, DELIVERED: 2, READ: 3, FAILED: 4, RECEIVED: 5 };
-const ARRIVAL = { SENT: 'sent_at', DELIVERED: 'delivered_at', READ: 'read_at' } as const;
+const ARRIVAL = { ACCEPTED: 'sent_at', SENT: 'sent_at', DELIVERED: 'delivered_at', READ: 'read_at' } as const;
 
 /** The entry in `errors` for a failure without a cause, so that every failure has one. */
 const NO_CAUSE: Cause = {
@@ -62,12 +62,18 @@ function applyFailure(life: Life, report: StatusReport): Step {
   return { life: failed, events: unsettled ? ['MESSAGE_SENT', 'MESSAGE_FAILED'] : ['MESSAGE_FAILED'] };
 }
 
+/** The first time that is reported stays. Of the two reports that a message was sent, the earlier time counts, whichever comes first. */
+function chooseTime(life: Life, at: string, field: (typeof ARRIVAL)[keyof typeof ARRIVAL]): string {
+  const before = life[field];
+  if (before === null) return at;
+  return field === 'sent_at' && Date.parse(at) < Date.parse(before) ? at : before;
+}
+
 function applyProgress(life: Life, report: StatusReport, reported: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ'): Step {
   const unsettled = isUnsettled(life);
   const status = reported === 'ACCEPTED' ? 'SENT' : reported;
   if (life.status === 'FAILED' && !unsettled) return { life, events: [] };
-  const noted: Life =
-    reported === 'ACCEPTED' ? life : { ...life, [ARRIVAL[reported]]: life[ARRIVAL[reported]] ?? report.at };
+  const noted: Life = { ...life, [ARRIVAL[reported]]: chooseTime(life, report.at, ARRIVAL[reported]) };
   if (!unsettled && RANK[status] <= RANK[life.status]) return { life: noted, events: [] };
   const arrived: Life = { ...noted, status, outcome_unknown: false };
   if (unsettled) Object.assign(arrived, { errors: [], failure_reason: null, failed_at: null });

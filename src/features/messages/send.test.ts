@@ -30,15 +30,16 @@ test('an accepted text is 201 SENT with all its fields, reaches the network once
   const sent = await sendText(platform, conversation._id, { content: 'Bom dia! çãé 👋' });
   const [wire, ...more] = await listNetworkMessages(platform, sent._id);
   assert.deepEqual(more, []);
-  const { _id, sender, external_id, createdAt, updatedAt, ...rest } = sent;
+  const { _id, sender, external_id, sent_at, createdAt, updatedAt, ...rest } = sent;
   assert.match(_id, /^[0-9a-f]{24}$/);
   assert.match(sender, /^[0-9a-f]{24}$/);
   assert.equal(external_id, wire.id);
-  for (const at of [createdAt, updatedAt]) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  for (const at of [sent_at, createdAt, updatedAt]) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.deepEqual(rest, {
     company: demo._id,
     conversation: conversation._id,
     contact: contact._id,
+    contact_summary: { name: contact.name, phone_number: contact.phone_number, email: null },
     inbox: demo.inbox,
     channel: 'WAP_AUTO_CLOSER',
     sender_type: 'AGENT',
@@ -68,7 +69,6 @@ test('an accepted text is 201 SENT with all its fields, reaches the network once
     is_test: false,
     edited_at: null,
     revoked_at: null,
-    sent_at: null,
     delivered_at: null,
     read_at: null,
     failed_at: null,

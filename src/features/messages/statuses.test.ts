@@ -36,7 +36,7 @@ const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
 // The network sends times in whole seconds.
 const NOW = Math.floor(Date.now() / 1000) - 60;
 
-test('the status `sent` fills sent_at, `delivered` and `read` change the status of the message, and their events have the format of the GET', async () => {
+test('the status `sent` sets an earlier sent_at, `delivered` and `read` change the status of the message, and their events have the format of the GET', async () => {
   const sent = await send();
   await reportStatuses(platform, { id: sent.external_id, status: 'sent', timestamp: NOW });
   const noted = await readMessage(platform, sent._id);
@@ -195,7 +195,9 @@ test('random statuses in notifications of random sizes give each message the sta
   const draw = (below: number): number => Math.floor(random() * below);
   const words = ['sent', 'delivered', 'read', 'failed'];
   const sent = await Promise.all(Array.from({ length: 12 }, send));
-  const expected = new Map(sent.map(({ external_id }) => [external_id, { life: SENT, events: ['MESSAGE_SENT'] }]));
+  const expected = new Map(
+    sent.map(({ external_id, sent_at }) => [external_id, { life: { ...SENT, sent_at }, events: ['MESSAGE_SENT'] }]),
+  );
   for (let round = 0; round < 30; round += 1) {
     const reports = Array.from({ length: 1 + draw(8) }, () => {
       const status = words[draw(words.length)] ?? 'sent';
