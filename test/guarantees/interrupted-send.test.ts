@@ -1,56 +1,155 @@
+/**
+ * Processes that are killed while a message is sent: when the network has taken it, in the middle of the upload of its file, and while its
+ * picture is converted. Each test has a company and a phone of its own; the worker of the first one goes on.
+ */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { createNetwork, buildNotification, buildStatusElement, buildTextElement } from '../full/harness/network.ts';
-import { call, withStage, createInbox } from '../full/harness/stage.ts';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { buildNotification, buildStatusElement, buildTextElement, createNetwork } from '../full/harness/network.ts';
+import { call, createInbox, openStage } from '../full/harness/stage.ts';
+import { makePicture, makePng } from '../support/media-samples.ts';
+import { listDescendants } from '../support/process.ts';
+import { buildForm } from '../support/sheets.ts';
+import { skipWithoutProc } from '../support/uploads.ts';
 import { waitUntil } from '../support/wait.ts';
 
-const PHONE = '100000000000300';
+const folder = await mkdtemp(join(tmpdir(), 'parley-interrupted-'));
+after(() => rm(folder, { recursive: true, force: true }));
+const { stage, close } = await openStage({});
+after(close);
+const api = await stage.start('api', { DATA_DIR: join(folder, 'data'), TMPDIR: folder, READER_NICE: '0' });
+const worker = await stage.start('worker');
+const network = createNetwork(stage.appSecret);
+after(network.close);
 
-test('a message whose process dies before the network answers is not sent again, and stays QUEUED until a status arrives', () =>
-  withStage({}, async (stage) => {
-    const api = await stage.start('api');
-    const tenant = await stage.createTenant('Sender');
-    await createInbox(api, tenant, PHONE);
-    const network = createNetwork(stage.appSecret);
-    const post = async (element: Parameters<typeof buildNotification>[0][number]) =>
-      await network.postUntilHeard(api.url, buildNotification([element]));
-    await post(buildTextElement(PHONE, '5511981000001', 'wamid.in', 'Hello'));
-    const [{ _id: conversationId } = { _id: '' }] = await stage.store.sql<{ _id: string }>(
-      'select _id from conversations',
-    );
-    const settings = {
-      faults: { send: [{ kind: 'hang_after_accept', ms: 60_000 }] },
-      status_delays_ms: { sent: null, delivered: null, read: null },
-    };
-    await call(200, 'PUT', `${stage.sandboxUrl}/sandbox/settings`, { body: settings });
-    const send = (content: string) =>
-      call(201, 'POST', `${api.url}/v1/messages/send-text`, {
-        key: tenant.key,
-        body: { conversationId, message: { content, contentType: 'TEXT' } },
+const callSandbox = (method: string, path: string, body?: object) =>
+  call(200, method, `${stage.sandboxUrl}/sandbox/${path}`, body ? { body } : {});
+
+/** Creates a company with a conversation at this phone. */
+async function createSender(phone: string) {
+  const tenant = await stage.createTenant('Sender');
+  await createInbox(api, tenant, phone);
+  const post = async (element: Parameters<typeof buildNotification>[0][number]): Promise<void> =>
+    await network.postUntilHeard(api.url, buildNotification([element]));
+  await post(buildTextElement(phone, '5511981000001', `wamid.${phone}`, 'Hello'));
+  const [{ _id: conversationId } = { _id: '' }] = await stage.store.sql<{ _id: string }>(
+    'select _id from conversations where company_id = $1',
+    [tenant._id],
+  );
+  return {
+    ...tenant,
+    post,
+    send: (type: string, message: object) =>
+      call(201, 'POST', `${api.url}/v1/messages/send-${type}`, { key: tenant.key, body: { conversationId, message } }),
+    /** The messages that the network has got from this phone. */
+    listSent: async () => (await callSandbox('GET', `messages?phone=${phone}`)).messages,
+    upload: async (data: Buffer): Promise<string> => {
+      const response = await fetch(`${api.url}/v1/resource/upload-attachment`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${tenant.key}` },
+        body: buildForm({ file: { name: 'a.png', data } }),
       });
-    const taken = async () => (await call(200, 'GET', `${stage.sandboxUrl}/sandbox/messages`)).messages;
-    const cut = assert.rejects(send('Interrupted'));
-    await waitUntil('the network to take the message', async () => (await taken()).length === 1);
+      return ((await response.json()) as { _id: string })._id;
+    },
+    listStatuses: async () => {
+      const rows = await stage.store.sql<{ status: string }>(
+        `select status from messages where company_id = $1 and message_type = 'OUTGOING' order by created_at`,
+        [tenant._id],
+      );
+      return rows.map(({ status }) => status);
+    },
+  };
+}
+
+/** The CPU time of these processes, in units of 10 ms. */
+async function readCpu(pids: number[]): Promise<number> {
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
+  const used = stats.map((stat) => stat.slice(stat.lastIndexOf(')') + 2).split(' '));
+  return used.reduce((sum, fields) => sum + Number(fields[11] ?? 0) + Number(fields[12] ?? 0), 0);
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
+
+test('a message whose process dies before the network answers is not sent again, and stays QUEUED until a status arrives', async () => {
+  const phone = '100000000000300';
+  const { post, send, listSent, listStatuses, key, _id: company } = await createSender(phone);
+  await callSandbox('PUT', 'settings', {
+    faults: { send: [{ kind: 'hang_after_accept', ms: 60_000 }] },
+    status_delays_ms: { sent: null, delivered: null, read: null },
+  });
+  const cut = assert.rejects(send('text', { content: 'Interrupted' }));
+  await waitUntil('the network to take the message', async () => (await listSent()).length === 1);
+  await api.kill();
+  await cut;
+
+  assert.deepEqual(await listStatuses(), ['QUEUED']);
+  // Every process that could send the message again is started and does other work meanwhile.
+  await worker.kill();
+  await Promise.all([api.restart(), worker.restart()]);
+  assert.equal((await send('text', { content: 'Another' })).status, 'SENT');
+  assert.deepEqual(await listStatuses(), ['QUEUED', 'SENT']);
+  assert.equal((await listSent()).length, 2, 'the interrupted message and the other one');
+
+  const [message] = await stage.store.sql<{ _id: string }>(
+    `select _id from messages where company_id = $1 and status = 'QUEUED'`,
+    [company],
+  );
+  const [{ id }] = await listSent();
+  const status = buildStatusElement(phone, id, 'delivered');
+  await post({ ...status, item: { ...status.item, biz_opaque_callback_data: message?._id } });
+  const read = await call(200, 'GET', `${api.url}/v1/messages/${message?._id}`, { key });
+  assert.equal(read.status, 'DELIVERED');
+  assert.equal((await listSent()).length, 2, 'nothing was sent again');
+});
+
+test('a message whose process dies in the middle of the upload of its file is sent to nobody, and the next send uploads the file', async () => {
+  const { send, upload, listSent, listStatuses } = await createSender('100000000000310');
+  const attachment = await upload(makePng());
+  await callSandbox('PUT', 'settings', { faults: { media: [{ kind: 'hang', ms: 60_000 }] } });
+  const cut = assert.rejects(send('image', { attachment }));
+  await waitUntil(
+    'the network to take the file',
+    async () => (await callSandbox('GET', 'settings')).faults.media.length === 0,
+  );
+  await api.kill();
+  await cut;
+  assert.deepEqual(await listSent(), []);
+
+  await api.restart();
+  assert.equal((await send('image', { attachment })).status, 'SENT');
+  assert.deepEqual(await listStatuses(), ['QUEUED', 'SENT']);
+  assert.equal((await listSent()).length, 1);
+});
+
+test(
+  'a message whose process is killed while its picture is converted is sent to nobody, leaves no file behind, and the next send converts the picture',
+  { skip: skipWithoutProc },
+  async () => {
+    const { send, upload, listSent } = await createSender('100000000000311');
+    // A picture that takes seconds to convert, with so few colours that it is a small file.
+    const attachment = await upload(await makePicture('png', { width: 5_000, height: 4_900, colours: 'rgb16' }));
+    // The picture and its thumbnail.
+    const uploaded = await listFiles(join(folder, 'data/files'));
+    const before = await readCpu(listDescendants(api.pid));
+    const cut = assert.rejects(send('image', { attachment }));
+    await waitUntil('the conversion', async () => (await readCpu(listDescendants(api.pid))) > before + 10);
     await api.kill();
     await cut;
-
-    const [message] = await stage.store.sql<{ _id: string; status: string }>(
-      `select _id, status from messages where message_type = 'OUTGOING'`,
+    assert.deepEqual(await listSent(), []);
+    assert.deepEqual(await listFiles(join(folder, 'data/files')), uploaded);
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name !== 'data'),
+      [],
     );
-    assert.ok(message);
-    assert.equal(message.status, 'QUEUED');
-    // Every process that could send the message again is started and does other work meanwhile.
-    await Promise.all([api.restart(), stage.start('worker')]);
-    assert.equal((await send('Another')).status, 'SENT');
-    const read = async () =>
-      (await call(200, 'GET', `${api.url}/v1/messages/${message._id}`, { key: tenant.key })) as { status: string };
-    assert.equal((await read()).status, 'QUEUED');
-    assert.equal((await taken()).length, 2, 'the interrupted message and the other one');
 
-    const [{ id }] = await taken();
-    const status = buildStatusElement(PHONE, id, 'delivered');
-    await post({ ...status, item: { ...status.item, biz_opaque_callback_data: message._id } });
-    assert.equal((await read()).status, 'DELIVERED');
-    assert.equal((await taken()).length, 2, 'nothing was sent again');
-    await network.close();
-  }));
+    await api.restart();
+    assert.equal((await send('image', { attachment })).status, 'SENT');
+    assert.equal((await listSent()).length, 1);
+    assert.equal((await listFiles(join(folder, 'data/files'))).length, uploaded.length + 1);
+  },
+);

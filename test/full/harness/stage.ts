@@ -39,11 +39,25 @@ export interface StageOptions {
 
 /** Runs `play` with a new stage and removes everything afterwards: no process and no folder remains. */
 export async function withStage<T>(options: StageOptions, play: (stage: Stage) => Promise<T>): Promise<T> {
-  const undo: (() => Promise<unknown>)[] = [];
+  const { stage, close } = await openStage(options);
   try {
-    return await play(await buildStage(options, undo));
+    return await play(stage);
   } finally {
-    for (const step of undo.toReversed()) await step();
+    await close();
+  }
+}
+
+/** Builds a stage that the caller closes, for a file whose tests share it. */
+export async function openStage(options: StageOptions): Promise<{ stage: Stage; close(): Promise<void> }> {
+  const undo: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const step of undo.splice(0).toReversed()) await step();
+  };
+  try {
+    return { stage: await buildStage(options, undo), close };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }
 
