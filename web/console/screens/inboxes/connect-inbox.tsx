@@ -6,6 +6,9 @@ import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { COMMON } from '../../ui/texts.ts';
+import { NewAccount } from './account/new-account.tsx';
+import { ACCOUNT } from './account/texts.ts';
+import { hasCredentials } from './connection.tsx';
 import { ChannelForm } from './channel-form.tsx';
 import { ConnectionCheck } from './connection-check.tsx';
 import { GATEWAY } from './gateway/texts.ts';
@@ -26,15 +29,17 @@ export function ConnectInbox({ onClose }: { onClose(): void }): ReactElement {
   const [isSaved, markSaved] = useState(false);
   if (channel === null) return <ChooseChannel onChosen={choose} onClose={onClose} />;
   const goBack = (): void => choose(null);
-  if (channel === 'WEB_V2') {
-    const show = ({ _id }: Inbox): void => go(`/${_id}`);
-    return <NewWebChat onBack={goBack} onCreated={show} onClose={onClose} />;
-  }
-  if (isSaved && inbox) return <CheckDialog inbox={inbox} onChange={() => markSaved(false)} onClose={onClose} />;
   const check = (saved: Inbox): void => {
     setInbox(saved);
     markSaved(true);
   };
+  if (channel === 'WEB_V2') {
+    const show = ({ _id }: Inbox): void => go(`/${_id}`);
+    return <NewWebChat onBack={goBack} onCreated={show} onClose={onClose} />;
+  }
+  if (channel === 'PROFESSIONAL_NETWORK' && !inbox)
+    return <NewAccount onBack={goBack} onCreated={check} onClose={onClose} />;
+  if (isSaved && inbox) return <CheckDialog inbox={inbox} onChange={() => markSaved(false)} onClose={onClose} />;
   return (
     <ChannelForm
       channel={channel}
@@ -54,6 +59,7 @@ function ChooseChannel({ onChosen, onClose }: { onChosen(channel: Channel): void
   const webChat = useTexts(WEB_CHAT);
   const mailbox = useTexts(MAILBOX);
   const gateway = useTexts(GATEWAY);
+  const account = useTexts(ACCOUNT);
   return (
     <Dialog
       title={texts.stepNetwork}
@@ -63,6 +69,9 @@ function ChooseChannel({ onChosen, onClose }: { onChosen(channel: Channel): void
           <Button onClick={onClose}>{common.cancel}</Button>
           <Button icon="inbox" onClick={() => onChosen('EMAIL')}>
             {mailbox.offer}
+          </Button>
+          <Button icon="person" onClick={() => onChosen('PROFESSIONAL_NETWORK')}>
+            {account.offer}
           </Button>
           <Button icon="channel" onClick={() => onChosen('PARTNER_API')}>
             {gateway.offer}
@@ -92,14 +101,19 @@ function CheckDialog({ inbox, onChange, onClose }: CheckDialogProps): ReactEleme
   const texts = useTexts(INBOXES);
   const mailbox = useTexts(MAILBOX);
   const gateway = useTexts(GATEWAY);
-  const titles: Partial<Record<Channel, string>> = { EMAIL: mailbox.checkTitle, PARTNER_API: gateway.checkTitle };
+  const account = useTexts(ACCOUNT);
+  const titles: Partial<Record<Channel, string>> = {
+    EMAIL: mailbox.checkTitle,
+    PARTNER_API: gateway.checkTitle,
+    PROFESSIONAL_NETWORK: account.checkTitle,
+  };
   return (
     <Dialog
       title={titles[inbox.channel] ?? texts.stepCheck}
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onChange}>{texts.changeCredentials}</Button>
+          {hasCredentials(inbox) && <Button onClick={onChange}>{texts.changeCredentials}</Button>}
           <Link href={`/${inbox._id}`}>{texts.toSettings}</Link>
           <Button kind="primary" onClick={onClose}>
             {texts.finish}

@@ -1,8 +1,11 @@
 /** Follows the platform's check of an inbox at the network until it is decided. */
+import type { Inbox } from '@parley/sdk';
 import { useEffect, type ReactElement } from 'react';
 import { useTexts } from '../../texts/texts.ts';
 import { Failure, Loading } from '../../ui/state.tsx';
-import { lacksPhone, nameAddress, StateBadge, useCause } from './connection.tsx';
+import { LogInLink } from './account/log-in-link.tsx';
+import { ACCOUNT } from './account/texts.ts';
+import { lacksLogIn, lacksPhone, nameAddress, StateBadge, useCause } from './connection.tsx';
 import { Pairing } from './gateway/pairing.tsx';
 import { showInbox, useInbox } from './inbox-list.ts';
 import styles from './inboxes.module.css';
@@ -12,13 +15,18 @@ import { INBOXES } from './texts.ts';
 export function ConnectionCheck({ id }: { id: string }): ReactElement {
   const texts = useTexts(INBOXES);
   const mailbox = useTexts(MAILBOX);
+  const account = useTexts(ACCOUNT);
   const explain = useCause();
   const { data: inbox, error } = useInbox(id, { followCheck: true });
   useEffect(() => {
     if (inbox) showInbox(inbox);
   }, [inbox]);
   if (!inbox) return error ? <Failure error={error} /> : <Loading />;
-  const invite = inbox.channel === 'EMAIL' ? mailbox.writeToIt : texts.writeToIt;
+  const invites: Partial<Record<Inbox['channel'], (address: string) => string>> = {
+    EMAIL: mailbox.writeToIt,
+    PROFESSIONAL_NETWORK: account.connected,
+  };
+  const invite = invites[inbox.channel] ?? texts.writeToIt;
   return (
     <div className={styles['check']} role="status">
       <p>
@@ -26,6 +34,7 @@ export function ConnectionCheck({ id }: { id: string }): ReactElement {
       </p>
       <p>{explain(inbox)}</p>
       {lacksPhone(inbox) && <Pairing inbox={id} />}
+      {lacksLogIn(inbox) && <LogInLink inbox={id} />}
       {inbox.connection.status === 'CONNECTED' && <p className={styles['hint']}>{invite(nameAddress(inbox))}</p>}
     </div>
   );

@@ -3,37 +3,38 @@ import type { Inbox } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
+import { ACCOUNT } from './account/texts.ts';
 import { CAUSES, INBOXES } from './texts.ts';
 
-type State = Inbox['connection']['status'] | 'DELETED' | 'NOT_YET';
+type State = Inbox['connection']['status'] | 'DELETED';
 
 const TONES: Record<State, Tone> = {
   CONNECTED: 'good',
   PENDING: 'warning',
   ERROR: 'danger',
   DELETED: 'plain',
-  NOT_YET: 'plain',
 };
 
-/** The channels that the platform connects to a network today. Inboxes of the others neither send nor receive. */
-const OFFERED: readonly Inbox['channel'][] = ['WAP_AUTO_CLOSER', 'WEB_V2', 'PARTNER_API', 'EMAIL'];
+/** Channels whose inboxes have a form for their connection. A web chat runs on the platform itself, and an account comes from a log-in. */
+const WITH_CREDENTIALS: readonly Inbox['channel'][] = ['WAP_AUTO_CLOSER', 'PARTNER_API', 'EMAIL'];
 
-/** A web chat runs on the platform itself, so there are no credentials and nothing to check. */
-export const hasNetwork = ({ channel }: Inbox): boolean => OFFERED.includes(channel) && channel !== 'WEB_V2';
+export const hasCredentials = ({ channel }: Inbox): boolean => WITH_CREDENTIALS.includes(channel);
 
 /** True for an inbox with which a phone is paired, while none is. */
 export const lacksPhone = ({ channel, status, connection }: Inbox): boolean =>
   channel === 'PARTNER_API' && status === 'ACTIVE' && connection.status !== 'CONNECTED';
 
+/** True for an inbox with whose account somebody has to log in at the network, for the first time or once more. */
+export const lacksLogIn = ({ channel, status, connection }: Inbox): boolean =>
+  channel === 'PROFESSIONAL_NETWORK' && status === 'ACTIVE' && connection.status !== 'CONNECTED';
+
 export const hasTemplates = ({ channel }: Inbox): boolean => channel === 'WAP_AUTO_CLOSER';
 
-/** The number or the mail address of an inbox; empty on channels without either. */
-export const nameAddress = ({ number, email_config }: Inbox): string => email_config?.address ?? number;
+/** The number, the mail address or the account of an inbox; empty on channels without any of them. */
+export const nameAddress = ({ number, email_config, professional_network_config: account }: Inbox): string =>
+  email_config?.address ?? account?.display_name ?? account?.public_identifier ?? number;
 
-function findState({ status, channel, connection }: Inbox): State {
-  if (status === 'DELETED') return 'DELETED';
-  return OFFERED.includes(channel) ? connection.status : 'NOT_YET';
-}
+const findState = ({ status, connection }: Inbox): State => (status === 'DELETED' ? 'DELETED' : connection.status);
 
 export function StateBadge({ inbox }: { inbox: Inbox }): ReactElement {
   const texts = useTexts(INBOXES);
@@ -44,11 +45,15 @@ export function StateBadge({ inbox }: { inbox: Inbox }): ReactElement {
 /** Returns what the state of an inbox means, with the network's own words where it has given any. */
 export function useCause(): (inbox: Inbox) => string {
   const causes = useTexts(CAUSES);
+  const account = useTexts(ACCOUNT);
   return (inbox) => {
     const state = findState(inbox);
-    if (state === 'CONNECTED' && !hasNetwork(inbox)) return causes.WEB_CHAT;
+    if (state === 'CONNECTED' && inbox.channel === 'WEB_V2') return causes.WEB_CHAT;
+    if (state === 'CONNECTED' || state === 'DELETED') return causes[state];
     const { error } = inbox.connection;
-    const isTrouble = state === 'PENDING' || state === 'ERROR';
-    return isTrouble && error !== null ? `${causes[state]} ${error}` : causes[state];
+    // An inbox without an account has nothing that the network could have checked.
+    if (inbox.channel === 'PROFESSIONAL_NETWORK' && !inbox.professional_network_config) return account.pending;
+    const cause = lacksLogIn(inbox) && state === 'ERROR' ? account.error : causes[state];
+    return error === null ? cause : `${cause} ${error}`;
   };
 }

@@ -5,6 +5,7 @@ import { parley } from '../../client.ts';
 import { rereadCompany } from '../../records/company.ts';
 import { changeFeeds, placeInFeed, useFeed, type FeedView } from '../../records/feeds.ts';
 import { queries } from '../../records/queries.ts';
+import { lacksLogIn } from './connection.tsx';
 
 const INBOXES_KEY = ['inboxes'] as const;
 const keyOf = (id: string): readonly string[] => ['inbox', id];
@@ -18,8 +19,11 @@ export function useInboxList(): FeedView<Inbox> {
 /** How often a connection is looked at again that the platform is still checking. */
 const CHECK_AGAIN_MS = 2_000;
 
+/** An account that lost its log-in stays an error until somebody has logged in, so its inbox is followed as well. */
+const isUndecided = (inbox: Inbox): boolean => inbox.connection.status === 'PENDING' || lacksLogIn(inbox);
+
 interface InboxOptions {
-  /** Reads the inbox again and again while its connection is PENDING, because the live stream does not bring inboxes. */
+  /** Reads the inbox again and again while its connection is being decided, because the live stream does not bring inboxes. */
   followCheck?: boolean;
 }
 
@@ -27,8 +31,7 @@ export const useInbox = (id: string, { followCheck = false }: InboxOptions = {})
   useQuery<Inbox>({
     queryKey: keyOf(id),
     queryFn: ({ signal }) => parley.inboxes.get(id, { signal }),
-    refetchInterval: ({ state }) =>
-      followCheck && state.data?.connection.status === 'PENDING' ? CHECK_AGAIN_MS : false,
+    refetchInterval: ({ state }) => (followCheck && state.data && isUndecided(state.data) ? CHECK_AGAIN_MS : false),
   });
 
 /** Shows an inbox as it is now, wherever it is shown or named. */

@@ -13,7 +13,17 @@ import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { Details } from '../../ui/details.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { showError } from '../../ui/toast.tsx';
-import { hasNetwork, hasTemplates, lacksPhone, nameAddress, StateBadge, useCause } from './connection.tsx';
+import { LogIn } from './account/log-in.tsx';
+import { ACCOUNT } from './account/texts.ts';
+import {
+  hasCredentials,
+  hasTemplates,
+  lacksLogIn,
+  lacksPhone,
+  nameAddress,
+  StateBadge,
+  useCause,
+} from './connection.tsx';
 import { ChangeCredentials } from './change-credentials.tsx';
 import { GATEWAY } from './gateway/texts.ts';
 import { PairPhone } from './gateway/pair-phone.tsx';
@@ -87,6 +97,8 @@ function ConnectionCard({ inbox }: { inbox: Inbox }): ReactElement {
   const mailbox = useTexts(MAILBOX);
   const { connection, api_wap_config: config, email_config: mails, partner_api_config: instance } = inbox;
   const gateway = useTexts(GATEWAY);
+  const account = useTexts(ACCOUNT);
+  const person = inbox.professional_network_config;
   return (
     <Card title={texts.connection}>
       <p>
@@ -101,11 +113,14 @@ function ConnectionCard({ inbox }: { inbox: Inbox }): ReactElement {
           config !== undefined && [credentials.business_id, <code>{config.business_id}</code>],
           instance !== undefined && [gateway.base_url, <code>{instance.base_url}</code>],
           instance !== undefined && [gateway.instance_name, <code>{instance.instance_name}</code>],
+          person?.display_name !== undefined && [account.account, person.display_name],
+          person?.profile_url !== undefined && [account.profile, person.profile_url],
           mails !== undefined && [mailbox.imap_url, <code>{mails.imap_url}</code>],
           mails !== undefined && [mailbox.smtp_url, <code>{mails.smtp_url}</code>],
         ]}
       />
-      {may && hasNetwork(inbox) && inbox.status === 'ACTIVE' && (
+      {may && <LogIn inbox={inbox} />}
+      {may && hasCredentials(inbox) && inbox.status === 'ACTIVE' && (
         <div className={styles['actions']}>
           <Button icon="edit" onClick={() => open(true)}>
             {texts.changeCredentials}

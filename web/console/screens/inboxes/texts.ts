@@ -1,7 +1,7 @@
 import type { Inbox } from '@parley/sdk';
 import { defineTexts } from '../../texts/texts.ts';
 
-type State = Inbox['connection']['status'] | 'DELETED' | 'NOT_YET';
+type State = Inbox['connection']['status'] | 'DELETED';
 
 export const INBOXES = defineTexts(
   {
@@ -17,7 +17,6 @@ export const INBOXES = defineTexts(
     PENDING: 'Being checked',
     ERROR: 'Error',
     DELETED: 'Closed',
-    NOT_YET: 'Not offered yet',
     stepNetwork: 'Step 1 of 3: at the network',
     stepCredentials: 'Step 2 of 3: the number',
     stepCheck: 'Step 3 of 3: the check',
@@ -47,7 +46,6 @@ export const INBOXES = defineTexts(
       PENDING: 'Verificando',
       ERROR: 'Erro',
       DELETED: 'Fechada',
-      NOT_YET: 'Ainda não oferecida',
       stepNetwork: 'Passo 1 de 3: na rede',
       stepCredentials: 'Passo 2 de 3: o número',
       stepCheck: 'Passo 3 de 3: a verificação',
@@ -76,7 +74,6 @@ export const INBOXES = defineTexts(
       PENDING: 'Comprobando',
       ERROR: 'Error',
       DELETED: 'Cerrada',
-      NOT_YET: 'Aún no disponible',
       stepNetwork: 'Paso 1 de 3: en la red',
       stepCredentials: 'Paso 2 de 3: el número',
       stepCheck: 'Paso 3 de 3: la comprobación',
@@ -101,7 +98,6 @@ const causes: Record<State | 'WEB_CHAT', string> = {
   PENDING: 'The network has not confirmed it yet; the platform tries again by itself.',
   ERROR: 'The network refuses it, so somebody has to correct its data.',
   DELETED: 'Nothing comes in or leaves.',
-  NOT_YET: 'The platform does not connect this channel yet.',
 };
 
 export const CAUSES = defineTexts(causes, {
@@ -111,7 +107,6 @@ export const CAUSES = defineTexts(causes, {
     PENDING: 'A rede ainda não confirmou; a plataforma tenta de novo sozinha.',
     ERROR: 'A rede recusa a caixa, então alguém precisa corrigir os dados.',
     DELETED: 'Nada entra nem sai.',
-    NOT_YET: 'A plataforma ainda não conecta este canal.',
   },
   es: {
     WEB_CHAT: 'Los sitios que nombra pueden mostrar el chat.',
@@ -119,13 +114,12 @@ export const CAUSES = defineTexts(causes, {
     PENDING: 'La red todavía no la confirmó; la plataforma vuelve a intentarlo sola.',
     ERROR: 'La red la rechaza, así que alguien tiene que corregir los datos.',
     DELETED: 'No entra ni sale nada.',
-    NOT_YET: 'La plataforma aún no conecta este canal.',
   },
 });
 
 export const GUIDE = defineTexts(
   {
-    channel: (name: string) => `The platform connects ${name} today, by the official Cloud API. More channels follow.`,
+    channel: (name: string) => `The platform connects ${name} by the official Cloud API.`,
     openApp: 'Open your app in the dashboard of Meta for developers, with the product WhatsApp added to it.',
     setCallback:
       'Under “Configuration”, paste this callback address, unless whoever runs the platform has done it already:',
@@ -140,7 +134,7 @@ export const GUIDE = defineTexts(
   },
   {
     'pt-BR': {
-      channel: (name) => `Hoje a plataforma conecta ${name}, pela Cloud API oficial. Outros canais virão.`,
+      channel: (name) => `A plataforma conecta ${name} pela Cloud API oficial.`,
       openApp: 'Abra o seu aplicativo no painel da Meta para desenvolvedores, com o produto WhatsApp adicionado.',
       setCallback: 'Em “Configuração”, cole este endereço de retorno, se quem opera a plataforma ainda não fez isso:',
       callback: 'Endereço de retorno',
@@ -153,7 +147,7 @@ export const GUIDE = defineTexts(
         'Crie um token de um usuário do sistema que possa administrar a conta e enviar as mensagens dela. Guarde-o para o próximo passo, com os três identificadores de “Configuração da API”.',
     },
     es: {
-      channel: (name) => `Hoy la plataforma conecta ${name}, por la Cloud API oficial. Vendrán más canales.`,
+      channel: (name) => `La plataforma conecta ${name} por la Cloud API oficial.`,
       openApp: 'Abra su aplicación en el panel de Meta para desarrolladores, con el producto WhatsApp agregado.',
       setCallback: 'En «Configuración», pegue esta dirección de retorno, si quien opera la plataforma aún no lo hizo:',
       callback: 'Dirección de retorno',
