@@ -10,7 +10,9 @@ export async function recordPeople(take: Take, platform: Platform): Promise<Json
   });
   const token = readMailToken(await waitForMail(platform, 'ana@example.com'));
   await take('POST /v1/auth/reset-password', '', { key: null, body: { token, new_password: PASSWORD } });
-  await take('POST /v1/auth/login', '', { key: null, body: { email: 'ana@example.com', password: PASSWORD } });
+  const logIn = { key: null, body: { email: 'ana@example.com', password: PASSWORD } };
+  const { access_token } = await take('POST /v1/auth/login', '', logIn);
+  await take('PATCH /v1/auth/me', '', { key: access_token, body: { name: 'Ana Lima' } });
   const session = { headers: { 'sec-fetch-site': 'same-origin' }, key: null };
   await take('POST /v1/auth/session', '', { ...session, body: { email: 'ana@example.com', password: PASSWORD } });
   const { kit } = platform.running;

@@ -7,6 +7,7 @@ export const ROOMS = [
   'custom-fields',
   'imports',
   'attachments',
+  'profiles',
   'inboxes',
   'businesses',
   'contacts',

@@ -12,6 +12,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     resetPassword: 'POST /v1/auth/reset-password',
     acceptInvitation: 'POST /v1/auth/accept-invitation',
     me: 'GET /v1/auth/me',
+    updateMe: 'PATCH /v1/auth/me',
   },
   companies: {
     create: 'POST /v1/companies',

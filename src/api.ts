@@ -19,6 +19,7 @@ import { knowledgeRoutes } from './features/knowledge/routes.ts';
 import { liveRoutes } from './features/live/routes.ts';
 import { mergeRoutes } from './features/merges/routes.ts';
 import { messageRoutes } from './features/messages/routes.ts';
+import { profileRoutes } from './features/profiles/routes.ts';
 import { quickReplyRoutes } from './features/quick-replies/routes.ts';
 import { pipelineRoutes } from './features/pipelines/routes.ts';
 import { tableRoutes } from './features/tables/routes.ts';
@@ -45,6 +46,7 @@ import { locateWebBuild } from './platform/web-builds.ts';
 
 const rooms = [
   userRoutes,
+  profileRoutes,
   apiKeyRoutes,
   authRoutes,
   auditRoutes,

@@ -124,6 +124,18 @@ export async function updateUserById(
   return user;
 }
 
+/** Changes what users may change of their own record. None of it affects what a user may do. */
+export async function changeOwnRecord(
+  tx: TenantTx,
+  id: string,
+  change: Pick<UserUpdate, 'name' | 'avatar_url'>,
+): Promise<User> {
+  const before = await lockUser(tx, id);
+  if (!before) throw notFound();
+  const { accepted: _accepted, ...record } = before;
+  return updateUser(tx, { ...record, ...change }, false);
+}
+
 /** Removes a user, who can not be found any more from then on; a job removes the user from the records that name the user. */
 export async function removeUser(kit: Kit, tenant: Tenant, id: string, revokeKeys: boolean): Promise<UserChanged> {
   if (revokeKeys) requireRevokeScope(tenant);

@@ -81,6 +81,12 @@ export async function createCallers(platform: Platform, own: FullCompany, other:
       const strangers = [...people.lost, ...people.unauthorized];
       const homeless = chooseHomelessCast(operation, people.homeless);
       const scope = operation.scope as Scope | null;
+      if (scope === null && SAMPLES[operation.name]?.onlyUsers) {
+        const users = people.company.filter(isUser);
+        const keys = [...people.company.filter((caller) => !isUser(caller)), people.global];
+        const mere = keys.map((caller) => ({ ...caller, refusal: FORBIDDEN }));
+        return { allowed: [...users, ...homeless.allowed], refused: [...mere, ...homeless.refused, ...strangers] };
+      }
       if (scope === null)
         return { allowed: [...people.company, people.global, ...homeless.allowed], refused: strangers };
       const { lacking, barely, barelyGlobal } = await cachedScoped(scope, SAMPLES[operation.name]?.also ?? []);
@@ -93,6 +99,8 @@ export async function createCallers(platform: Platform, own: FullCompany, other:
     },
   };
 }
+
+const isUser = ({ name }: Caller): boolean => name.startsWith('user');
 
 /** Assigns a global key that names no company. It may use only operations on records without a company. */
 function chooseHomelessCast({ name, codes }: Operation, caller: Caller): CallerCast {
@@ -141,7 +149,9 @@ export function keepGlobalKeys(callers: Callers): Callers {
     chooseCast: async (operation) => {
       const { allowed } = await callers.chooseCast(operation);
       const [global] = allowed.filter((caller) => caller.global);
-      const { name, token, headers = {}, refusal } = global as Caller;
+      // An operation for users alone refuses every key.
+      if (!global) return { allowed: [], refused: [] };
+      const { name, token, headers = {}, refusal } = global;
       return { allowed: [{ name, token, headers, refusal }], refused: [] };
     },
   };

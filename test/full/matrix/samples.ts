@@ -16,6 +16,8 @@ import { createWebhook, findId, type FullCompany } from './companies.ts';
 import { buildForm } from './forms.ts';
 
 interface Sample {
+  /** Keys are refused, whatever their scopes. */
+  onlyUsers?: true;
   /** Further scopes that a key needs, because a caller can give or change only rights that it has itself. */
   also?: readonly string[];
   /** The answer to a global key without a company, where it differs from that of other operations; globals.ts checks those with `apart`. */
@@ -203,6 +205,7 @@ export const SAMPLES: Record<string, Sample> = {
     headers: ({ sessionToken }) => ({ ...FROM_PAGE, cookie: `parley_session=${sessionToken}` }),
     prepare: addSession,
   },
+  'PATCH /v1/auth/me': { onlyUsers: true, body: () => ({ name: 'Ana' }) },
   'POST /v1/auth/login': { body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD }) },
   'POST /v1/auth/forgot-password': { body: ({ marker }) => ({ email: `${marker}@example.test` }) },
   'POST /v1/auth/reset-password': {

@@ -53,7 +53,7 @@ export function AccountMenu(): ReactElement {
         items={items}
         trigger={
           <button type="button" className={styles['person']} title={texts.account} aria-label={texts.account}>
-            <Avatar name={user.name} />
+            <Avatar name={user.name} picture={user.avatar_url} />
           </button>
         }
       />

@@ -70,7 +70,9 @@ export const rereadCompany = (
   name: 'users' | 'inboxes' | 'agents' | 'pipelines' | 'custom-fields' | 'quick-replies',
 ): void => void queries.invalidateQueries({ queryKey: ['company', name] });
 
-export function useUserName(id: string | null): string | null {
+export function useUser(id: string | null): User | null {
   const users = useUsers();
-  return users.find(({ _id }) => _id === id)?.name ?? null;
+  return users.find(({ _id }) => _id === id) ?? null;
 }
+
+export const useUserName = (id: string | null): string | null => useUser(id)?.name ?? null;

@@ -1,4 +1,5 @@
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
+import { toFileAddress } from '../client.ts';
 import styles from './avatar.module.css';
 
 const HUES = 12;
@@ -18,9 +19,29 @@ function findInitials(name: string): string {
   return letters.join('').toLocaleUpperCase();
 }
 
-/** Two letters of a name on a colour of its own. The name stands beside it, so the letters are decoration and no text. */
-export function Avatar({ name, size = 'normal' }: { name: string; size?: 'small' | 'normal' }): ReactElement {
+interface AvatarProps {
+  name: string;
+  /** The address of a picture of the person. */
+  picture?: string | null;
+  size?: 'small' | 'normal';
+}
+
+/**
+ * The picture of a person, or two letters of the name on a colour of its own. The name stands beside it, so both are decoration and no
+ * text. The page may load pictures of the platform alone; a picture of another host, or one that is gone, leaves the letters.
+ */
+export function Avatar({ name, picture = null, size = 'normal' }: AvatarProps): ReactElement {
+  const [broken, setBroken] = useState<string | null>(null);
   const initials = findInitials(name) || '?';
+  if (picture?.includes('/files/') && picture !== broken)
+    return (
+      <img
+        className={`${styles['avatar']} ${styles[size]} ${styles['picture']}`}
+        src={toFileAddress(picture)}
+        alt=""
+        onError={() => setBroken(picture)}
+      />
+    );
   return (
     <span
       className={`${styles['avatar']} ${styles[size]}`}

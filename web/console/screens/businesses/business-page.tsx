@@ -4,7 +4,7 @@ import { useState, type ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
 import { parley, toScreen } from '../../client.ts';
 import { forgetBusiness, useBusiness } from '../../records/businesses.ts';
-import { useCustomFields, useUserName } from '../../records/company.ts';
+import { useCustomFields, useUser } from '../../records/company.ts';
 import { nameContact, useContacts } from '../../records/contacts.ts';
 import { useMay } from '../../session/session.ts';
 import { formatMoment } from '../../texts/formats.ts';
@@ -14,6 +14,7 @@ import { listCustomDetails } from '../../ui/custom-fields.tsx';
 import { Details } from '../../ui/details.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { RemoveDialog } from '../../ui/remove-dialog.tsx';
+import { Person } from '../../ui/person.tsx';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { showNotice } from '../../ui/toast.tsx';
@@ -38,10 +39,11 @@ export function BusinessPage({ id }: { id: string }): ReactElement {
 function Known({ business }: { business: Business }): ReactElement {
   const texts = useTexts(BUSINESSES);
   const fields = useCustomFields('business');
+  const owner = useUser(business.owner);
   const { domain, description, createdAt, custom_fields } = business;
   const details = [
     [texts.domain, domain],
-    [texts.owner, useUserName(business.owner)],
+    [texts.owner, owner && <Person key="owner" user={owner} />],
     [texts.createdAt, formatMoment(createdAt)],
     [texts.description, description],
   ] as const;

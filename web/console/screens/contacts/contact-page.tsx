@@ -4,7 +4,7 @@ import { useState, type ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
 import { parley, toScreen } from '../../client.ts';
 import { useBusiness } from '../../records/businesses.ts';
-import { useCustomFields, useUserName } from '../../records/company.ts';
+import { useCustomFields, useUser } from '../../records/company.ts';
 import { forgetContact, nameContact, useContact } from '../../records/contacts.ts';
 import { useMay } from '../../session/session.ts';
 import { CONTACT_FIELDS } from '../../texts/contact-fields.ts';
@@ -16,6 +16,7 @@ import { listCustomDetails } from '../../ui/custom-fields.tsx';
 import { Details, type Detail } from '../../ui/details.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { RemoveDialog } from '../../ui/remove-dialog.tsx';
+import { Person } from '../../ui/person.tsx';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { showNotice } from '../../ui/toast.tsx';
@@ -81,7 +82,7 @@ function Flags({ contact }: { contact: Contact }): ReactElement {
 function useDetails(contact: Contact): Detail[] {
   const names = useTexts(CONTACT_FIELDS);
   const sources = useTexts(SOURCE_NAMES);
-  const owner = useUserName(contact.owner);
+  const owner = useUser(contact.owner);
   const { data: business } = useBusiness(contact.business);
   const { tags, last_message_at: last } = contact;
   const plain = (['phone_number', 'email', 'country_code', 'language'] as const).map(
@@ -91,7 +92,7 @@ function useDetails(contact: Contact): Detail[] {
   const values = [
     ...plain,
     ['tags', tags.length > 0 ? <Tags key="tags" tags={tags} /> : null],
-    ['owner', owner],
+    ['owner', owner && <Person key="owner" user={owner} />],
     [
       'business',
       business ? (

@@ -15,15 +15,7 @@ import { Card, Page } from '../../ui/page.tsx';
 import { showError } from '../../ui/toast.tsx';
 import { LogIn } from './account/log-in.tsx';
 import { ACCOUNT } from './account/texts.ts';
-import {
-  hasCredentials,
-  hasTemplates,
-  lacksLogIn,
-  lacksPhone,
-  nameAddress,
-  StateBadge,
-  useCause,
-} from './connection.tsx';
+import { hasCredentials, hasTemplates, lacksPhone, nameAddress, StateBadge, useCause } from './connection.tsx';
 import { ChangeCredentials } from './change-credentials.tsx';
 import { GATEWAY } from './gateway/texts.ts';
 import { PairPhone } from './gateway/pair-phone.tsx';

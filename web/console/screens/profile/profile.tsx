@@ -1,4 +1,4 @@
-/** How the console looks and sounds in this browser, and the user's own password. */
+/** The user's own name, picture and password, and how the console looks and sounds in this browser. */
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { parley } from '../../client.ts';
@@ -15,6 +15,7 @@ import { Button } from '../../ui/button.tsx';
 import { CheckField, SelectField } from '../../ui/field.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { showError, showNotice } from '../../ui/toast.tsx';
+import { AboutMe } from './about-me.tsx';
 import { PROFILE } from './texts.ts';
 
 export function ProfileScreen(): ReactElement {
@@ -23,6 +24,7 @@ export function ProfileScreen(): ReactElement {
   const { user } = useSession();
   return (
     <Page title={names.profile} lead={`${user.name} · ${user.email} · ${texts.since(formatDate(user.createdAt))}`}>
+      <AboutMe />
       <Appearance />
       <NoticeChoice />
       <Password />

@@ -2,6 +2,15 @@ import { defineTexts } from '../../texts/texts.ts';
 
 export const PROFILE = defineTexts(
   {
+    aboutMe: 'Name and picture',
+    name: 'Name',
+    nameHint: 'Your team sees it, and so do visitors of a web chat.',
+    save: 'Save',
+    saved: 'Saved.',
+    picture: 'Picture',
+    choosePicture: 'Choose a picture',
+    removePicture: 'Remove the picture',
+    noPicture: 'This file is no picture that the browser can read.',
     since: (date: string) => `here since ${date}`,
     notices: 'Notices',
     desktop: 'Show new messages on the desktop',
@@ -16,6 +25,15 @@ export const PROFILE = defineTexts(
   },
   {
     'pt-BR': {
+      aboutMe: 'Nome e foto',
+      name: 'Nome',
+      nameHint: 'A sua equipe o vê, e os visitantes de um chat do site também.',
+      save: 'Salvar',
+      saved: 'Salvo.',
+      picture: 'Foto',
+      choosePicture: 'Escolher uma foto',
+      removePicture: 'Remover a foto',
+      noPicture: 'Este arquivo não é uma imagem que o navegador consiga ler.',
       since: (date) => `aqui desde ${date}`,
       notices: 'Avisos',
       desktop: 'Mostrar mensagens novas na área de trabalho',
@@ -29,6 +47,15 @@ export const PROFILE = defineTexts(
       linkSent: (email) => `O link está a caminho de ${email}`,
     },
     es: {
+      aboutMe: 'Nombre y foto',
+      name: 'Nombre',
+      nameHint: 'Lo ve su equipo, y también los visitantes de un chat web.',
+      save: 'Guardar',
+      saved: 'Guardado.',
+      picture: 'Foto',
+      choosePicture: 'Elegir una foto',
+      removePicture: 'Quitar la foto',
+      noPicture: 'Este archivo no es una imagen que el navegador pueda leer.',
       since: (date) => `aquí desde ${date}`,
       notices: 'Avisos',
       desktop: 'Mostrar mensajes nuevos en el escritorio',

@@ -10,6 +10,7 @@ import { useTexts } from '../../texts/texts.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Person } from '../../ui/person.tsx';
 import { RecordList, type Column } from '../../ui/record-list.tsx';
 import { Empty } from '../../ui/state.tsx';
 import { showNotice } from '../../ui/toast.tsx';
@@ -62,7 +63,7 @@ const TONES: Record<User['status'], Tone> = { ACTIVE: 'good', INVITED: 'warning'
 function useColumns(): Column<User>[] {
   const texts = useTexts(USERS);
   return [
-    { key: 'name', title: texts.name, width: 'minmax(120px, 2fr)', render: ({ name }) => name },
+    { key: 'name', title: texts.name, width: 'minmax(120px, 2fr)', render: (user) => <Person user={user} /> },
     { key: 'email', title: texts.email, width: 'minmax(140px, 3fr)', isSecondary: true, render: ({ email }) => email },
     { key: 'role', title: texts.role, width: '130px', isSecondary: true, render: ({ role }) => texts[role] },
     {

@@ -3,12 +3,13 @@ import type { Message } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { toScreen } from '../../../client.ts';
-import { useAgents, useUserName } from '../../../records/company.ts';
+import { useAgents, useUser } from '../../../records/company.ts';
 import { useMessage } from '../../../records/messages.ts';
 import { useMay } from '../../../session/session.ts';
 import { CONTENT_NAMES } from '../../../texts/contents.ts';
 import { formatMoment, formatTime } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
+import { Avatar } from '../../../ui/avatar.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { AgentTurnButton } from './agent-turn-dialog.tsx';
 import { MessageContent } from './content.tsx';
@@ -69,7 +70,7 @@ const canBeAnswered = ({ external_id, message_type, revoked_at }: Message): bool
 function Sender({ message, contact }: { message: Message; contact: string }): ReactElement {
   const texts = useTexts(THREAD);
   const maySeeCampaigns = useMay('campaigns:read');
-  const user = useUserName(message.sender_type === 'USER' ? message.sender : null);
+  const user = useUser(message.sender_type === 'USER' ? message.sender : null);
   const agent = useAgents().find(({ _id }) => _id === message.agent);
   if (message.campaign !== null && maySeeCampaigns) {
     return <Link href={toScreen(`/campaigns/${message.campaign}`)}>{texts.campaign}</Link>;
@@ -77,8 +78,13 @@ function Sender({ message, contact }: { message: Message; contact: string }): Re
   const writer =
     message.sender_type === 'CONTACT'
       ? contact
-      : (user ?? agent?.name ?? (message.origin === 'BUSINESS_APP' ? texts.businessApp : texts.automation));
-  return <>{message.message_type === 'NOTE' ? `${texts.note} · ${writer}` : writer}</>;
+      : (user?.name ?? agent?.name ?? (message.origin === 'BUSINESS_APP' ? texts.businessApp : texts.automation));
+  return (
+    <>
+      {user && <Avatar name={user.name} picture={user.avatar_url} size="small" />}
+      <span>{message.message_type === 'NOTE' ? `${texts.note} · ${writer}` : writer}</span>
+    </>
+  );
 }
 
 /** The beginning of the message that is answered. */

@@ -3,12 +3,13 @@ import type { Conversation, ConversationUpdate } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { parley } from '../../../client.ts';
-import { useAgents, usePipelines, useUserName, useUsers } from '../../../records/company.ts';
+import { useAgents, usePipelines, useUser, useUsers } from '../../../records/company.ts';
 import { showConversation, useConversationChange } from '../../../records/conversations.ts';
 import { formatMoment } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
+import { Person } from '../../../ui/person.tsx';
 import { showError } from '../../../ui/toast.tsx';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
 import { snoozeTimes } from './snooze.ts';
@@ -43,7 +44,7 @@ function OwnerMenu({ conversation, apply }: { conversation: Conversation; apply:
   const { owner } = conversation;
   const texts = useTexts(THREAD);
   const users = useUsers().filter(({ status }) => status === 'ACTIVE');
-  const name = useUserName(owner);
+  const person = useUser(owner);
   const items = users.map((user) => ({
     key: user._id,
     label: user.name,
@@ -60,7 +61,15 @@ function OwnerMenu({ conversation, apply }: { conversation: Conversation; apply:
     <Menu
       title={texts.owner}
       items={[nobody, ...items, ...useAgentItems(conversation, apply)]}
-      trigger={<Button icon="person">{name ?? texts.assign}</Button>}
+      trigger={
+        person ? (
+          <Button>
+            <Person user={person} />
+          </Button>
+        ) : (
+          <Button icon="person">{texts.assign}</Button>
+        )
+      }
     />
   );
 }
