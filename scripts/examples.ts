@@ -128,12 +128,12 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   await platform.receive({ from: '5511988887777', name: 'Maria Silva', text: 'Hello, is anybody there?' });
   const body = { inbox: platform.demo.inbox, name: 'João Souza', phone_number: '+55 11 97777-6666' };
   await take('POST /v1/conversations', '', { body });
-  const { result } = await take('GET /v1/conversations', `?contact=${contact._id}`);
-  const conversation = result[0]._id;
+  const [{ _id: conversation }] = (await take('GET /v1/conversations', `?contact=${contact._id}`)).result;
   await take('GET /v1/conversations/counts');
   await take('GET /v1/conversations/{id}', conversation);
   await take('PATCH /v1/conversations/{id}', conversation, { body: { owner: user._id, tags: ['order'] } });
   await take('PUT /v1/conversations/{id}/step', conversation, { body: { step: pipeline.steps[1]._id } });
+  await take('GET /v1/conversations/{id}/history', conversation);
   await take('PUT /v1/conversations/{id}/read', conversation);
   await recordConversationRun(take, user._id);
   await take('POST /v1/conversations/{id}/typing', conversation, { body: { state: 'TYPING' } });

@@ -40,6 +40,7 @@ export const TABLES: Readonly<Record<string, Owner>> = {
   stored_changes: 'companies',
   conversations: 'conversations',
   conversation_activity: 'conversations',
+  conversation_history: 'conversations',
   conversation_runs: 'conversations',
   messages: 'messages',
   message_search: 'messages',

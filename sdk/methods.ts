@@ -122,6 +122,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     list: 'GET /v1/conversations',
     count: 'GET /v1/conversations/counts',
     get: 'GET /v1/conversations/{id}',
+    listHistory: 'GET /v1/conversations/{id}/history',
     update: 'PATCH /v1/conversations/{id}',
     showPresence: 'POST /v1/conversations/{id}/typing',
     changeStep: 'PUT /v1/conversations/{id}/step',

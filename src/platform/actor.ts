@@ -24,3 +24,25 @@ export type ActorOrigin = (typeof ORIGINS)[Actor['type']];
 
 /** Returns the origin of a change as the API names it; null for changes of the platform itself. */
 export const actorOrigin = ({ type }: Actor): ActorOrigin => ORIGINS[type];
+
+export const NAMED_ACTORS = ['USER', 'KEY', 'AGENT', 'CAMPAIGN', 'FOLLOWUP'] as const;
+
+/** An actor as the history of a conversation names it. */
+export interface NamedActor {
+  type: (typeof NAMED_ACTORS)[number];
+  id: string;
+  name: string;
+}
+
+const NAMED_TYPES = {
+  user: 'USER',
+  company: 'KEY',
+  global: 'KEY',
+  agent: 'AGENT',
+  campaign: 'CAMPAIGN',
+  followup: 'FOLLOWUP',
+} as const satisfies Partial<Record<Actor['type'], NamedActor['type']>>;
+
+/** Returns the actor with the name that people know; null for the platform itself. */
+export const toNamedActor = (actor: Actor): NamedActor | null =>
+  actor.type === 'system' ? null : { type: NAMED_TYPES[actor.type], id: actor.id, name: actor.name };

@@ -295,5 +295,5 @@ export function makeTenant(
 ): Tenant {
   const tenant = { ...actAs(database, companyId, principal), principal };
   if (!trail) return tenant;
-  return { ...tenant, tx: (work) => database.tenantTx(companyId, (tx) => trail.follow(tx, work)) };
+  return { ...tenant, tx: (work) => database.tenantTx(companyId, (tx) => trail.follow(tx, work), principal) };
 }

@@ -4,7 +4,7 @@
  * Each company has a share of every connection pool, and so has each kind of the platform's own work.
  */
 import type pg from 'pg';
-import type { Actor } from './actor.ts';
+import { toNamedActor, type Actor } from './actor.ts';
 import type { Principal } from './auth.ts';
 import type { Change } from './changes/change.ts';
 import { createExecutor, openPool, PATIENT_WAIT_MS, ROLES, type Executor, type Quota, type Statement } from './db.ts';
@@ -77,13 +77,14 @@ export const actAs = (database: Database, companyId: string, actor: Actor): Acti
   actor,
   read: database.read(companyId),
   walk: database.walk(companyId),
-  tx: (work) => database.tenantTx(companyId, work),
+  tx: (work) => database.tenantTx(companyId, work, actor),
 });
 
 export interface Database {
   read(companyId: string): TenantRead;
   walk(companyId: string): TenantRead;
-  tenantTx<T>(companyId: string, work: (tx: TenantTx) => Promise<T>): Promise<T>;
+  /** Runs a transaction of one company. `actor` is whom the history of a conversation names; without one it names nobody. */
+  tenantTx<T>(companyId: string, work: (tx: TenantTx) => Promise<T>, actor?: Actor): Promise<T>;
   /**
    * Runs a transaction across companies. `fromReserve` allows it while the disk is nearly full; only for a few hundred bytes whose number
    * is limited elsewhere.
@@ -119,12 +120,14 @@ export interface DatabaseOptions {
 }
 
 /**
- * Returns a statement with BEGIN and the company id for row-level security, in one round trip. The id is checked once more, because it
- * becomes part of the SQL text.
+ * Returns a statement with BEGIN, the company id for row-level security and the actor for triggers, in one round trip. The id is checked
+ * once more, because it becomes part of the SQL text; the actor is written in hexadecimal digits, because somebody has chosen its name.
  */
-function beginStatement(companyId: string): string {
+function beginStatement(companyId: string, actor?: Actor): string {
   if (!/^[0-9a-f]{24}$/.test(companyId)) throw new Error('not a company id');
-  return `begin; set local app.company_id = '${companyId}'`;
+  const begin = `begin; set local app.company_id = '${companyId}'`;
+  const named = actor && toNamedActor(actor);
+  return named ? `${begin}; set local app.actor = '${Buffer.from(JSON.stringify(named)).toString('hex')}'` : begin;
 }
 
 /** Outside of a request there is no audit entry that would need the id of the created record. */
@@ -210,9 +213,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   const walking = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: 0 });
   const transactAcross = createSystemTransaction({ pool: system, publish }, crossing);
 
-  function underRls<T>(companyId: string, work: (tx: TenantTx) => Promise<T>): Promise<T> {
+  function underRls<T>(companyId: string, work: (tx: TenantTx) => Promise<T>, actor?: Actor): Promise<T> {
     return runTransaction(
-      { pool: app, begin: beginStatement(companyId), publish, options: { startsWithBegin: true } },
+      { pool: app, begin: beginStatement(companyId, actor), publish, options: { startsWithBegin: true } },
       (tx) => ({ ...tx, companyId, writable: true }) as unknown as TenantTx,
       work,
     );
@@ -242,7 +245,8 @@ export function openDatabase(options: DatabaseOptions): Database {
         companyId,
         runWithinShare(walking, companyId, runWithinShare(writing, companyId, readUnderRls(companyId))),
       ),
-    tenantTx: (companyId, work) => storage.write(() => writing.within(companyId, () => underRls(companyId, work))),
+    tenantTx: (companyId, work, actor) =>
+      storage.write(() => writing.within(companyId, () => underRls(companyId, work, actor))),
     systemTx: (behalf, work, { fromReserve } = { fromReserve: false }) =>
       (fromReserve ? UNGUARDED : storage).write(() => transactAcross(behalf, work)),
     flushTx: (work, how) => storage.write(() => transactAcross('callbacks', work, how)),

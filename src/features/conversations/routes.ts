@@ -3,6 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { countConversationViews, markConversationRead, readConversation } from './conversations.ts';
+import { pageHistory } from './history.ts';
 import { pageConversations } from './list.ts';
 import { openConversation } from './open.ts';
 import {
@@ -13,6 +14,8 @@ import {
   ConversationParams,
   ConversationQuery,
   ConversationUpdate,
+  HistoryList,
+  HistoryQuery,
   StepChange,
 } from './schemas.ts';
 import { moveConversation, updateConversationById } from './update.ts';
@@ -55,6 +58,11 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(ConversationCounts) },
     handler: countConversationViews,
   });
+  recordRoutes(app, kit);
+  changeRoutes(app, kit);
+}
+
+function recordRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/conversations/:id',
@@ -64,7 +72,18 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(Conversation) },
     handler: (tenant, { params }) => readConversation(tenant, params.id),
   });
-  changeRoutes(app, kit);
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/conversations/:id/history',
+    scope: 'conversations:read',
+    summary: 'List what happened to a conversation',
+    description:
+      'Each change of its status, snooze, owner, attendant, handling, agent, step and tags, with who made it. What one change altered together is one entry. Messages are not part of it.',
+    params: ConversationParams,
+    query: HistoryQuery,
+    answers: { 200: HistoryList },
+    handler: (tenant, { params, query }) => pageHistory(tenant, params.id, query),
+  });
 }
 
 function changeRoutes(app: FastifyInstance, kit: Kit): void {

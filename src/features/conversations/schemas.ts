@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { CONTENT_TYPES } from '../../channels/content.ts';
 import { CHANNEL_NAMES } from '../../channels/registry.ts';
+import { NAMED_ACTORS } from '../../platform/actor.ts';
 import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
   ID_PATTERN,
@@ -133,6 +134,45 @@ export type ConversationUpdate = Static<typeof ConversationUpdate>;
 
 export const StepChange = define('StepChange', strict({ step: recordId('step') }));
 export type StepChange = Static<typeof StepChange>;
+
+const HISTORY_FIELDS = ['status', 'snoozed_until', 'owner', 'attendant', 'handled_by', 'agent', 'step', 'tag'] as const;
+const historyName = nullable(Type.String({ description: 'The name of that user, agent or step at that time' }));
+
+export const HistoryEntry = define(
+  'HistoryEntry',
+  Type.Object({
+    _id: recordId('history-entry'),
+    company: recordId('company'),
+    conversation: recordId('conversation'),
+    actor: Type.Unsafe<{ type: (typeof NAMED_ACTORS)[number]; _id: string; name: string } | null>({
+      ...nullable(
+        Type.Object({
+          type: oneOf(NAMED_ACTORS),
+          _id: recordId(['user', 'api-key', 'agent', 'campaign', 'follow-up']),
+          name: Type.String({ description: 'Its name at that time' }),
+        }),
+      ),
+      description: 'Who made the change; null for the platform itself, such as at the end of a snooze',
+    }),
+    changes: Type.Array(
+      Type.Object({
+        field: oneOf(HISTORY_FIELDS, { description: 'What changed. Each tag that was added or removed is a change' }),
+        from: nullable(Type.String({ description: 'The value before; null for none, and for a tag that was added' })),
+        to: nullable(Type.String({ description: 'The value since; null for none, and for a tag that was removed' })),
+        from_name: historyName,
+        to_name: historyName,
+      }),
+      { description: 'What one change altered together' },
+    ),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type HistoryEntry = Static<typeof HistoryEntry>;
+
+export const HistoryList = pageSchema(ref(HistoryEntry));
+export const HistoryQuery = pageQuery('-createdAt', {});
+export type HistoryQuery = Static<typeof HistoryQuery>;
 
 /** The value of the filter `owner` for conversations without an owner. */
 export const NOBODY = 'none';

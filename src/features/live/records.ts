@@ -7,6 +7,7 @@ import { readCampaigns } from '../campaigns/campaigns.ts';
 import { readContacts } from '../contacts/contacts.ts';
 import { readConversationRuns } from '../conversations/bulk/runs.ts';
 import { readConversations } from '../conversations/conversations.ts';
+import { readHistoryEntries } from '../conversations/history.ts';
 import { readImports } from '../imports/imports.ts';
 import { readMessages } from '../messages/messages.ts';
 import type { NotedChange } from './queries.ts';
@@ -27,6 +28,10 @@ const KINDS = new Map<string, Kind[]>([
   [
     'conversations',
     [{ event: 'conversation', scope: 'conversations:read', isRemovable: true, read: readConversations }],
+  ],
+  [
+    'conversation_history',
+    [{ event: 'history_entry', scope: 'conversations:read', isRemovable: false, read: readHistoryEntries }],
   ],
   ['messages', [{ event: 'message', scope: 'messages:read', isRemovable: false, read: readMessages }]],
   [

@@ -6,13 +6,14 @@ import { BulkRun } from '../bulk/schemas.ts';
 import { Campaign } from '../campaigns/schemas.ts';
 import { Contact } from '../contacts/schemas.ts';
 import { ConversationRun } from '../conversations/bulk/schemas.ts';
-import { Conversation } from '../conversations/schemas.ts';
+import { Conversation, HistoryEntry } from '../conversations/schemas.ts';
 import { Import } from '../imports/schemas.ts';
 import { Message } from '../messages/schemas.ts';
 
 const RECORD_EVENTS = [
   'contact',
   'conversation',
+  'history_entry',
   'message',
   'contact_import',
   'table_import',
@@ -87,6 +88,7 @@ const LiveEvent = define(
     ),
     event('contact', ref(Contact)),
     event('conversation', ref(Conversation)),
+    event('history_entry', ref(HistoryEntry)),
     event('message', ref(Message)),
     event('contact_import', ref(Import)),
     event('table_import', ref(Import)),

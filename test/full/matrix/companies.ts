@@ -143,6 +143,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     'knowledge-item': item._id,
     'agent-turn': await insertTurn(platform, { agent, conversation, item: item._id }),
     'follow-up': await insertFollowUp(platform, { agent, conversation }),
+    'history-entry': await insertHistoryEntry(platform, { conversation, marker }),
     'conversation-run': run._id,
   };
   return { ...fields, business, pipeline: pipeline._id, step, ...others, ...sheets };
@@ -189,6 +190,20 @@ async function insertFollowUp(
     [followUp, agent, conversation],
   );
   return followUp;
+}
+
+async function insertHistoryEntry(
+  { database }: Platform,
+  { conversation, marker }: Record<'conversation' | 'marker', string>,
+): Promise<string> {
+  const entry = newId();
+  await database.sql(
+    `insert into conversation_history (company_id, _id, conversation_id, actor_type, actor_id, actor_name, changes)
+      select company_id, $1, _id, 'KEY', $1, $3, jsonb_build_array(jsonb_build_object(
+        'field', 'tag', 'from', null, 'to', $3::text, 'from_name', null, 'to_name', null)) from conversations where _id = $2`,
+    [entry, conversation, marker],
+  );
+  return entry;
 }
 
 /** The body of a campaign that names a record of every kind that it can name. */

@@ -4,6 +4,7 @@ import { forgetCampaign, rereadCampaigns, showCampaign } from '../records/campai
 import { forgetContact, rereadContacts, showContact } from '../records/contacts.ts';
 import { forgetConversation, rereadConversations, showConversation } from '../records/conversations.ts';
 import { rereadFollowUps, showFollowUp } from '../records/follow-ups.ts';
+import { rereadHistory, showHistoryEntry } from '../records/history.ts';
 import { rereadContactImports, showContactImport } from '../records/imports.ts';
 import { forgetThread, rereadThreads, showMessage } from '../records/messages.ts';
 import { queries } from '../records/queries.ts';
@@ -16,6 +17,8 @@ export function applyLiveEvent(change: LiveEvent): void {
   switch (change.event) {
     case 'conversation':
       return showConversation(change.data);
+    case 'history_entry':
+      return showHistoryEntry(change.data);
     case 'message':
       showMessage(change.data);
       return noticeMessage(change.data);
@@ -58,6 +61,7 @@ function forget(kind: string, id: string): void {
 export function rereadAll(): void {
   rereadConversations();
   rereadThreads();
+  rereadHistory();
   rereadContacts();
   rereadContactImports();
   rereadTableImports();

@@ -1,12 +1,14 @@
 /** The messages of a conversation, the newest below. Older ones are read when somebody scrolls up; what is read stays where it is. */
-import type { Message } from '@parley/sdk';
+import type { HistoryEntry, Message } from '@parley/sdk';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, type ReactElement } from 'react';
 import type { FeedView } from '../../../records/feeds.ts';
+import { useHistory } from '../../../records/history.ts';
 import { formatDay } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { Empty, Failure, Loading } from '../../../ui/state.tsx';
+import { HistoryLine } from './history-line.tsx';
 import styles from './message-list.module.css';
 import { MessageBubble } from './message.tsx';
 import { discardArrived, hasArrived, useOutbox } from './outbox.ts';
@@ -31,19 +33,32 @@ const AHEAD = 12;
 export function MessageList({ conversation, feed, contact, onReply }: MessageListProps): ReactElement {
   const texts = useTexts(THREAD);
   const waiting = useOutbox(conversation);
-  const rows = useMemo(
-    () =>
-      makeRows(
-        feed.items,
-        waiting.filter((each) => !hasArrived(each, feed.items)),
-      ),
-    [feed.items, waiting],
-  );
+  const history = useHistoryBeside(conversation, feed);
+  const rows = useMemo(() => {
+    const outgoing = waiting.filter((each) => !hasArrived(each, feed.items));
+    return makeRows({ messages: feed.items, history, outgoing });
+  }, [feed.items, history, waiting]);
   useEffect(() => discardArrived(waiting, feed.items), [feed.items, waiting]);
   if (feed.isLoading) return <Loading />;
   if (feed.error) return <Failure error={feed.error} />;
   if (rows.length === 0) return <Empty icon="channel" title={texts.empty} />;
   return <Rows {...{ rows, feed, contact, onReply }} />;
+}
+
+/** What happened to the conversation since the oldest loaded message; older entries come with older messages. */
+function useHistoryBeside(conversation: string, messages: FeedView<Message>): readonly HistoryEntry[] {
+  const history = useHistory(conversation);
+  const since = messages.items.at(-1)?.createdAt ?? '';
+  const isShort = since !== '' && (history.items.at(-1)?.createdAt ?? '') > since;
+  useEffect(() => {
+    if (isShort) history.loadMore();
+  }, [isShort, history]);
+  const { items } = history;
+  const { hasMore } = messages;
+  return useMemo(
+    () => (hasMore ? items.filter(({ createdAt }) => createdAt >= since) : items),
+    [items, hasMore, since],
+  );
 }
 
 interface RowsProps {
@@ -128,6 +143,8 @@ function RowContent({ row, contact, onReply }: RowContentProps): ReactElement | 
       return <h2 className={styles['day']}>{formatDay(row.at)}</h2>;
     case 'message':
       return <MessageBubble {...{ contact, onReply }} message={row.message} reactions={row.reactions} />;
+    case 'history':
+      return <HistoryLine entry={row.entry} />;
     case 'outgoing':
       return <OutgoingBubble outgoing={row.outgoing} />;
   }

@@ -1,28 +1,48 @@
-/** The rows of a thread from its oldest message on: the messages, and a mark where a day begins. */
-import type { Message } from '@parley/sdk';
+/** The rows of a thread from its oldest message on: the messages, what happened between them, and a mark where a day begins. */
+import type { HistoryEntry, Message } from '@parley/sdk';
 import type { Outgoing } from './outbox.ts';
 
 export type ThreadRow =
   | { kind: 'day'; key: string; at: string }
   | { kind: 'message'; key: string; message: Message; reactions: readonly string[] }
+  | { kind: 'history'; key: string; entry: HistoryEntry }
   | { kind: 'outgoing'; key: string; outgoing: Outgoing };
 
-/** `newestFirst` are the loaded messages. A reaction stands at the message that it belongs to, if that one is loaded. */
-export function makeRows(newestFirst: readonly Message[], outgoing: readonly Outgoing[]): ThreadRow[] {
+interface Loaded {
+  /** The loaded messages, the newest first. */
+  messages: readonly Message[];
+  /** What happened since the oldest of them, the newest first. */
+  history: readonly HistoryEntry[];
+  outgoing: readonly Outgoing[];
+}
+
+/** A reaction stands at the message that it belongs to, if that one is loaded. */
+export function makeRows({ messages, history, outgoing }: Loaded): ThreadRow[] {
   const rows: ThreadRow[] = [];
-  const reactions = findReactions(newestFirst);
+  const reactions = findReactions(messages);
+  const bubbles = messages
+    .filter(({ _id }) => !reactions.shown.has(_id))
+    .map((message): [string, ThreadRow] => {
+      const marks = [...(reactions.of.get(message._id)?.values() ?? [])];
+      return [message.createdAt, { kind: 'message', key: message._id, message, reactions: marks }];
+    });
+  const lines = history.map((entry): [string, ThreadRow] => [
+    entry.createdAt,
+    { kind: 'history', key: entry._id, entry },
+  ]);
   let day = '';
-  for (const message of newestFirst.toReversed()) {
-    if (reactions.shown.has(message._id)) continue;
-    const date = new Date(message.createdAt).toDateString();
-    if (date !== day) rows.push({ kind: 'day', key: date, at: message.createdAt });
+  for (const [at, row] of [...bubbles.toReversed(), ...lines.toReversed()].toSorted(byTime)) {
+    const date = new Date(at).toDateString();
+    if (date !== day) rows.push({ kind: 'day', key: date, at });
     day = date;
-    const marks = [...(reactions.of.get(message._id)?.values() ?? [])];
-    rows.push({ kind: 'message', key: message._id, message, reactions: marks });
+    rows.push(row);
   }
   for (const each of outgoing) rows.push({ kind: 'outgoing', key: each.key, outgoing: each });
   return rows;
 }
+
+/** Times are texts of equal length. The sort is stable, so what happened at the same moment keeps its order. */
+const byTime = ([a]: [string, ThreadRow], [b]: [string, ThreadRow]): number => Number(a > b) - Number(a < b);
 
 interface Reactions {
   /** Of each message, the newest reaction of each person. */
