@@ -52,6 +52,7 @@ import type {
   Done,
   FollowUp,
   ForgotPassword,
+  HistoryEntry,
   Import,
   Inbox,
   InboxCreate,
@@ -71,6 +72,7 @@ import type {
   PipelineUpdate,
   Presence,
   PresenceChange,
+  ProfileUpdate,
   QuickReply,
   QuickReplyCreate,
   QuickReplyUpdate,
@@ -489,6 +491,21 @@ export interface ConversationsListQuery {
   tag?: string | undefined;
   /** A part of the contact's name or e-mail, whatever its case and accents, or of the phone number; or the id of the conversation or the contact */
   search?: string | undefined;
+}
+
+export interface ConversationsListHistoryQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** How many records a page has at most */
+  limit?: number | undefined;
+  /** Leaves the total out; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The order of the list; a minus puts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  after?: string | undefined;
+  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  updated_since?: string | undefined;
 }
 
 export interface ConversationsListBulkRunsQuery {
@@ -978,6 +995,8 @@ export interface Methods {
     acceptInvitation: (body: AcceptInvitation, options?: CallOptions) => Promise<Done>;
     /** Who the token speaks for, and what it may do. */
     me: (options?: CallOptions) => Promise<Me>;
+    /** Change your own name and picture. For the token or session of a user, whatever the role; a key is refused with 403. */
+    updateMe: (body: ProfileUpdate, options?: CallOptions) => Promise<User>;
   };
   companies: {
     /** Create a company and invite its first owner. Takes the scope `companies:create` and a global key. */
@@ -1174,6 +1193,8 @@ export interface Methods {
     count: (options?: CallOptions) => Promise<ConversationCounts>;
     /** Read a conversation. Takes the scope `conversations:read`. */
     get: (id: string, options?: CallOptions) => Promise<Conversation>;
+    /** List what happened to a conversation. Each change of its status, snooze, owner, attendant, handling, agent, step and tags, with who made it. What one change altered together is one entry. Messages are not part of it. Takes the scope `conversations:read`. */
+    listHistory: ListMethod<[id: string, query?: ConversationsListHistoryQuery, options?: CallOptions], HistoryEntry>;
     /** Change a conversation: status, people, agent, step, tags, custom fields. Emits CONVERSATION_UPDATED when something really changes; a new step also CONVERSATION_STEP_CHANGED, a custom field also FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets closed_at; any other status opens it again. Setting an agent does not change handled_by; removing the agent changes handled_by from AI to NONE. Takes the scope `conversations:update`. */
     update: (id: string, body: ConversationUpdate, options?: CallOptions) => Promise<Conversation>;
     /** Show to others who watch the company that the caller views a conversation or types there. Nothing is stored. It arrives as the event `presence` of GET /v1/live. With TYPING from a caller who may send messages, the contact sees it as well, where the network can show it and a text could be sent; there the messages of the contact then count as read. Takes the scope `conversations:read`. */
@@ -1325,6 +1346,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     resetPassword: { method: 'POST', path: '/v1/auth/reset-password', body: 'json' },
     acceptInvitation: { method: 'POST', path: '/v1/auth/accept-invitation', body: 'json' },
     me: { method: 'GET', path: '/v1/auth/me' },
+    updateMe: { method: 'PATCH', path: '/v1/auth/me', body: 'json' },
   },
   companies: {
     create: { method: 'POST', path: '/v1/companies', body: 'json', key: true },
@@ -1434,6 +1456,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     list: { method: 'GET', path: '/v1/conversations', query: true, answer: 'list' },
     count: { method: 'GET', path: '/v1/conversations/counts' },
     get: { method: 'GET', path: '/v1/conversations/{id}' },
+    listHistory: { method: 'GET', path: '/v1/conversations/{id}/history', query: true, answer: 'list' },
     update: { method: 'PATCH', path: '/v1/conversations/{id}', body: 'json' },
     showPresence: { method: 'POST', path: '/v1/conversations/{id}/typing', body: 'json' },
     changeStep: { method: 'PUT', path: '/v1/conversations/{id}/step', body: 'json' },

@@ -730,6 +730,41 @@ export interface StepChange {
   step: string;
 }
 
+export interface HistoryEntry {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** Who made the change; null for the platform itself, such as at the end of a snooze */
+  actor: {
+    /** Which kind it is */
+    type: 'USER' | 'KEY' | 'AGENT' | 'CAMPAIGN' | 'FOLLOWUP';
+    /** Identifier: 24 lower-case hex characters */
+    _id: string;
+    /** Its name at that time */
+    name: string;
+  } | null;
+  /** What one change altered together */
+  changes: Array<{
+    /** What changed. Each tag that was added or removed is a change */
+    field: 'status' | 'snoozed_until' | 'owner' | 'attendant' | 'handled_by' | 'agent' | 'step' | 'tag';
+    /** The value before; null for none, and for a tag that was added */
+    from: string | null;
+    /** The value since; null for none, and for a tag that was removed */
+    to: string | null;
+    /** The name of that user, agent or step at that time */
+    from_name: string | null;
+    /** The name of that user, agent or step at that time */
+    to_name: string | null;
+  }>;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
 export interface ConversationFilters {
   /** The state that it is in */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
@@ -3280,7 +3315,7 @@ export type LiveEvent = {
   /** Changes of these records were too many or too long ago to be listed: read their lists anew */
   data: {
     /** The events that are told */
-    events: Array<'contact' | 'conversation' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up'>;
+    events: Array<'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up'>;
   };
 } | {
   /** The event */
@@ -3296,6 +3331,13 @@ export type LiveEvent = {
   id?: string | undefined;
   /** The record as its GET answers it; of the other events what they tell */
   data: Conversation;
+} | {
+  /** The event */
+  event: 'history_entry';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: HistoryEntry;
 } | {
   /** The event */
   event: 'message';
@@ -3369,6 +3411,13 @@ export type LiveEvent = {
 export interface ContactMerge {
   /** The contact that is merged into the other one and removed */
   contact: string;
+}
+
+export interface ProfileUpdate {
+  /** What people call it */
+  name?: string | undefined;
+  /** A JPEG, PNG or WEBP of at most 1 MB, whose public link becomes the `avatar_url`; null removes it */
+  picture?: string | null | undefined;
 }
 
 export interface QuickReply {
