@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
+import { findDialog, openConsole } from '../support/console.ts';
 import { startPlatform } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
 
@@ -22,6 +22,82 @@ test('what happens to a conversation appears between its messages by itself, wit
   await log.getByText('Closed · Tag vip added · by Rui Costa').waitFor();
   await page.getByRole('button', { name: 'Open again' }).click();
   await log.getByText(/^Opened again · by/).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('several conversations are selected by keyboard, as a range and all at once, and changed together with the causes of failures', async () => {
+  const names = ['Bulk One', 'Bulk Two', 'Bulk Three', 'Bulk Four'];
+  const threads = [];
+  for (const name of names) threads.push(await writeAsContact(platform, { name, text: 'Olá' }));
+  const closed = threads[0]?.conversation._id as string;
+  // Messages of one second have no certain order, and a range needs one.
+  for (const [n, { conversation }] of threads.entries())
+    await platform.database.sql(
+      `update conversations set last_message_at = now() + $2 * interval '1 second' where _id = $1`,
+      [conversation._id, n],
+    );
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  await page.getByRole('searchbox').fill('bulk');
+  await page.getByRole('link', { name: /Maria Silva/ }).waitFor({ state: 'detached' });
+  const pick = (name: string) => page.getByRole('checkbox', { name: `Select the conversation with ${name}` });
+  await page.getByRole('link', { name: /Bulk Four/ }).focus();
+  await page.keyboard.press('x');
+  await page.getByText('1 selected').waitFor();
+  await pick('Bulk Two').click({ modifiers: ['Shift'] });
+  await page.getByText('3 selected').waitFor();
+  await page.getByRole('button', { name: 'Add and remove tags' }).click();
+  await page.getByLabel('Tags to add').fill('vip, bulk');
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByText('3 changed').waitFor();
+  await page.getByRole('button', { name: 'Close this notice' }).click();
+  await pick('Bulk Four').check();
+  await page.getByRole('button', { name: 'Select all 4 that match' }).click();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await findDialog(page).getByText('Change 4 conversations?').waitFor();
+  await findDialog(page).getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByText('4 changed').waitFor();
+  // The contact writes again, so that the closed conversation can not be opened a second time.
+  await writeAsContact(platform, { from: threads[0]?.contact.phone_number.slice(1), name: 'Bulk One', text: 'Again' });
+  await page.goto(`${platform.url}/console/inbox/closed`);
+  await page.getByRole('link', { name: /Bulk Two/ }).waitFor();
+  for (const name of names) await pick(name).check();
+  await page.getByRole('button', { name: 'Open again' }).click();
+  await page.getByText('3 changed').waitFor();
+  await page.getByRole('button', { name: '1 not changed' }).click();
+  await findDialog(page).getByText('The contact already has another open conversation in this inbox.').waitFor();
+  const states = await Promise.all(
+    threads.map(async ({ conversation }) => (await call(200, 'GET', `/v1/conversations/${conversation._id}`)).body),
+  );
+  assert.deepEqual(
+    states.map(({ _id, status, tags }) => [_id === closed, status, tags]),
+    [
+      [true, 'CLOSED', []],
+      [false, 'OPEN', ['vip', 'bulk']],
+      [false, 'OPEN', ['vip', 'bulk']],
+      [false, 'OPEN', ['vip', 'bulk']],
+    ],
+  );
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('conversations are selected and changed on a phone, and the keys are listed', async () => {
+  await writeAsContact(platform, { name: 'Small Screen', text: 'Oi' });
+  const { page, complaints, close } = await openConsole(platform, browser, {
+    path: '/inbox/all',
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    theme: 'dark',
+    language: 'pt-BR',
+  });
+  await page.getByRole('checkbox', { name: 'Selecionar a conversa com Small Screen' }).check();
+  await page.getByText('1 selecionada').waitFor();
+  await page.getByRole('button', { name: 'Encerrar' }).click();
+  await page.getByText('1 alterada').waitFor();
+  await page.keyboard.press('?');
+  await findDialog(page).getByText('Selecionar até aqui').waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });

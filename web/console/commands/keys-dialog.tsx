@@ -26,6 +26,8 @@ export function KeysDialog(): ReactElement {
     [['K'], texts.previous],
     [['['], texts.viewBefore],
     [[']'], texts.viewAfter],
+    [['X'], texts.select],
+    [['Shift', 'X'], texts.selectRange],
   ];
   const conversation: Line[] = [
     [['R'], texts.reply],

@@ -2,6 +2,7 @@
 import type { LiveEvent } from '@parley/sdk';
 import { forgetCampaign, rereadCampaigns, showCampaign } from '../records/campaigns.ts';
 import { forgetContact, rereadContacts, showContact } from '../records/contacts.ts';
+import { rereadConversationRuns, showConversationRun } from '../records/conversation-runs.ts';
 import { forgetConversation, rereadConversations, showConversation } from '../records/conversations.ts';
 import { rereadFollowUps, showFollowUp } from '../records/follow-ups.ts';
 import { rereadHistory, showHistoryEntry } from '../records/history.ts';
@@ -36,6 +37,8 @@ export function applyLiveEvent(change: LiveEvent): void {
       return showContactImport(change.data);
     case 'table_import':
       return showTableImport(change.data);
+    case 'conversation_run':
+      return showConversationRun(change.data);
     case 'bulk_run':
       queries.setQueryData([change.event, change.data._id], change.data);
       return undefined;
@@ -60,6 +63,7 @@ function forget(kind: string, id: string): void {
 
 export function rereadAll(): void {
   rereadConversations();
+  rereadConversationRuns();
   rereadThreads();
   rereadHistory();
   rereadContacts();

@@ -6,6 +6,9 @@ import { useConversations, type ConversationFilter } from '../../records/convers
 import type { FeedView } from '../../records/feeds.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
+import { RunProgress } from './bulk/run-progress.tsx';
+import { SelectionBar } from './bulk/selection-bar.tsx';
+import { useSelection, useSelectionKeys, type Selection } from './bulk/selection.ts';
 import { ConversationRow } from './conversation-row.tsx';
 import styles from './conversation-list.module.css';
 import { INBOX } from './texts.ts';
@@ -29,7 +32,6 @@ export function ConversationList({ view, filter, current }: ConversationListProp
     const timer = setTimeout(() => setSearch(typed.trim()), TYPED_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  const feed = useConversations(search === '' ? filter : { ...filter, search });
   return (
     <section className={styles['list']} aria-label={texts.conversations}>
       <div className={styles['search']}>
@@ -42,20 +44,35 @@ export function ConversationList({ view, filter, current }: ConversationListProp
           onChange={({ target }) => setTyped(target.value)}
         />
       </div>
-      <Rows feed={feed} view={view} current={current} />
+      <Selectable key={search} view={view} filter={search === '' ? filter : { ...filter, search }} current={current} />
     </section>
+  );
+}
+
+/** The rows with what can be done with several of them. */
+function Selectable({ view, filter, current }: ConversationListProps): ReactElement {
+  const feed = useConversations(filter);
+  const selection = useSelection(feed.items);
+  useSelectionKeys(selection, current);
+  return (
+    <>
+      <RunProgress view={view} />
+      {selection.ids.length > 0 && <SelectionBar selection={selection} filter={filter} />}
+      <Rows {...{ feed, selection, view, current }} />
+    </>
   );
 }
 
 interface RowsProps {
   feed: FeedView<Conversation>;
+  selection: Selection;
   view: string;
   current: string | null;
 }
 
 const ROW_HEIGHT = 76;
 
-function Rows({ feed, view, current }: RowsProps): ReactElement {
+function Rows({ feed, selection, view, current }: RowsProps): ReactElement {
   const texts = useTexts(INBOX);
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useFeedRows(feed, scroller, ROW_HEIGHT);
@@ -72,7 +89,7 @@ function Rows({ feed, view, current }: RowsProps): ReactElement {
           return (
             conversation && (
               <li key={key} className={styles['place']} style={{ transform: `translateY(${start}px)` }}>
-                <ConversationRow conversation={conversation} view={view} isCurrent={conversation._id === current} />
+                <ConversationRow {...{ conversation, view, selection }} isCurrent={conversation._id === current} />
               </li>
             )
           );

@@ -9,47 +9,64 @@ import { useTexts } from '../../texts/texts.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { UnreadBadge } from '../../ui/unread-badge.tsx';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
+import type { Selection } from './bulk/selection.ts';
+import { BULK } from './bulk/texts.ts';
 import styles from './conversation-row.module.css';
 import { STATUS_NAMES } from '../../texts/conversation-states.ts';
 
 interface ConversationRowProps {
   conversation: Conversation;
   view: string;
+  selection: Selection;
   isCurrent: boolean;
 }
 
-export function ConversationRow({ conversation, view, isCurrent }: ConversationRowProps): ReactElement {
+export function ConversationRow({ conversation, view, selection, isCurrent }: ConversationRowProps): ReactElement {
   const { data: contact } = useContact(conversation.contact);
+  const texts = useTexts(BULK);
   const states = useTexts(STATUS_NAMES);
   const owner = useUserName(conversation.owner);
   const lastMessage = useLastMessage(conversation);
   const { _id, channel, unread_count, last_message_at, status } = conversation;
   const name = contact ? nameContact(contact) : '…';
   return (
-    <Link
-      href={`/${view}/${_id}`}
-      className={styles['row']}
-      aria-current={isCurrent ? 'true' : undefined}
-      data-unread={unread_count > 0}
-    >
-      <Avatar name={name} />
-      <span className={styles['text']}>
-        <span className={styles['line']}>
-          <span className={styles['name']}>{name}</span>
-          {last_message_at && (
-            <time className={styles['time']} dateTime={last_message_at} title={formatMoment(last_message_at)}>
-              {formatShort(last_message_at)}
-            </time>
-          )}
+    <div className={styles['place']} data-selected={selection.has(_id)} data-selecting={selection.ids.length > 0}>
+      <Link
+        href={`/${view}/${_id}`}
+        className={styles['row']}
+        aria-current={isCurrent ? 'true' : undefined}
+        data-unread={unread_count > 0}
+        data-conversation={_id}
+      >
+        <Avatar name={name} />
+        <span className={styles['text']}>
+          <span className={styles['line']}>
+            <span className={styles['name']}>{name}</span>
+            {last_message_at && (
+              <time className={styles['time']} dateTime={last_message_at} title={formatMoment(last_message_at)}>
+                {formatShort(last_message_at)}
+              </time>
+            )}
+          </span>
+          <span className={styles['line']}>
+            <span className={styles['snippet']}>{lastMessage}</span>
+            <UnreadBadge count={unread_count} />
+          </span>
+          <span className={styles['about']}>
+            {[CHANNEL_NAMES[channel], status === 'OPEN' ? null : states[status], owner].filter(Boolean).join(' · ')}
+          </span>
         </span>
-        <span className={styles['line']}>
-          <span className={styles['snippet']}>{lastMessage}</span>
-          <UnreadBadge count={unread_count} />
-        </span>
-        <span className={styles['about']}>
-          {[CHANNEL_NAMES[channel], status === 'OPEN' ? null : states[status], owner].filter(Boolean).join(' · ')}
-        </span>
-      </span>
-    </Link>
+      </Link>
+      {selection.isPossible && (
+        <label className={styles['pick']}>
+          <input
+            type="checkbox"
+            aria-label={texts.select(name)}
+            checked={selection.has(_id)}
+            onChange={({ nativeEvent }) => selection.toggle(_id, (nativeEvent as MouseEvent).shiftKey)}
+          />
+        </label>
+      )}
+    </div>
   );
 }

@@ -1,0 +1,95 @@
+/** How far the change of the selected conversations is, and which could not be changed. */
+import type { ConversationRun } from '@parley/sdk';
+import { useState, type ReactElement } from 'react';
+import { Link } from 'wouter';
+import { nameContact, useContact } from '../../../records/contacts.ts';
+import {
+  cancelConversationRun,
+  putRunAway,
+  useConversationRun,
+  useShownRun,
+} from '../../../records/conversation-runs.ts';
+import { useConversation } from '../../../records/conversations.ts';
+import { formatNumber } from '../../../texts/formats.ts';
+import { useTexts } from '../../../texts/texts.ts';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { showError } from '../../../ui/toast.tsx';
+import styles from './bulk.module.css';
+import { BULK } from './texts.ts';
+
+export function RunProgress({ view }: { view: string }): ReactElement | null {
+  const id = useShownRun();
+  return id === null ? null : <Shown id={id} view={view} />;
+}
+
+function Shown({ id, view }: { id: string; view: string }): ReactElement | null {
+  const texts = useTexts(BULK);
+  const { data: run } = useConversationRun(id);
+  const [isOpen, open] = useState(false);
+  if (!run) return null;
+  const isOver = run.finished_at !== null;
+  return (
+    <section className={styles['bar']} aria-label={texts.progress}>
+      <p className={styles['line']}>
+        <span role="status">{describe(texts, run)}</span>
+        <span className={styles['end']}>
+          {isOver ? (
+            <IconButton icon="close" label={texts.putAway} onClick={putRunAway} />
+          ) : (
+            <Button kind="quiet" onClick={() => void cancelConversationRun(id).catch(showError)}>
+              {texts.cancel}
+            </Button>
+          )}
+        </span>
+      </p>
+      {!isOver && (
+        <progress className={styles['progress']} aria-label={texts.progress} max={run.total} value={run.processed} />
+      )}
+      {run.error && <p role="alert">{run.error.message}</p>}
+      {run.failed_count > 0 && (
+        <Button kind="quiet" icon="warning" onClick={() => open(true)}>
+          {texts.failed(formatNumber(run.failed_count))}
+        </Button>
+      )}
+      {isOpen && <Failures run={run} view={view} onClose={() => open(false)} />}
+    </section>
+  );
+}
+
+function describe(
+  texts: (typeof BULK)['en'],
+  { status, processed, total, changed_count, finished_at }: ConversationRun,
+): string {
+  if (finished_at === null) return texts.changing(formatNumber(processed), formatNumber(total));
+  const changed = texts.changed(formatNumber(changed_count));
+  return status === 'CANCELLED' ? `${texts.cancelled} ${changed}` : changed;
+}
+
+function Failures({ run, view, onClose }: { run: ConversationRun; view: string; onClose(): void }): ReactElement {
+  const texts = useTexts(BULK);
+  return (
+    <Dialog title={texts.failed(formatNumber(run.failed_count))} onClose={onClose}>
+      <ul className={styles['failures']}>
+        {run.failures.map((failure) => (
+          <li key={failure.conversation}>
+            <Link href={`/${view}/${failure.conversation}`} onClick={onClose}>
+              <ContactName conversation={failure.conversation} />
+            </Link>
+            {': '}
+            {failure.code === 'CONVERSATION_OPEN' || failure.code === 'NOT_FOUND'
+              ? texts[failure.code]
+              : failure.message}
+          </li>
+        ))}
+      </ul>
+      {run.failed_count > run.failures.length && <p>{texts.firstOnes(formatNumber(run.failures.length))}</p>}
+    </Dialog>
+  );
+}
+
+function ContactName({ conversation }: { conversation: string }): ReactElement {
+  const { data } = useConversation(conversation);
+  const { data: contact } = useContact(data?.contact ?? '');
+  return <>{contact ? nameContact(contact) : conversation}</>;
+}

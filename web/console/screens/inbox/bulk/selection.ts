@@ -1,0 +1,73 @@
+/** The conversations of a list that somebody has selected, one by one, as a range, or all that match. */
+import type { Conversation } from '@parley/sdk';
+import { useEffect, useState } from 'react';
+import { isPlainKey } from '../../../frame/shortcuts.ts';
+import { useMay } from '../../../session/session.ts';
+
+export interface Selection {
+  /** False for somebody who may change no conversation. */
+  isPossible: boolean;
+  /** The selected conversations among the loaded ones. */
+  ids: readonly string[];
+  /** True when those are selected that are not loaded, too. */
+  isAll: boolean;
+  has(id: string): boolean;
+  /** Selects a conversation or takes it back; a range goes from the last one that was selected. */
+  toggle(id: string, isRange: boolean): void;
+  selectAll(): void;
+  clear(): void;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+export function useSelection(items: readonly Conversation[]): Selection {
+  const isPossible = useMay('conversations:update');
+  const [chosen, setChosen] = useState(NOTHING);
+  const [isAll, setAll] = useState(false);
+  const [last, setLast] = useState<string | null>(null);
+  const loaded = items.map(({ _id }) => _id);
+  const has = (id: string): boolean => isAll || chosen.has(id);
+  return {
+    isPossible,
+    ids: loaded.filter(has),
+    isAll,
+    has,
+    toggle: (id, isRange) => {
+      const isOn = !has(id);
+      const touched = isRange && last !== null ? listRange(loaded, last, id) : [id];
+      const others = loaded.filter((each) => has(each) && !touched.includes(each));
+      // A range always selects; without one the conversation alone changes.
+      setChosen(new Set(isOn || isRange ? [...others, ...touched] : others));
+      setAll(false);
+      setLast(id);
+    },
+    selectAll: () => setAll(true),
+    clear: () => {
+      setChosen(NOTHING);
+      setAll(false);
+    },
+  };
+}
+
+function listRange(ids: readonly string[], from: string, to: string): readonly string[] {
+  const [a, b] = [ids.indexOf(from), ids.indexOf(to)];
+  return a < 0 || b < 0 ? [to] : ids.slice(Math.min(a, b), Math.max(a, b) + 1);
+}
+
+/** X selects the conversation that has the focus, or else the open one; with Shift the range up to it. Escape selects nothing. */
+export function useSelectionKeys(selection: Selection, current: string | null): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (!selection.isPossible || !isPlainKey(event)) return;
+      if (event.key === 'Escape' && selection.ids.length > 0) return selection.clear();
+      if (event.key.toLowerCase() !== 'x') return;
+      const row = document.activeElement?.closest<HTMLElement>('[data-conversation]');
+      const id = row?.dataset['conversation'] ?? current;
+      if (id === null) return;
+      event.preventDefault();
+      selection.toggle(id, event.shiftKey);
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [selection, current]);
+}

@@ -1,0 +1,53 @@
+/** Adds tags to the selected conversations and takes others away. */
+import type { ConversationChange } from '@parley/sdk';
+import { useState, type ReactElement } from 'react';
+import { useTexts } from '../../../texts/texts.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { BULK } from './texts.ts';
+
+interface TagsDialogProps {
+  apply(change: ConversationChange): void;
+  onClose(): void;
+}
+
+export function TagsDialog({ apply, onClose }: TagsDialogProps): ReactElement {
+  const texts = useTexts(BULK);
+  const [added, setAdded] = useState('');
+  const [removed, setRemoved] = useState('');
+  const change = {
+    ...(readTags(added).length > 0 && { add_tags: readTags(added) }),
+    ...(readTags(removed).length > 0 && { remove_tags: readTags(removed) }),
+  };
+  return (
+    <Dialog
+      title={texts.tags}
+      onClose={onClose}
+      actions={
+        <Button
+          kind="primary"
+          disabled={Object.keys(change).length === 0}
+          onClick={() => {
+            onClose();
+            apply(change);
+          }}
+        >
+          {texts.change}
+        </Button>
+      }
+    >
+      <TextField label={texts.addTags} hint={texts.commas} value={added} onChange={setAdded} />
+      <TextField label={texts.removeTags} value={removed} onChange={setRemoved} />
+    </Dialog>
+  );
+}
+
+const readTags = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+  ),
+];
