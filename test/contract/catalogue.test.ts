@@ -125,6 +125,7 @@ const WITHOUT_REFERENCE: Record<string, string> = {
   'delivery_replays.after_id': 'a place in the log, which outlives its delivery',
   'event_listeners.webhook_id': 'written together with the webhook, in its transaction',
   'audit_log.actor_id': 'a user or a key; says who it was, also when they are gone',
+  'conversation_activity.owner_id': "its conversation's, which a trigger copies",
   'conversation_history.actor_id':
     'a user, a key, an agent, a campaign or a follow-up; says who it was, also when they are gone',
   'audit_log.resource_id': 'one of many tables; the log outlives what it tells of',

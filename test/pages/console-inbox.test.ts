@@ -26,6 +26,16 @@ test('what happens to a conversation appears between its messages by itself, wit
   await close();
 });
 
+test('the title counts unread conversations that the page has not loaded, until somebody reads them', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Unread Person', text: 'Oi' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/contacts' });
+  await page.waitForFunction(`document.title.startsWith('(1) ')`);
+  await call(200, 'PUT', `/v1/conversations/${conversation._id}/read`);
+  await page.waitForFunction(`!document.title.startsWith('(')`);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('several conversations are selected by keyboard, as a range and all at once, and changed together with the causes of failures', async () => {
   const names = ['Bulk One', 'Bulk Two', 'Bulk Three', 'Bulk Four'];
   const threads = [];

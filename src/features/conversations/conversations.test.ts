@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { insertConversations, insertInbox } from '../../../test/support/conversation-runs.ts';
 import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import {
@@ -150,6 +151,26 @@ test('marking as read can be repeated, also at the same moment', async () => {
   const { conversation } = await writeAsContact(platform);
   const answers = await Promise.all(Array.from({ length: 8 }, () => markRead(conversation._id)));
   for (const answer of answers) assert.deepEqual(answer, answers[0]);
+});
+
+test("the unread count is of the caller's and of nobody's open conversations, however they become read", async () => {
+  const company = await platform.createCompany();
+  const user = await platform.createUser(company._id, 'OPERATOR');
+  const other = await platform.createUser(company._id, 'OPERATOR');
+  const readCount = async (key: string): Promise<unknown> =>
+    (await call(200, 'GET', '/v1/conversations/counts', { key })).body.unread;
+  const inbox = await insertInbox(platform, company._id);
+  const ids = await insertConversations(platform, { company: company._id, inbox }, 4);
+  await database.sql('update conversations set unread_count = 2 where company_id = $1', [company._id]);
+  assert.deepEqual([await readCount(user.token), await readCount(company.key)], [4, null]);
+  const patch = (id: string | undefined, body: object) =>
+    call(200, 'PATCH', `/v1/conversations/${id}`, { key: company.key, body });
+  await patch(ids[0], { owner: user._id });
+  await patch(ids[1], { owner: other._id });
+  assert.deepEqual([await readCount(user.token), await readCount(other.token)], [3, 3]);
+  await patch(ids[2], { status: 'CLOSED' });
+  await call(200, 'PUT', `/v1/conversations/${ids[0]}/read`, { key: company.key });
+  assert.deepEqual([await readCount(user.token), await readCount(other.token)], [1, 2]);
 });
 
 test('a message that comes after marking as read counts as unread again', async () => {

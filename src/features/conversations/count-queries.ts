@@ -12,7 +12,7 @@ const sumPerSql = (name: string, column: string): string =>
 
 /**
  * Counts the conversations of each view. `user` is the calling user; null for a key. The open ones are read once, from the index
- * conversations_open alone. Of the closed ones only so many are counted that the statement stays quick.
+ * conversations_open alone, and the unread ones from conversation_activity_unread. Of the closed ones only so many are counted that the statement stays quick.
  */
 export function countViews(tx: TenantRead, user: string | null): Promise<ConversationCounts> {
   return one(tx, {
@@ -22,6 +22,9 @@ export function countViews(tx: TenantRead, user: string | null): Promise<Convers
         where company_id = $1 and status <> 'CLOSED' group by status, owner_id, inbox_id, step_id
       )
       select ${sumSql('true')} as open, case when $2::text is not null then ${sumSql('owner_id = $2')} end as mine,
+        case when $2::text is not null then (select count(*)::int from conversation_activity
+          where company_id = $1 and is_unread and owner_id = $2) + (select count(*)::int from conversation_activity
+          where company_id = $1 and is_unread and owner_id is null) end as unread,
         ${sumSql('owner_id is null')} as unassigned,
         json_build_object('OPEN', ${sumSql(`status = 'OPEN'`)}, 'PENDING', ${sumSql(`status = 'PENDING'`)},
           'SNOOZED', ${sumSql(`status = 'SNOOZED'`)}, 'CLOSED', (select count(*) from (

@@ -197,11 +197,11 @@ test('each count of a view is the totalCount of the list with its filters', asyn
     const { count = 0 } = counts.steps.find((item: Json) => item.step === step) ?? {};
     assert.equal(count, await total({ ...open, step }));
   }
-  assert.deepEqual((await call(200, 'GET', `${PATH}/counts`)).body, { ...counts, mine: null });
+  assert.deepEqual((await call(200, 'GET', `${PATH}/counts`)).body, { ...counts, mine: null, unread: null });
   const other = await platform.createCompany();
   const empty = (await call(200, 'GET', `${PATH}/counts`, { key: other.key })).body;
   const none = { OPEN: 0, PENDING: 0, SNOOZED: 0, CLOSED: 0 };
-  assert.deepEqual(empty, { open: 0, mine: null, unassigned: 0, status: none, inboxes: [], steps: [] });
+  assert.deepEqual(empty, { open: 0, mine: null, unread: null, unassigned: 0, status: none, inboxes: [], steps: [] });
 });
 
 test('a conversation in the list equals the answer of its GET', async () => {

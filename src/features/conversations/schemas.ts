@@ -227,6 +227,12 @@ export const ConversationCounts = define(
         description: 'The open ones whose owner is the calling user (owner=<id>&open=true); null for an API key',
       }),
     ),
+    unread: nullable(
+      Type.Integer({
+        description:
+          'The open ones with something unread that are of the calling user or of nobody; null for an API key',
+      }),
+    ),
     unassigned: Type.Integer({ description: 'The open ones without an owner (owner=none&open=true)' }),
     status: Type.Object({
       OPEN: Type.Integer({ description: 'Those with this status' }),

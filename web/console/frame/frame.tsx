@@ -6,6 +6,7 @@ import { queries } from '../records/queries.ts';
 import { applyLiveEvent, rereadAll } from '../live/apply.ts';
 import { followLive } from '../live/connection.ts';
 import { useLiveStatus } from '../live/status.ts';
+import { useUnreadInTitle } from '../notices/notices.ts';
 import { useSession } from '../session/session.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Button } from '../ui/button.tsx';
@@ -20,6 +21,7 @@ import { FRAME, SCREEN_NAMES } from './texts.ts';
 export function Frame(): ReactElement {
   const session = useSession();
   useScreenKeys();
+  useUnreadInTitle();
   const key = `${session.company}:${session.user._id}`;
   useEffect(() => {
     const end = new AbortController();

@@ -1,7 +1,7 @@
 /** Tells of new messages: by the unread count in the title, a notice of the desktop, and a sound. */
-import type { Conversation, Message } from '@parley/sdk';
-import type { Feed } from '../records/feeds.ts';
-import { queries } from '../records/queries.ts';
+import type { Message } from '@parley/sdk';
+import { useEffect } from 'react';
+import { useCounts } from '../records/conversations.ts';
 import { createStore, keep, readKept, useStore } from '../store.ts';
 import { getTexts } from '../texts/texts.ts';
 import { showUnreadInTitle } from '../ui/title.ts';
@@ -33,7 +33,6 @@ export function chooseNotices(chosen: NoticeSettings): void {
 const NEW_MS = 60_000;
 
 export function noticeMessage(message: Message): void {
-  showUnread();
   const isNew = Date.now() - Date.parse(message.createdAt) < NEW_MS;
   if (message.message_type !== 'INCOMING' || message.status !== 'RECEIVED' || !isNew || document.hasFocus()) return;
   const { desktop, sound } = settings.get();
@@ -44,16 +43,8 @@ export function noticeMessage(message: Message): void {
   notice.addEventListener('click', () => window.focus());
 }
 
-/** Counts the conversations with something unread among those that the page has loaded. */
-function showUnread(): void {
-  const unread = new Set<string>();
-  for (const [, feed] of queries.getQueriesData<Feed<Conversation>>({ queryKey: ['conversations'] })) {
-    for (const { _id, unread_count } of feed?.items ?? []) if (unread_count > 0) unread.add(_id);
-  }
-  showUnreadInTitle(unread.size);
+/** Counts in the title the unread conversations of the user and of nobody, also those that the page has not loaded. */
+export function useUnreadInTitle(): void {
+  const unread = useCounts().data?.unread ?? 0;
+  useEffect(() => showUnreadInTitle(unread), [unread]);
 }
-
-// A page changes its title at once also when somebody reads here or elsewhere.
-queries.getQueryCache().subscribe(({ query, type }) => {
-  if (type === 'updated' && query.queryKey[0] === 'conversations') showUnread();
-});

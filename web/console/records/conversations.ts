@@ -100,7 +100,11 @@ export const rereadConversations = (): void => {
 };
 
 const changesCounts = (a: Conversation, b: Conversation): boolean =>
-  a.status !== b.status || a.owner !== b.owner || a.step !== b.step || a.inbox !== b.inbox;
+  a.unread_count > 0 !== b.unread_count > 0 ||
+  a.status !== b.status ||
+  a.owner !== b.owner ||
+  a.step !== b.step ||
+  a.inbox !== b.inbox;
 
 /** However many conversations change, their counts are read once a second at most. */
 const COUNTS_PAUSE_MS = 1_000;
