@@ -1,0 +1,68 @@
+/** The journeys of somebody who is invited by mail, and later loses the password, from the console to the mail and back. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { chooseTexts } from '../../web/set-password/texts.ts';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, findDialog, openConsole, openEnglishPage } from '../support/console.ts';
+import { freshEmail, readMailToken, waitForMail } from '../support/people.ts';
+import { startPlatform } from '../support/platform.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+const texts = chooseTexts(['en']).texts;
+
+/** Opens the link of a mail and sets a password there. */
+async function setPassword(page: Page, email: string, password: string, mail: number): Promise<void> {
+  const token = readMailToken(await waitForMail(platform, email, mail));
+  await page.goto(`${platform.url}/set-password#token=${token}`);
+  await page.getByLabel(texts.password).fill(password);
+  await page.getByLabel(texts.again).fill(password);
+  await page.getByRole('button', { name: texts.save }).click();
+  await page.getByRole('heading', { name: texts.doneTitle }).waitFor();
+}
+
+async function logIn(page: Page, email: string, password: string): Promise<void> {
+  await page.goto(`${platform.url}/console`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+test('an invited person sets a password by the mailed link and logs in, and a lost password is replaced by another link', async () => {
+  const email = freshEmail('invited');
+  const owner = await openConsole(platform, browser, { path: '/users' });
+  await owner.page.getByRole('button', { name: 'Invite a person' }).click();
+  const form = findDialog(owner.page);
+  await form.getByLabel('Name').fill('Rita Prado');
+  await form.getByLabel('E-mail').fill(email);
+  await form.getByLabel('Role').selectOption('Operator');
+  await form.getByRole('button', { name: 'Send the invitation' }).click();
+  await owner.page.getByRole('row', { name: /Rita Prado.*Invited/ }).waitFor();
+
+  const { page } = await openEnglishPage(browser);
+  await setPassword(page, email, 'café com pão de queijo', 1);
+  await logIn(page, email, 'café com pão de queijo');
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByText(`Rita Prado · ${email}`).waitFor();
+  await owner.page.reload();
+  await owner.page.getByRole('row', { name: /Rita Prado.*Active/ }).waitFor();
+  assert.deepEqual(owner.complaints(), []);
+  await owner.close();
+
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await logIn(page, email, 'a password that is wrong');
+  await page.locator('[aria-invalid=true]').waitFor();
+  await page.getByRole('button', { name: 'Forgot your password?' }).click();
+  assert.equal(await page.getByLabel('E-mail').inputValue(), email);
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await page.getByRole('status').filter({ hasText: 'a mail with a link is on its way' }).waitFor();
+  await setPassword(page, email, 'another cup of coffee', 2);
+  await logIn(page, email, 'café com pão de queijo');
+  await page.locator('[aria-invalid=true]').waitFor();
+  await page.getByLabel('Password').fill('another cup of coffee');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('navigation', { name: 'Views' }).waitFor();
+  await page.context().close();
+});
