@@ -112,6 +112,31 @@ test('a long table is read on while somebody moves through it, searched and orde
   await close();
 });
 
+test('rows that others write, change and remove show by themselves, and a search offers to be read again', async () => {
+  const columns = [{ key: 'city', title: 'City', type: 'TEXT' }];
+  const table = await call('POST', '/v1/tables', { name: 'Routes', columns });
+  const rows = `/v1/tables/${table._id}/rows`;
+  await call('POST', rows, { data: { city: 'Recife' } });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/tables/${table._id}` });
+  const cell = (name: string) => page.getByRole('gridcell', { name, exact: true });
+  await cell('Recife').waitFor();
+  const { _id } = await call('POST', rows, { data: { city: 'Natal' } });
+  await cell('Natal').waitFor();
+  await page.getByText('Rows: 2').waitFor();
+  await call('PATCH', `${rows}/${_id}`, { data: { city: 'Olinda' } });
+  await cell('Olinda').waitFor();
+  await call('DELETE', `${rows}/${_id}`);
+  await cell('Olinda').waitFor({ state: 'detached' });
+  await page.getByText('Rows: 1', { exact: true }).waitFor();
+  await page.getByPlaceholder('Search in all values').fill('belém');
+  await page.getByText('Nothing found').waitFor();
+  await call('POST', rows, { data: { city: 'Belém' } });
+  await page.getByRole('button', { name: 'There are new ones' }).click();
+  await cell('Belém').waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('a column with values is removed after somebody has said that its values may go', async () => {
   const columns = ['street', 'phone'].map((name) => ({ key: name, title: name, type: 'TEXT' }));
   const table = await call('POST', '/v1/tables', { name: 'Branches', columns });

@@ -40,6 +40,22 @@ function lastStates({ events }: LiveClient, event: string): Map<string, Json> {
   return new Map(events.filter((each) => each.event === event).map(({ data }) => [data._id, data]));
 }
 
+test('a row of a table arrives when it is written, changed and removed', async () => {
+  const body = { name: 'Prices', columns: [{ key: 'product', title: 'Product', type: 'TEXT' }] };
+  const { body: table } = await call(201, 'POST', '/v1/tables', { body });
+  const live = await openLive(platform);
+  const path = `/v1/tables/${table._id}/rows`;
+  const { body: row } = await call(201, 'POST', path, { body: { data: { product: 'Bread' } } });
+  await live.waitFor('table_row', hasId(row._id));
+  const change = { body: { data: { product: 'Cake' } } };
+  const { body: changed } = await call(200, 'PATCH', `${path}/${row._id}`, change);
+  await live.waitFor('table_row', (data) => data._id === row._id && data.data.product === 'Cake');
+  assert.deepEqual(lastStates(live, 'table_row').get(row._id), changed);
+  await call(200, 'DELETE', `${path}/${row._id}`);
+  await live.waitFor('removed', (data) => data._id === row._id && data.event === 'table_row');
+  await live.close();
+});
+
 test('a contact, a conversation and its messages arrive as their GET answers them, each time that they change', async () => {
   const live = await openLive(platform);
   const { message, conversation } = await writeAsContact(platform);

@@ -10,6 +10,7 @@ import { readConversations } from '../conversations/conversations.ts';
 import { readHistoryEntries } from '../conversations/history.ts';
 import { readImports } from '../imports/imports.ts';
 import { readMessages } from '../messages/messages.ts';
+import { readRows } from '../tables/rows/rows.ts';
 import type { NotedChange } from './queries.ts';
 import type { RecordEvent } from './schemas.ts';
 
@@ -46,6 +47,7 @@ const KINDS = new Map<string, Kind[]>([
     [{ event: 'conversation_run', scope: 'conversations:read', isRemovable: false, read: readConversationRuns }],
   ],
   ['follow_ups', [{ event: 'follow_up', scope: 'agents:read', isRemovable: false, read: readFollowUps }]],
+  ['table_rows', [{ event: 'table_row', scope: 'tables:read', isRemovable: true, read: readRows }]],
   ['bulk_runs', [{ event: 'bulk_run', scope: 'messages:read', isRemovable: false, read: readRuns }]],
 ]);
 

@@ -9,6 +9,7 @@ import { ConversationRun } from '../conversations/bulk/schemas.ts';
 import { Conversation, HistoryEntry } from '../conversations/schemas.ts';
 import { Import } from '../imports/schemas.ts';
 import { Message } from '../messages/schemas.ts';
+import { Row } from '../tables/schemas.ts';
 
 const RECORD_EVENTS = [
   'contact',
@@ -21,6 +22,7 @@ const RECORD_EVENTS = [
   'bulk_run',
   'campaign',
   'follow_up',
+  'table_row',
 ] as const;
 export type RecordEvent = (typeof RECORD_EVENTS)[number];
 
@@ -96,11 +98,12 @@ const LiveEvent = define(
     event('bulk_run', ref(BulkRun)),
     event('campaign', ref(Campaign)),
     event('follow_up', ref(FollowUp)),
+    event('table_row', ref(Row)),
     event('presence', ref(Presence)),
     event(
       'removed',
       Type.Object(
-        { event: oneOf(['contact', 'conversation', 'campaign']), _id: Type.String() },
+        { event: oneOf(['contact', 'conversation', 'campaign', 'table_row']), _id: Type.String() },
         { description: 'The record was removed; the messages of a conversation go with it' },
       ),
     ),

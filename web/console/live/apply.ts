@@ -9,7 +9,7 @@ import { rereadHistory, showHistoryEntry } from '../records/history.ts';
 import { rereadContactImports, showContactImport } from '../records/imports.ts';
 import { forgetThread, rereadThreads, showMessage } from '../records/messages.ts';
 import { queries } from '../records/queries.ts';
-import { rereadTableImports, showTableImport } from '../records/tables.ts';
+import { forgetRowById, rereadRows, rereadTableImports, showLiveRow, showTableImport } from '../records/tables.ts';
 import { noticeMessage } from '../notices/notices.ts';
 import { setPresent, showPresence } from './presence.ts';
 import { takeEarlyReads } from './status.ts';
@@ -39,11 +39,14 @@ export function applyLiveEvent(change: LiveEvent): void {
       return showTableImport(change.data);
     case 'conversation_run':
       return showConversationRun(change.data);
+    case 'table_row':
+      return showLiveRow(change.data);
     case 'bulk_run':
       queries.setQueryData([change.event, change.data._id], change.data);
       return undefined;
     case 'reset':
-      return rereadAll();
+      // Rows are imported by the thousand, which concerns no other list.
+      return change.data.events.every((event) => event === 'table_row') ? rereadRows() : rereadAll();
     case 'ready':
       // The platform now says who is here.
       setPresent([]);
@@ -57,6 +60,7 @@ export function applyLiveEvent(change: LiveEvent): void {
 function forget(kind: string, id: string): void {
   if (kind === 'contact') return forgetContact(id);
   if (kind === 'campaign') return forgetCampaign(id);
+  if (kind === 'table_row') return forgetRowById(id);
   forgetConversation(id);
   forgetThread(id);
 }
@@ -69,6 +73,7 @@ export function rereadAll(): void {
   rereadContacts();
   rereadContactImports();
   rereadTableImports();
+  rereadRows();
   rereadCampaigns();
   rereadFollowUps();
 }

@@ -62,25 +62,55 @@ export interface RowChoice {
 }
 
 export const useRows = (table: string, { search, sort }: RowChoice): FeedView<Row> =>
-  useFeed(
-    [ROW_FEEDS, table, search, sort],
-    (after, signal) =>
-      parley.tables.listRows(
-        table,
-        { search: search || undefined, sort, limit: ROW_PAGE, skipCount: true, after },
-        { signal },
-      ),
-    { isLive: false },
+  useFeed([ROW_FEEDS, table, search, sort], (after, signal) =>
+    parley.tables.listRows(
+      table,
+      { search: search || undefined, sort, limit: ROW_PAGE, skipCount: true, after },
+      { signal },
+    ),
   );
 
 const changeRows = (table: string, change: (feed: Feed<Row>) => Feed<Row>): void =>
   changeFeeds<Row>([ROW_FEEDS, table], change);
 
-export const showRow = (row: Row): void => changeRows(row.table, (feed) => replaceInFeed(feed, row));
+/** Shows a change of a row where it stands. An answer may be older than what the live stream has brought meanwhile. */
+export const showRow = (row: Row): void =>
+  changeRows(row.table, (feed) =>
+    feed.items.some((item) => item._id === row._id && item.updatedAt > row.updatedAt) ? feed : replaceInFeed(feed, row),
+  );
+
+/** Shows a row that somebody has written or changed: a new one where its list ends or begins. A search offers to be read again. */
+export function showLiveRow(row: Row): void {
+  let isNew = false;
+  changeFeeds<Row>([ROW_FEEDS, row.table], (feed, [, , search, sort]) => {
+    if (feed.items.some(({ _id }) => _id === row._id)) return replaceInFeed(feed, row);
+    if (search !== '') return { ...feed, hasNews: true };
+    isNew ||= row.createdAt === row.updatedAt;
+    if (sort === 'row_index') return feed.nextCursor === null ? { ...feed, items: [...feed.items, row] } : feed;
+    return { ...feed, items: [row, ...feed.items] };
+  });
+  if (isNew) recountRows(row.table);
+}
+
+/** The stream names a removed row, but not its table. */
+export function forgetRowById(id: string): void {
+  changeFeeds<Row>([ROW_FEEDS], (feed, [, table]) => {
+    if (feed.items.some(({ _id }) => _id === id)) recountRows(String(table));
+    return removeFromFeed(feed, id);
+  });
+}
+
+export const rereadRows = (): void => void queries.invalidateQueries({ queryKey: [ROW_FEEDS] });
+
+const recountRows = (table: string): void => void queries.invalidateQueries({ queryKey: keyOf(table) });
 
 /** Shows a new row above the others, where it was written, until the list is read again. */
 export function addRow(row: Row): void {
-  changeRows(row.table, (feed) => ({ ...feed, items: [row, ...feed.items] }));
+  changeRows(row.table, (feed) => ({
+    ...feed,
+    // The live stream may have brought it already.
+    items: [row, ...feed.items.filter(({ _id }) => _id !== row._id)],
+  }));
   countRows(row.table, 1);
 }
 

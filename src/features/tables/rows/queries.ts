@@ -54,6 +54,14 @@ export function findRow(tx: TenantRead, tableId: string, id: string): Promise<Ro
   });
 }
 
+export function findRows(tx: TenantRead, ids: string[]): Promise<RowRecord[]> {
+  return many(tx, {
+    name: 'tables.findRows',
+    text: `select ${ROW} from table_rows where company_id = $1 and _id = any($2::text[])`,
+    values: [tx.companyId, ids],
+  });
+}
+
 export function lockRow(tx: TenantTx, tableId: string, id: string): Promise<RowRecord | null> {
   return maybeOne(tx, {
     name: 'tables.lockRow',

@@ -3,13 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Page } from '../../../platform/paging.ts';
-import type { Tenant, TenantTx } from '../../../platform/tenant.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../../platform/tenant.ts';
 import { expectBusiness } from '../../businesses/references.ts';
 import { keepContact } from '../../contacts/contacts.ts';
 import { checkRowData } from '../columns.ts';
 import { lockTableColumns, reserveRowIndexes } from '../queries.ts';
 import { pageTableRows } from './list.ts';
-import { deleteRow, findRow, insertRows, lockRow, updateRow, type RowRecord } from './queries.ts';
+import { deleteRow, findRow, findRows, insertRows, lockRow, updateRow, type RowRecord } from './queries.ts';
 import type { Row, RowCreate, RowData, RowQuery, RowUpdate, TableWithRows } from '../schemas.ts';
 import { readTable } from '../tables.ts';
 
@@ -34,6 +34,10 @@ export async function readRow(tenant: Tenant, tableId: string, id: string): Prom
   if (!row) throw notFound();
   return toRow(row);
 }
+
+/** Reads rows of any tables, for the live stream. */
+export const readRows = async (read: TenantRead, ids: string[]): Promise<Row[]> =>
+  (await findRows(read, ids)).map(toRow);
 
 export async function createRow(tenant: Tenant, tableId: string, input: RowCreate): Promise<Row> {
   return tenant.tx(async (tx) => {

@@ -14,6 +14,7 @@ import { SelectField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
+import { COMMON } from '../../ui/texts.ts';
 import { showError, showNotice } from '../../ui/toast.tsx';
 import { Grid } from './grid/grid.tsx';
 import { useSheet } from './grid/sheet.ts';
@@ -32,6 +33,7 @@ export function TablePage({ id }: { id: string }): ReactElement {
 function Rows({ table }: { table: Table }): ReactElement {
   const texts = useTexts(TABLES);
   const grid = useTexts(GRID);
+  const common = useTexts(COMMON);
   const mayCreate = useMay('tables:create');
   const [choice, choose] = useState<RowChoice>({ search: '', sort: 'row_index' });
   const feed = useRows(table._id, choice);
@@ -68,6 +70,11 @@ function Rows({ table }: { table: Table }): ReactElement {
             }))}
             onChange={(sort) => choose({ ...choice, sort })}
           />
+          {feed.hasNews && (
+            <Button kind="quiet" icon="refresh" onClick={feed.reread}>
+              {common.readAgain}
+            </Button>
+          )}
           <span className={styles['count']}>{texts.rowCount(formatNumber(table.row_count))}</span>
           <IconButton icon="refresh" label={texts.refresh} onClick={() => rereadTable(table._id)} />
         </div>
