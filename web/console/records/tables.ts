@@ -87,7 +87,9 @@ export function showLiveRow(row: Row): void {
     if (search !== '') return { ...feed, hasNews: true };
     isNew ||= row.createdAt === row.updatedAt;
     if (sort === 'row_index') return feed.nextCursor === null ? { ...feed, items: [...feed.items, row] } : feed;
-    return { ...feed, items: [row, ...feed.items] };
+    // A later page brings a row that stands behind the loaded ones.
+    const isFirst = sort !== '-row_index' || feed.items.every(({ row_index }) => row_index < row.row_index);
+    return isFirst ? { ...feed, items: [row, ...feed.items] } : feed;
   });
   if (isNew) recountRows(row.table);
 }
