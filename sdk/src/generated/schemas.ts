@@ -797,6 +797,8 @@ export interface ConversationCounts {
   open: number;
   /** The open ones whose owner is the calling user (owner=<id>&open=true); null for an API key */
   mine: number | null;
+  /** The open ones with something unread that are of the calling user or of nobody; null for an API key */
+  unread: number | null;
   /** The open ones without an owner (owner=none&open=true) */
   unassigned: number;
   /** The state that it is in */
@@ -3281,190 +3283,6 @@ export interface KnowledgeSearchResult {
   }>;
 }
 
-export interface PresenceChange {
-  /** VIEWING holds as long as the caller has a live stream, and without one for 75 seconds; TYPING for 15 seconds, and is VIEWING after them */
-  state: 'VIEWING' | 'TYPING' | 'AWAY';
-}
-
-export interface Presence {
-  /** Identifier: 24 lower-case hex characters */
-  conversation: string;
-  /** Who is there */
-  by: {
-    /** The id of the user or the API key */
-    _id: string;
-    /** Their name */
-    name: string;
-  };
-  /** What they do there */
-  state: 'VIEWING' | 'TYPING' | 'AWAY';
-}
-
-export type LiveEvent = {
-  /** The event */
-  event: 'ready';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** From here on nothing is missed */
-  data: Record<string, unknown>;
-} | {
-  /** The event */
-  event: 'reset';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** Changes of these records were too many or too long ago to be listed: read their lists anew */
-  data: {
-    /** The events that are told */
-    events: Array<'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up'>;
-  };
-} | {
-  /** The event */
-  event: 'contact';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
-  data: Contact;
-} | {
-  /** The event */
-  event: 'conversation';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
-  data: Conversation;
-} | {
-  /** The event */
-  event: 'history_entry';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
-  data: HistoryEntry;
-} | {
-  /** The event */
-  event: 'message';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
-  data: Message;
-} | {
-  /** The event */
-  event: 'contact_import';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
-  data: Import;
-} | {
-  /** The event */
-  event: 'table_import';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
-  data: Import;
-} | {
-  /** The event */
-  event: 'conversation_run';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
-  data: ConversationRun;
-} | {
-  /** The event */
-  event: 'bulk_run';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
-  data: BulkRun;
-} | {
-  /** The event */
-  event: 'campaign';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
-  data: Campaign;
-} | {
-  /** The event */
-  event: 'follow_up';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
-  data: FollowUp;
-} | {
-  /** The event */
-  event: 'presence';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
-  data: Presence;
-} | {
-  /** The event */
-  event: 'removed';
-  /** The cursor from which the stream goes on */
-  id?: string | undefined;
-  /** The record was removed; the messages of a conversation go with it */
-  data: {
-    /** The event */
-    event: 'contact' | 'conversation' | 'campaign';
-    /** The record that was removed */
-    _id: string;
-  };
-};
-
-export interface ContactMerge {
-  /** The contact that is merged into the other one and removed */
-  contact: string;
-}
-
-export interface ProfileUpdate {
-  /** What people call it */
-  name?: string | undefined;
-  /** A JPEG, PNG or WEBP of at most 1 MB, whose public link becomes the `avatar_url`; null removes it */
-  picture?: string | null | undefined;
-}
-
-export interface QuickReply {
-  /** Identifier: 24 lower-case hex characters */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  company: string;
-  /** What people read above its value */
-  title: string;
-  /** What people type after a slash */
-  shortcut: string;
-  /** The text */
-  content: string;
-  /** Identifier: 24 lower-case hex characters */
-  attachment: string | null;
-  /** Identifier: 24 lower-case hex characters */
-  owner: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-}
-
-export interface QuickReplyCreate {
-  /** What people see in a list */
-  title: string;
-  /** What people type after a slash; unique whatever its case, among those of the company and of each user */
-  shortcut: string;
-  /** The text, in which the client fills the variables {{contact.name}}, {{contact.first_name}}, {{contact.email}}, {{contact.phone_number}}, {{user.name}}, {{company.name}} */
-  content: string;
-  /** A file that is sent with the text */
-  attachment?: string | null | undefined;
-  /** The calling user, for a personal one; null, the default: the whole company */
-  owner?: string | null | undefined;
-}
-
-export interface QuickReplyUpdate {
-  /** What people see in a list */
-  title?: string | undefined;
-  /** What people type after a slash; unique whatever its case, among those of the company and of each user */
-  shortcut?: string | undefined;
-  /** The text, in which the client fills the variables {{contact.name}}, {{contact.first_name}}, {{contact.email}}, {{contact.phone_number}}, {{user.name}}, {{company.name}} */
-  content?: string | undefined;
-  /** A file that is sent with the text */
-  attachment?: string | null | undefined;
-}
-
 export interface Column {
   /** The name of the column in the data of a row */
   key: string;
@@ -3623,6 +3441,197 @@ export interface TableWithRows {
       nextCursor: string | null;
     };
   };
+}
+
+export interface PresenceChange {
+  /** VIEWING holds as long as the caller has a live stream, and without one for 75 seconds; TYPING for 15 seconds, and is VIEWING after them */
+  state: 'VIEWING' | 'TYPING' | 'AWAY';
+}
+
+export interface Presence {
+  /** Identifier: 24 lower-case hex characters */
+  conversation: string;
+  /** Who is there */
+  by: {
+    /** The id of the user or the API key */
+    _id: string;
+    /** Their name */
+    name: string;
+  };
+  /** What they do there */
+  state: 'VIEWING' | 'TYPING' | 'AWAY';
+}
+
+export type LiveEvent = {
+  /** The event */
+  event: 'ready';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** From here on nothing is missed */
+  data: Record<string, unknown>;
+} | {
+  /** The event */
+  event: 'reset';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** Changes of these records were too many or too long ago to be listed: read their lists anew */
+  data: {
+    /** The events that are told */
+    events: Array<'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'table_row'>;
+  };
+} | {
+  /** The event */
+  event: 'contact';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: Contact;
+} | {
+  /** The event */
+  event: 'conversation';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: Conversation;
+} | {
+  /** The event */
+  event: 'history_entry';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: HistoryEntry;
+} | {
+  /** The event */
+  event: 'message';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: Message;
+} | {
+  /** The event */
+  event: 'contact_import';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: Import;
+} | {
+  /** The event */
+  event: 'table_import';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: Import;
+} | {
+  /** The event */
+  event: 'conversation_run';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: ConversationRun;
+} | {
+  /** The event */
+  event: 'bulk_run';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: BulkRun;
+} | {
+  /** The event */
+  event: 'campaign';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: Campaign;
+} | {
+  /** The event */
+  event: 'follow_up';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: FollowUp;
+} | {
+  /** The event */
+  event: 'table_row';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: Row;
+} | {
+  /** The event */
+  event: 'presence';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: Presence;
+} | {
+  /** The event */
+  event: 'removed';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record was removed; the messages of a conversation go with it */
+  data: {
+    /** The event */
+    event: 'contact' | 'conversation' | 'campaign' | 'table_row';
+    /** The record that was removed */
+    _id: string;
+  };
+};
+
+export interface ContactMerge {
+  /** The contact that is merged into the other one and removed */
+  contact: string;
+}
+
+export interface ProfileUpdate {
+  /** What people call it */
+  name?: string | undefined;
+  /** A JPEG, PNG or WEBP of at most 1 MB, whose public link becomes the `avatar_url`; null removes it */
+  picture?: string | null | undefined;
+}
+
+export interface QuickReply {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** What people read above its value */
+  title: string;
+  /** What people type after a slash */
+  shortcut: string;
+  /** The text */
+  content: string;
+  /** Identifier: 24 lower-case hex characters */
+  attachment: string | null;
+  /** Identifier: 24 lower-case hex characters */
+  owner: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface QuickReplyCreate {
+  /** What people see in a list */
+  title: string;
+  /** What people type after a slash; unique whatever its case, among those of the company and of each user */
+  shortcut: string;
+  /** The text, in which the client fills the variables {{contact.name}}, {{contact.first_name}}, {{contact.email}}, {{contact.phone_number}}, {{user.name}}, {{company.name}} */
+  content: string;
+  /** A file that is sent with the text */
+  attachment?: string | null | undefined;
+  /** The calling user, for a personal one; null, the default: the whole company */
+  owner?: string | null | undefined;
+}
+
+export interface QuickReplyUpdate {
+  /** What people see in a list */
+  title?: string | undefined;
+  /** What people type after a slash; unique whatever its case, among those of the company and of each user */
+  shortcut?: string | undefined;
+  /** The text, in which the client fills the variables {{contact.name}}, {{contact.first_name}}, {{contact.email}}, {{contact.phone_number}}, {{user.name}}, {{company.name}} */
+  content?: string | undefined;
+  /** A file that is sent with the text */
+  attachment?: string | null | undefined;
 }
 
 export interface DeliveryReplayCreate {
