@@ -5,6 +5,7 @@ import { startBrowser } from '../support/browser.ts';
 import { findDialog, openConsole } from '../support/console.ts';
 import { startPlatform } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
@@ -29,9 +30,9 @@ test('what happens to a conversation appears between its messages by itself, wit
 test('the title counts unread conversations that the page has not loaded, until somebody reads them', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Unread Person', text: 'Oi' });
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/contacts' });
-  await page.waitForFunction(`document.title.startsWith('(1) ')`);
+  await waitUntil('the title to count it', async () => (await page.title()).startsWith('(1) '));
   await call(200, 'PUT', `/v1/conversations/${conversation._id}/read`);
-  await page.waitForFunction(`!document.title.startsWith('(')`);
+  await waitUntil('the title to count nothing', async () => !(await page.title()).startsWith('('));
   assert.deepEqual(complaints(), []);
   await close();
 });
@@ -48,8 +49,11 @@ test('several conversations are selected by keyboard, as a range and all at once
       [conversation._id, n],
     );
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  const other = page.getByRole('link', { name: /Maria Silva/ });
+  await other.waitFor();
+  // A search begins a moment after the last key, and ends a selection that was made before it.
   await page.getByRole('searchbox').fill('bulk');
-  await page.getByRole('link', { name: /Maria Silva/ }).waitFor({ state: 'detached' });
+  await other.waitFor({ state: 'detached' });
   const pick = (name: string) => page.getByRole('checkbox', { name: `Select the conversation with ${name}` });
   await page.getByRole('link', { name: /Bulk Four/ }).focus();
   await page.keyboard.press('x');
