@@ -114,8 +114,8 @@ test('a tapped button of a template arrives with the payload that the message ga
   ];
   const { body: sent } = await platform.call(201, 'POST', '/v1/messages/send-template', {
     body: {
-      inbox: platform.demo.inbox,
-      phone_number: `+${FROM}`,
+      inboxId: platform.demo.inbox,
+      phone: `+${FROM}`,
       message: { template: { name: 'appointment_reminder', language: 'pt_BR', components } },
     },
   });

@@ -58,6 +58,7 @@ test('a first message opens a conversation, with one event in the GET format', a
   assert.deepEqual(rest, {
     company: platform.demo._id,
     contact: message.contact,
+    contact_summary: message.contact_summary,
     inbox: phone.inbox,
     channel: 'WAP_AUTO_CLOSER',
     status: 'OPEN',

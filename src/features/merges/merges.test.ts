@@ -122,7 +122,9 @@ test('a merge moves conversations, messages and rows to the target, which has th
   );
   for (const { message, conversation } of [old, open]) {
     const moved = await read(`/v1/messages/${message._id}`);
-    assert.deepEqual(moved, { ...message, contact: target._id, sender: target._id });
+    const { name, phone_number, email } = merged;
+    const now = { contact: target._id, sender: target._id, contact_summary: { name, phone_number, email } };
+    assert.deepEqual(moved, { ...message, ...now });
     assert.equal((await read(`/v1/conversations/${conversation._id}`)).contact, target._id);
   }
   const moved = await read(`/v1/messages/${sent._id}`);
@@ -166,7 +168,9 @@ test('unread messages and the reply window of a conversation that a merge closes
   await merge(201, target.contact, source.contact._id);
   const stays = await read(`/v1/conversations/${target.conversation._id}`);
   const { window_expires_at, last_inbound_at } = source.conversation;
-  assert.deepEqual(stays, { ...target.conversation, window_expires_at, last_inbound_at, unread_count: 1 });
+  const { name, phone_number, email } = (await read(`/v1/contacts/${target.contact}`)) as Json;
+  const now = { contact_summary: { name, phone_number, email }, unread_count: 1 };
+  assert.deepEqual(stays, { ...target.conversation, window_expires_at, last_inbound_at, ...now });
   assert.equal((await read(`/v1/conversations/${source.conversation._id}`)).unread_count, 0);
   assert.equal((await sendText(platform, stays._id)).status, 'SENT');
   assert.deepEqual(await listEventNames(platform, stays._id), ['CONVERSATION_CREATED']);

@@ -18,6 +18,7 @@ import type { Caller, Callers } from './callers.ts';
 import { listChangedTables, digestTables } from './companies.ts';
 import { listTextPlaces, type Operation } from './document.ts';
 import { withHeader } from './trails.ts';
+import { SAMPLES } from './samples.ts';
 
 // The number of requests at the same moment, enough that some arrive while the first one still runs.
 const AT_ONCE = 6;
@@ -113,6 +114,8 @@ async function checkKeyOwners(
 /** Returns the request with another text in its body, with another record in its path, or with another text somewhere inside of its body. */
 function changeRequest(asking: MatrixRequest, made: string): MatrixRequest {
   const { body, params, operation } = asking;
+  const { other } = SAMPLES[operation.name] ?? {};
+  if (other) return { ...asking, body: { ...body, ...other } };
   if (operation.form) return { ...asking, body: { ...body, file: `${body.file}Bea\n` } };
   const place = listTextPlaces(operation).find((one) => one.in === 'body' && typeof body?.[one.path] === 'string');
   if (place) return withTextAt(asking, place, place.isId ? newId() : `${body[place.path]}1`);

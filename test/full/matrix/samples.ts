@@ -26,6 +26,8 @@ interface Sample {
   params?(own: FullCompany): Record<string, string>;
   /** Values of properties of the body, or of parts of the form, with the text of the file. */
   body?(own: FullCompany): Json;
+  /** Values of the body that make it another valid request, where no text of it can be any other text. */
+  other?: Json;
   headers?(own: FullCompany): Record<string, string>;
   /** Properties of the body that have no place beside another one: `{ conversationId: ['inboxId'] }`. */
   excludes?: Record<string, string[]>;
@@ -318,5 +320,6 @@ export const SAMPLES: Record<string, Sample> = {
     prepare: prepareWebhook,
     // No delivery is so old, so nothing is sent.
     body: () => ({ from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' }),
+    other: { to: '2020-01-03T00:00:00.000Z' },
   },
 };

@@ -13,6 +13,7 @@ import { FROM_PAGE, freshEmail, logIn, readMails, readMailToken, waitForMail } f
 import { createFullCompany, type FullCompany } from '../matrix/companies.ts';
 import { readOperations } from '../matrix/document.ts';
 import { fillPath, prepareRecords, buildValidRequest } from '../matrix/asking.ts';
+import { SAMPLES } from '../matrix/samples.ts';
 import { buildForm } from '../matrix/forms.ts';
 import { createSecretWatch, type SecretWatch } from './watch.ts';
 
@@ -253,6 +254,7 @@ async function callEveryOperation(
     if (/login|api-keys/.test(operation.path) && operation.method === 'POST') continue;
     for (const key of [side.key, session, platform.globalKey]) {
       if (operation.globalOnly && key !== platform.globalKey) continue;
+      if (SAMPLES[operation.name]?.onlyUsers && key !== session) continue;
       await prepareRecords(operation, platform, side);
       const { params, body: payload, headers: given } = buildValidRequest(operation, side);
       const path = fillPath(operation, params);
