@@ -84,11 +84,15 @@ const sends = (makeMessage: (own: FullCompany) => Json): Pick<Sample, 'body' | '
   excludes: { conversationId: ['inboxId', 'contact'] },
 });
 
+const uploads =
+  (data: Buffer, fileType: FileType) =>
+  async (platform: Platform, own: FullCompany): Promise<void> => {
+    own.fresh = { attachment: (await uploadFile(platform, { data, fileType }, own.key))._id };
+  };
+
 const sendsFile = (data: Buffer, fileType: FileType): Sample => ({
   ...sends(({ fresh: { attachment } }) => ({ attachment })),
-  prepare: async (platform, own) => {
-    own.fresh = { attachment: (await uploadFile(platform, { data, fileType }, own.key))._id };
-  },
+  prepare: uploads(data, fileType),
 });
 
 /** Creates a pipeline with a step that may be removed. */
@@ -207,7 +211,11 @@ export const SAMPLES: Record<string, Sample> = {
     headers: ({ sessionToken }) => ({ ...FROM_PAGE, cookie: `parley_session=${sessionToken}` }),
     prepare: addSession,
   },
-  'PATCH /v1/auth/me': { onlyUsers: true, body: () => ({ name: 'Ana' }) },
+  'PATCH /v1/auth/me': {
+    onlyUsers: true,
+    body: ({ fresh: { attachment } }) => ({ name: 'Ana', picture: attachment }),
+    prepare: uploads(makePng(), 'IMAGE'),
+  },
   'POST /v1/auth/login': { body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD }) },
   'POST /v1/auth/forgot-password': { body: ({ marker }) => ({ email: `${marker}@example.test` }) },
   'POST /v1/auth/reset-password': {
