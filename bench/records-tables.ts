@@ -33,6 +33,10 @@ const makeSearchQuery =
   (...terms: string[]) =>
   (call: number): Partial<RowQuery> => ({ search: terms[call % terms.length] ?? '' });
 
+const filterQuery = (field: string, operator: string, value: string | number): Partial<RowQuery> => ({
+  filters: JSON.stringify([{ field, operator, value }]),
+});
+
 /** The searches to measure, with the query of each call: consecutive calls differ where possible. */
 const QUESTIONS: { name: string; ask: (call: number) => Partial<RowQuery>; goalMs?: number }[] = [
   { name: 'page 1', ask: () => ({}) },
@@ -45,6 +49,8 @@ const QUESTIONS: { name: string; ask: (call: number) => Partial<RowQuery>; goalM
   { name: 'a word that no row has', ask: makeSearchQuery('qwertz', 'Nebukadnezar') },
   { name: 'six digits', ask: (call) => ({ search: `${100_000 + ((call * 7_919) % 900_000)}` }) },
   { name: 'two letters of many', ask: makeSearchQuery('an', 'ei') },
+  { name: 'a filter of 1 in 8,192', ask: (call) => filterQuery('tags', 'eq', `lote ${call * 71}`) },
+  { name: 'a filter of half of the rows', ask: () => filterQuery('price', 'gt', 300) },
   { name: 'two rare letters', ask: makeSearchQuery(RARE.pair, 'wk', 'zq'), goalMs: GOAL_PAIR_MS },
 ];
 
@@ -70,7 +76,7 @@ export async function benchTables({ database, company }: BenchStage): Promise<Fi
       const calls = [LARGE, SMALL].map(
         ({ table }) =>
           (call: number) =>
-            pageTableRows(read, table, completeQuery(ask(call))),
+            pageTableRows(read, { _id: table, columns: COLUMNS }, completeQuery(ask(call))),
       );
       figures.push(await measureQuery(name, goalMs, calls as [MeasuredCall, MeasuredCall]));
     }
@@ -92,10 +98,10 @@ const completeQuery = (query: Partial<RowQuery>): RowQuery => ({
 });
 
 async function pageAfter(read: TenantRead, table: string, page: number, sort: RowQuery['sort']): Promise<MeasuredCall> {
-  const { meta } = await pageTableRows(read, table, completeQuery({ page, sort }));
+  const { meta } = await pageTableRows(read, { _id: table, columns: COLUMNS }, completeQuery({ page, sort }));
   if (meta.nextCursor === null) throw new Error(`there is no page after page ${page}`);
   const after = meta.nextCursor;
-  return () => pageTableRows(read, table, completeQuery({ after, sort }));
+  return () => pageTableRows(read, { _id: table, columns: COLUMNS }, completeQuery({ after, sort }));
 }
 
 type MeasuredCall = (call: number) => Promise<unknown>;
@@ -110,7 +116,11 @@ async function measureTotals(read: TenantRead): Promise<Figure> {
   const times: string[] = [];
   for (const term of ['madeira', 'an', RARE.pair]) {
     const startedMs = performance.now();
-    const { meta } = await pageTableRows(read, LARGE.table, completeQuery({ search: term, skipCount: false }));
+    const { meta } = await pageTableRows(
+      read,
+      { _id: LARGE.table, columns: COLUMNS },
+      completeQuery({ search: term, skipCount: false }),
+    );
     times.push(`${meta.totalCount}: ${Math.round(performance.now() - startedMs)} ms`);
   }
   return { name: '(tables) search with its total', value: times.join(', '), goal: '-', met: true };
@@ -164,7 +174,8 @@ export async function seedRows(
   await sql('vacuum analyze tables');
 }
 
-const COLUMNS: Column[] = (
+/** The columns of the tables that seedRows() fills. */
+export const COLUMNS: Column[] = (
   [
     ['name', 'TEXT'],
     ['code', 'TEXT'],

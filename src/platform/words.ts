@@ -22,6 +22,19 @@ const BEFORE_PAIR = String.raw`(^|[\x01-/:-@[-\`{-\x7f]|[a-z0-9])`;
 /** SQL that finds a pair of characters in a text by a trigram index. A pair after a non-ASCII letter is not found. */
 export const pairCondition = (text: string, pair: string): string => `${text} ~ ('${BEFORE_PAIR}' || ${pair})`;
 
+/**
+ * Returns whether the text has a trigram: three letters or digits in a row, or fewer at a known edge, where a trigram includes two blanks
+ * before a word and one after it.
+ */
+export function hasTrigram(folded: string, startKnown: boolean, endKnown: boolean): boolean {
+  for (const { 0: word, index } of folded.matchAll(/[\p{L}\p{N}]+/gu)) {
+    const before = startKnown || index > 0 ? 2 : 0;
+    const after = endKnown || index + word.length < folded.length ? 1 : 0;
+    if (Array.from(word).length + before + after >= 3) return true;
+  }
+  return false;
+}
+
 /** The most characters of a slug. */
 export const MAX_SLUG = 64;
 

@@ -10,7 +10,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 import pg from 'pg';
 import type { Executor, Statement } from '../../src/platform/db.ts';
 import { toBroadSearch, COLUMNS } from '../../src/features/contacts/list/filter-queries.ts';
-import { OPERATORS } from '../../src/features/contacts/schemas.ts';
+import { OPERATORS } from '../../src/platform/filters/items.ts';
 import { FIELD_TYPES } from '../../src/features/custom-fields/schemas.ts';
 import { DELIVERY_STATUSES } from '../../src/features/webhooks/schemas.ts';
 import { ROLES, sessionOptions } from '../../src/platform/db.ts';
@@ -158,6 +158,7 @@ const MORE_WINDOWS: Record<string, Window[]> = {
   listNearConversations: ACTIVE,
   listRows: makeWindows('row_index'),
   listRowsNear: makeWindows('row_index'),
+  listMatchingInOrder: makeWindows('row_index'),
   lookUpRows: makeWindows('row_index'),
 };
 
@@ -183,6 +184,13 @@ const MATCHES = [
   ),
 ];
 
+const ROW_MATCHES = [
+  ...['Jo', 'maria'].map((search) => ({ search, filters: [] })),
+  ...[...FIELD_TYPES, 'URL'].flatMap((type) =>
+    OPERATORS.map((operator) => ({ search: null, filters: [{ key: 'a', type, operator, value: '777' }] })),
+  ),
+];
+
 /** Arguments that make a function build its other statements, by the parameter's type. Other types get `anything`. */
 const VARIANTS: Record<string, unknown[]> = {
   Window: makeWindows('createdAt', 'updatedAt'),
@@ -200,6 +208,7 @@ const VARIANTS: Record<string, unknown[]> = {
   DepartingTable: ['users', 'businesses'],
   AuditFilter: filters('actor', 'action', 'resource', 'resourceId', 'from', 'to'),
   ContactMatch: MATCHES,
+  RowMatch: ROW_MATCHES,
   EnrollmentFilter: filters('campaign', 'contact', 'status'),
   CampaignFilter: filters('status', 'inbox', 'search'),
   AudienceMatch: [null, { exact: ' and (name = $2::text)', values: ['7'] }].flatMap((condition) =>

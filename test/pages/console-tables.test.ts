@@ -160,7 +160,7 @@ test('a column with values is removed after somebody has said that its values ma
   await close();
 });
 
-test('the rows of a sheet come into a table whose columns have other titles, and those that do not fit are named', async () => {
+test('the rows of a sheet come into a table whose columns have other titles, those that do not fit are named, and a filter shows some of them', async () => {
   const columns = [
     { key: 'item', title: 'Item', type: 'TEXT' },
     { key: 'price', title: 'Price', type: 'NUMBER' },
@@ -185,6 +185,16 @@ test('the rows of a sheet come into a table whose columns have other titles, and
       { item: 'Broa', price: 7 },
     ],
   );
+  await page.getByRole('button', { name: 'Add a filter' }).click();
+  const filter = findDialog(page);
+  await filter.getByLabel('Field').selectOption({ label: 'Price' });
+  await filter.getByLabel('Condition').selectOption({ label: 'is more than' });
+  await filter.getByLabel('Value').fill('5');
+  await filter.getByRole('button', { name: 'Apply' }).click();
+  await page.getByRole('button', { name: 'Price is more than 5', exact: true }).waitFor();
+  await page.getByRole('gridcell', { name: 'Pão' }).waitFor({ state: 'detached' });
+  await page.getByRole('gridcell', { name: 'Broa' }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
   assert.deepEqual(complaints(), []);
   await close();
 });
@@ -197,7 +207,7 @@ test('who may only read sees the rows without anything that changes them', async
   await press(page, 'Enter', 'x', 'Delete');
   assert.equal(await cell.innerText(), 'Rua A');
   assert.equal(await page.getByRole('main').getByRole('textbox').count(), 0);
-  assert.deepEqual(await page.getByRole('main').getByRole('button').allInnerTexts(), ['Export', '']);
+  assert.deepEqual(await page.getByRole('main').getByRole('button').allInnerTexts(), ['Export', 'Add a filter', '']);
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -389,7 +389,7 @@ export interface ContactsListQuery {
   updated_since?: string | undefined;
   /** The id, a part of the name or of the e-mail (without regard to case and accents), or a part of the phone number (without regard to punctuation) */
   search?: string | undefined;
-  /** A JSON array, URL-encoded, of at most 15 items {field, operator, value}; a contact has to match all of them. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, or the id of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty; the last two need no value. Texts are compared without regard to case, but with their accents. A field of type NUMBER takes a number: eq and neq compare it as one, the others its text. BOOLEAN takes true or false. Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep contacts that have no value at all. Empty is what is null, absent, "" or []. The characters %, _ and \ mean nothing special. */
+  /** A contact has to match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared without regard to case, but with their accents. NUMBER takes a number: contains and its like compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep records that have no value at all. Empty is what is null, absent, "" or []. The characters %, _ and \ mean nothing special. */
   filters?: string | undefined;
   /** Contacts of this business */
   business?: string | undefined;
@@ -400,7 +400,7 @@ export interface ContactsListQuery {
 export interface ContactsExportQuery {
   /** The id, a part of the name or of the e-mail (without regard to case and accents), or a part of the phone number (without regard to punctuation) */
   search?: string | undefined;
-  /** A JSON array, URL-encoded, of at most 15 items {field, operator, value}; a contact has to match all of them. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, or the id of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty; the last two need no value. Texts are compared without regard to case, but with their accents. A field of type NUMBER takes a number: eq and neq compare it as one, the others its text. BOOLEAN takes true or false. Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep contacts that have no value at all. Empty is what is null, absent, "" or []. The characters %, _ and \ mean nothing special. */
+  /** A contact has to match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared without regard to case, but with their accents. NUMBER takes a number: contains and its like compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep records that have no value at all. Empty is what is null, absent, "" or []. The characters %, _ and \ mean nothing special. */
   filters?: string | undefined;
 }
 
@@ -910,6 +910,8 @@ export interface TablesGetQuery {
   updated_since?: string | undefined;
   /** A part of any value, without regard to case and accents */
   search?: string | undefined;
+  /** A row has to match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the key of a column of this table. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared without regard to case, but with their accents. NUMBER takes a number: contains and its like compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep records that have no value at all. Empty is what is null, absent, "" or []. The characters %, _ and \ mean nothing special. */
+  filters?: string | undefined;
 }
 
 export interface TablesListRowsQuery {
@@ -927,6 +929,8 @@ export interface TablesListRowsQuery {
   updated_since?: string | undefined;
   /** A part of any value, without regard to case and accents */
   search?: string | undefined;
+  /** A row has to match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the key of a column of this table. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared without regard to case, but with their accents. NUMBER takes a number: contains and its like compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep records that have no value at all. Empty is what is null, absent, "" or []. The characters %, _ and \ mean nothing special. */
+  filters?: string | undefined;
 }
 
 export interface TablesImportForm {

@@ -1631,10 +1631,10 @@ export interface CampaignStep {
 export interface CampaignAudience {
   /** As `filters` of GET /v1/contacts; a contact has to match all of them */
   filters?: Array<{
-    /** What is compared, as in the filters of GET /v1/contacts: contact.name, or the id of a custom field */
+    /** What is compared, as in the filters of GET /v1/contacts: contact.name, or the id or slug of a custom field */
     field: string;
     /** How the field is compared with the value */
-    operator: 'eq' | 'neq' | 'contains' | 'not_contains' | 'starts_with' | 'ends_with' | 'is_empty' | 'is_not_empty';
+    operator: 'eq' | 'neq' | 'contains' | 'not_contains' | 'starts_with' | 'ends_with' | 'is_empty' | 'is_not_empty' | 'gt' | 'gte' | 'lt' | 'lte';
     /** The value, in the type of its field */
     value?: boolean | number | string | undefined;
   }> | undefined;

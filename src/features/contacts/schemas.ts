@@ -1,5 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { EMAIL_ADDRESS, EXTERNAL_ID, NETWORK_ID, PHONE_NUMBER } from '../../channels/identity.ts';
+import { describeFilters, filtersParameter } from '../../platform/filters/parameter.ts';
+import { MAX_FILTERS, OPERATORS } from '../../platform/filters/items.ts';
 import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
   Country,
@@ -24,7 +26,7 @@ import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 import { sheetForm } from '../imports/schemas.ts';
 import { Email } from '../users/schemas.ts';
 
-const SOURCES = ['API', 'INBOUND', 'IMPORT', 'CAMPAIGN', 'DASHBOARD', 'WIDGET'] as const;
+export const SOURCES = ['API', 'INBOUND', 'IMPORT', 'CAMPAIGN', 'DASHBOARD', 'WIDGET'] as const;
 export type ContactSource = (typeof SOURCES)[number];
 
 export const ContactSummary = define(
@@ -130,37 +132,24 @@ const SEARCH =
   `The id, a part of the name or of the e-mail (without regard to case and accents), or a part of the phone number
   (without regard to punctuation)`.replaceAll(/\s+/g, ' ');
 
-const FILTERS =
-  `A JSON array, URL-encoded, of at most 15 items {field, operator, value}; a contact has to match all of them. \`field\` is
-  contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, or the id of a
-  custom field of contacts. \`operator\` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty; the last
-  two need no value. Texts are compared without regard to case, but with their accents. A field of type NUMBER takes a number: eq and
-  neq compare it as one, the others its text. BOOLEAN takes true or false. Of a LIST one item has to fit; for neq and not_contains
-  none may. neq and not_contains keep contacts that have no value at all. Empty is what is null, absent, "" or []. The characters
-  %, _ and \\ mean nothing special.`.replaceAll(/\s+/g, ' ');
+const FILTERS = `A contact has to match all of them. ${describeFilters(
+  'contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, ' +
+    'contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), ' +
+    'contact.opted_out, contact.source, or the id or slug of a custom field of contacts',
+)}`;
 
-export const MAX_FILTERS = 15;
-export const OPERATORS = [
-  'eq',
-  'neq',
-  'contains',
-  'not_contains',
-  'starts_with',
-  'ends_with',
-  'is_empty',
-  'is_not_empty',
-] as const;
 /** The same filters in a body. Their values are checked as those of the list. */
 export const FilterList = Type.Array(
   strict({
     field: Type.String({
       ...explainedPattern(
-        `${ID_PATTERN}|^contact\\.[a-z_]+$`,
-        'must be a field, such as contact.name, or the id of a custom field',
+        `${ID_PATTERN}|^(contact\\.)?[a-z][a-z0-9_]*$`,
+        'must be a field, such as contact.name, or the id or slug of a custom field',
       ),
       maxLength: 100,
       ...namesRecord('contact-field'),
-      description: 'What is compared, as in the filters of GET /v1/contacts: contact.name, or the id of a custom field',
+      description:
+        'What is compared, as in the filters of GET /v1/contacts: contact.name, or the id or slug of a custom field',
     }),
     operator: oneOf(OPERATORS),
     value: Type.Optional(
@@ -174,8 +163,14 @@ export const ContactList = pageSchema(ref(Contact));
 /** The parameters that the list and the export share. */
 const MATCH_QUERY = {
   search: searchParameter(SEARCH, 'contact'),
-  // The filters can be as long as a header, because the URL is sent in one.
-  filters: Type.Optional(Type.String({ maxLength: 16_384, description: FILTERS, ...namesRecord('contact-field') })),
+  filters: filtersParameter(
+    FILTERS,
+    [
+      { field: 'contact.tags', operator: 'eq', value: 'vip' },
+      { field: 'order_total', operator: 'gte', value: 100 },
+    ],
+    'contact-field',
+  ),
 };
 const MAX_IDS = 100;
 const IDS = `Contacts with these ids, separated by commas, at most ${MAX_IDS}. Ids without a contact find nothing`;

@@ -1,5 +1,6 @@
 /** Checks the values that a caller writes into custom fields or columns of a table, and finds which of them change the record. */
 import { isDeepStrictEqual } from 'node:util';
+import { DATE_WANTED, isDate } from '../../platform/date.ts';
 import { invalid, unknownReference } from '../../platform/errors.ts';
 import type { ChangeEvent } from '../../platform/events.ts';
 import { isPrecise, NUMBER_WANTED } from '../../platform/numbers.ts';
@@ -30,7 +31,7 @@ export function findValueFault(slot: TypedSlot, value: unknown): string | null {
     case 'BOOLEAN':
       return typeof value === 'boolean' ? null : 'must be true or false';
     case 'DATE':
-      return isDate(value) ? null : 'must be a date such as 2026-11-20';
+      return isDate(value) ? null : DATE_WANTED;
     case 'SELECT':
       return cacheOptionSet(slot).has(value) ? null : `must be one of ${describeOptions(slot)}`;
     case 'LIST':
@@ -50,13 +51,6 @@ export function checkOptions(path: string, type: TypedSlot['type'], options: str
 
 const isTextWithin = (value: unknown, most: number): value is string =>
   typeof value === 'string' && value.length <= most;
-
-function isDate(value: unknown): boolean {
-  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
-  const date = new Date(`${value}T00:00:00Z`);
-  // JavaScript reads 2026-02-30 as a day in March.
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
-}
 
 function findListFault(slot: TypedSlot, value: unknown): string | null {
   if (!Array.isArray(value) || value.length > MAX_ITEMS || !value.every((item) => isTextWithin(item, MAX_ITEM_TEXT))) {

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { describeFilters, filtersParameter } from '../../platform/filters/parameter.ts';
 import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
 import {
   Name,
@@ -147,7 +148,16 @@ export type RowUpdate = Static<typeof RowUpdate>;
 
 export const RowQuery = pageQuery(
   '-createdAt',
-  { search: searchParameter('A part of any value, without regard to case and accents') },
+  {
+    search: searchParameter('A part of any value, without regard to case and accents'),
+    filters: filtersParameter(
+      `A row has to match all of them. ${describeFilters('the key of a column of this table')}`,
+      [
+        { field: 'city', operator: 'eq', value: 'Recife' },
+        { field: 'price', operator: 'lt', value: 50 },
+      ],
+    ),
+  },
   [...SORTS, 'row_index', '-row_index'],
 );
 export type RowQuery = Static<typeof RowQuery>;

@@ -58,14 +58,16 @@ export function rereadTable(id: string): void {
 /** Which rows are shown, and in which order. */
 export interface RowChoice {
   search: string;
+  /** Filters as the API takes them; undefined for none. */
+  filters: string | undefined;
   sort: NonNullable<TablesListRowsQuery['sort']>;
 }
 
-export const useRows = (table: string, { search, sort }: RowChoice): FeedView<Row> =>
-  useFeed([ROW_FEEDS, table, search, sort], (after, signal) =>
+export const useRows = (table: string, { search, filters, sort }: RowChoice): FeedView<Row> =>
+  useFeed([ROW_FEEDS, table, { search, filters, sort }], (after, signal) =>
     parley.tables.listRows(
       table,
-      { search: search || undefined, sort, limit: ROW_PAGE, skipCount: true, after },
+      { search: search || undefined, filters, sort, limit: ROW_PAGE, skipCount: true, after },
       { signal },
     ),
   );
@@ -79,12 +81,13 @@ export const showRow = (row: Row): void =>
     feed.items.some((item) => item._id === row._id && item.updatedAt > row.updatedAt) ? feed : replaceInFeed(feed, row),
   );
 
-/** Shows a row that somebody has written or changed: a new one where its list ends or begins. A search offers to be read again. */
+/** Shows a row that somebody has written or changed: a new one where its list ends or begins. A search, or a filter, offers to be read again. */
 export function showLiveRow(row: Row): void {
   let isNew = false;
-  changeFeeds<Row>([ROW_FEEDS, row.table], (feed, [, , search, sort]) => {
+  changeFeeds<Row>([ROW_FEEDS, row.table], (feed, [, , shown]) => {
+    const { search, filters, sort } = shown as RowChoice;
     if (feed.items.some(({ _id }) => _id === row._id)) return replaceInFeed(feed, row);
-    if (search !== '') return { ...feed, hasNews: true };
+    if (search !== '' || filters !== undefined) return { ...feed, hasNews: true };
     isNew ||= row.createdAt === row.updatedAt;
     if (sort === 'row_index') return feed.nextCursor === null ? { ...feed, items: [...feed.items, row] } : feed;
     // A later page brings a row that stands behind the loaded ones.

@@ -56,3 +56,33 @@ export const CONTACT_FIELDS = defineTexts(
     },
   },
 );
+
+/** Where a contact came from. */
+export const CONTACT_SOURCES = defineTexts(
+  {
+    API: 'API',
+    INBOUND: 'A message of the contact',
+    IMPORT: 'Import',
+    CAMPAIGN: 'Campaign',
+    DASHBOARD: 'Console',
+    WIDGET: 'Web chat',
+  },
+  {
+    'pt-BR': {
+      API: 'API',
+      INBOUND: 'Mensagem do contato',
+      IMPORT: 'Importação',
+      CAMPAIGN: 'Campanha',
+      DASHBOARD: 'Console',
+      WIDGET: 'Chat do site',
+    },
+    es: {
+      API: 'API',
+      INBOUND: 'Mensaje del contacto',
+      IMPORT: 'Importación',
+      CAMPAIGN: 'Campaña',
+      DASHBOARD: 'Consola',
+      WIDGET: 'Chat del sitio',
+    },
+  },
+);

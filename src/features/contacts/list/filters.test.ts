@@ -5,6 +5,7 @@ import { readSeed } from '../../../../test/full/harness/chance.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { createRandom } from '../../../../test/support/random.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
+import { newId } from '../../../platform/ids.ts';
 import { pageContacts } from './list.ts';
 
 const seed = readSeed();
@@ -22,7 +23,17 @@ const FIELDS = Object.fromEntries(TYPES.map((type, index) => [type, `c${index}`.
   FieldType,
   string
 >;
-const COLUMNS = ['name', 'email', 'phone_number', 'country_code', 'professional_network_identifier'] as const;
+const COLUMNS = [
+  'name',
+  'email',
+  'phone_number',
+  'country_code',
+  'professional_network_identifier',
+  'external_id',
+  'tags',
+  'opted_out',
+  'source',
+] as const;
 const OPERATORS = [
   'eq',
   'neq',
@@ -33,7 +44,9 @@ const OPERATORS = [
   'is_empty',
   'is_not_empty',
 ] as const;
-type Operator = (typeof OPERATORS)[number];
+// Numbers and dates have an order as well.
+const ORDERING = ['gt', 'gte', 'lt', 'lte'] as const;
+type Operator = (typeof OPERATORS)[number] | (typeof ORDERING)[number];
 
 interface Held {
   _id: string;
@@ -71,6 +84,10 @@ function makeContact(index: number): Held {
     phone_number: chance(0.2) ? null : `+${pick(['55', '1', '351'])}${digits(9)}`,
     country_code: maybe(() => pick(['BR', 'BR', 'PT', 'US'])) ?? null,
     professional_network_identifier: chance(0.6) ? null : someText(4),
+    external_id: chance(0.6) ? null : someText(4),
+    tags: chance(0.3) ? [] : Array.from({ length: 1 + below(3) }, () => someText(3)),
+    opted_out: chance(0.3),
+    source: pick(['API', 'INBOUND', 'WIDGET']),
     [FIELDS.TEXT]: maybe(() => someText(chance(0.03) ? 900 : 5)),
     [FIELDS.NUMBER]: maybe(() => pick([0, 1, -1, 12, 1.5, 100, 0.1, 1e21, 12_345])),
     [FIELDS.BOOLEAN]: maybe(() => chance(0.5)),
@@ -91,12 +108,13 @@ await platform.database.sql(
   [company._id, JSON.stringify(TYPES.map((type) => ({ id: FIELDS[type], type })))],
 );
 await platform.database.sql(
-  `insert into contacts (company_id, _id, created_at, name, email, phone_number, country_code, professional_network_identifier, custom_fields, source)
+  `insert into contacts (company_id, _id, created_at, name, email, phone_number, country_code, professional_network_identifier, external_id, tags,
+      opted_out, source, custom_fields)
     select $1, g._id, g.created_at, g.values ->> 'name', g.values ->> 'email', g.values ->> 'phone_number', g.values ->> 'country_code',
-      g.values ->> 'professional_network_identifier',
-      g.values - array['name', 'email', 'phone_number', 'country_code', 'professional_network_identifier'], 'API'
+      g.values ->> 'professional_network_identifier', g.values ->> 'external_id', array(select jsonb_array_elements_text(g.values -> 'tags')),
+      (g.values ->> 'opted_out')::boolean, g.values ->> 'source', g.values - $3::text[]
     from jsonb_to_recordset($2) as g (_id text, created_at timestamptz, values jsonb)`,
-  [company._id, JSON.stringify(contacts)],
+  [company._id, JSON.stringify(contacts), COLUMNS],
 );
 
 /** Changes each letter to lower case by itself, whatever stands beside it. */
@@ -129,6 +147,8 @@ function fits({ values }: Held, { field, operator, value }: Filter): boolean {
   const held = values[field.replace('contact.', '')];
   if (operator === 'is_empty') return isEmpty(held);
   if (operator === 'is_not_empty') return !isEmpty(held);
+  const compared = compare(held, operator, field === FIELDS.NUMBER ? Number(value) : String(value));
+  if (compared !== null) return compared;
   const positive = operator === 'neq' ? 'eq' : operator === 'not_contains' ? 'contains' : operator;
   const text = String(value);
   // A part of a number may be written with punctuation, which is not stored.
@@ -140,6 +160,15 @@ function fits({ values }: Held, { field, operator, value }: Filter): boolean {
       : textFits(positive, typeof item === 'number' ? allDigits(item) : String(item), wanted);
   const isHeld = held !== null && held !== undefined && (Array.isArray(held) ? held.some(isFit) : isFit(held));
   return isHeld === (positive === operator);
+}
+
+/** Compares a value by its order; null for an operator that does not ask for one. */
+function compare(held: Json, operator: Operator, value: number | string): boolean | null {
+  if (!ORDERING.some((each) => each === operator)) return null;
+  if (isEmpty(held)) return false;
+  if (operator === 'gt') return held > value;
+  if (operator === 'gte') return held >= value;
+  return operator === 'lt' ? held < value : held <= value;
 }
 
 /** Writes a number with all its digits, because filters compare numbers in this form. */
@@ -172,12 +201,14 @@ const DATES = contacts.flatMap(({ values }) => values[FIELDS.DATE] || []);
 
 function filterOn(field: string, operator: Operator): Filter {
   if (operator.startsWith('is_')) return { field, operator };
-  const isEqual = operator === 'eq' || operator === 'neq';
+  const isEqual = operator === 'eq' || operator === 'neq' || ORDERING.some((each) => each === operator);
+  if (field === 'contact.source' && isEqual) return { field, operator, value: pick(['API', 'inbound', 'IMPORT']) };
   if (field === FIELDS.NUMBER && isEqual) {
     const value = pick([0, 1, -1, 12, 1.5, 100, 0.1, 1e21, 7]);
     return { field, operator, value: chance(0.5) ? value : String(value) };
   }
-  if (field === FIELDS.BOOLEAN && isEqual) return { field, operator, value: pick([true, false, 'TRUE', 'false']) };
+  if ((field === FIELDS.BOOLEAN || field === 'contact.opted_out') && isEqual)
+    return { field, operator, value: pick([true, false, 'TRUE', 'false']) };
   if (field === FIELDS.DATE && isEqual) return { field, operator, value: pick(DATES) };
   return { field, operator, value: valueFor(field, operator).toWellFormed() };
 }
@@ -221,11 +252,18 @@ function difference(found: string[], ids: string[]): Json {
 
 const ALL_FIELDS = [...COLUMNS.map((name) => `contact.${name}`), ...Object.values(FIELDS)];
 
+const operatorsOf = (field: string): readonly Operator[] =>
+  field === FIELDS.NUMBER || field === FIELDS.DATE ? [...OPERATORS, ...ORDERING] : OPERATORS;
+const pickFilter = (): Filter => {
+  const field = pick(ALL_FIELDS);
+  return filterOn(field, pick(operatorsOf(field)));
+};
+
 describe(`filters and search find what the rule says, in the order of the list (SEED=${seed})`, () => {
   for (const field of ALL_FIELDS) {
     const name = TYPES.find((type) => FIELDS[type] === field) ?? field;
     test(`filters with every operator on ${name} find exactly the contacts that match by the documented rules`, async () => {
-      for (const operator of OPERATORS) {
+      for (const operator of operatorsOf(field)) {
         for (let round = 0; round < (operator.startsWith('is_') ? 1 : 3); round += 1)
           await check([filterOn(field, operator)]);
       }
@@ -242,7 +280,7 @@ describe(`filters and search find what the rule says, in the order of the list (
 
   test('several filters together with a search find exactly the contacts that match by the documented rules', async () => {
     for (let round = 0; round < 40; round += 1) {
-      const filters = Array.from({ length: 1 + below(3) }, () => filterOn(pick(ALL_FIELDS), pick(OPERATORS)));
+      const filters = Array.from({ length: 1 + below(3) }, pickFilter);
       await check(filters, chance(0.4) ? pick(['a', 'zq', 'mar', '12', 'é']) : undefined);
     }
   });
@@ -252,7 +290,7 @@ describe(`filters and search find what the rule says, in the order of the list (
     const tenant = { ...platform.running.kit.access, companyId: company._id, read: database.read(company._id) };
     try {
       for (let round = 0; round < 40; round += 1) {
-        const filters = [filterOn(pick(ALL_FIELDS), pick(OPERATORS))];
+        const filters = [pickFilter()];
         const query = {
           limit: 100,
           skipCount: false,
@@ -304,7 +342,7 @@ describe('an invalid filter is refused with its place named', async () => {
   });
 
   test('a filter with an unknown field or operator is refused', async () => {
-    for (const field of ['name', 'contact.tags', 'contact.name; drop table contacts', '', null, 7, undefined]) {
+    for (const field of ['name', 'contact.blocked', 'contact.name; drop table contacts', '', null, 7, undefined]) {
       await refused(third({ ...good, field }), 'VALIDATION_FAILED', 'filters[2].field');
     }
     for (const operator of ['like', 'EQ', '', null, undefined, 'toString']) {
@@ -316,6 +354,30 @@ describe('an invalid filter is refused with its place named', async () => {
     for (const field of ['f'.repeat(24), foreign, ofConversations]) {
       await refused(third({ ...good, field }), 'UNKNOWN_REFERENCE', 'filters[2].field');
     }
+  });
+
+  test('an operator that the type of the field does not have is refused', async () => {
+    const path = 'filters[2].operator';
+    for (const field of ['contact.name', 'contact.tags', FIELDS.TEXT, FIELDS.LIST]) {
+      await refused(third({ field, operator: 'gt', value: 'a' }), 'VALIDATION_FAILED', path);
+    }
+    await refused(third({ field: 'contact.owner', operator: 'contains', value: 'a' }), 'VALIDATION_FAILED', path);
+  });
+
+  test("a filter by owner or business refuses what is no id, and another company's id like an unknown one", async () => {
+    const path = 'filters[2].value';
+    const strangers = { owner: (await platform.createUser(other._id, 'OPERATOR'))._id, business: newId() };
+    await platform.database.sql(`insert into businesses (company_id, _id, name) values ($1, $2, 'B')`, [
+      other._id,
+      strangers.business,
+    ]);
+    for (const [name, foreignId] of Object.entries(strangers)) {
+      const field = `contact.${name}`;
+      await refused(third({ field, operator: 'eq', value: 'ana' }), 'VALIDATION_FAILED', path);
+      for (const value of ['f'.repeat(24), foreignId])
+        await refused(third({ field, operator: 'eq', value }), 'UNKNOWN_REFERENCE', path);
+    }
+    await refused(third({ field: 'contact.source', operator: 'eq', value: 'FAX' }), 'VALIDATION_FAILED', path);
   });
 
   test('a filter whose value is missing or of another type is refused', async () => {
@@ -348,4 +410,29 @@ describe('an invalid filter is refused with its place named', async () => {
 
   test('a filter with is_empty ignores its value', () =>
     check([{ field: 'contact.name', operator: 'is_empty', value: '' }]));
+});
+
+test('filters by owner and business find their contacts, and those without one', async () => {
+  const { call } = platform;
+  const owner = (await platform.createUser(company._id, 'OPERATOR'))._id;
+  const business = (await call(201, 'POST', '/v1/businesses', { body: { name: 'Acme' } })).body._id;
+  const held = (await call(201, 'POST', '/v1/contacts', { body: { name: 'Held', owner, business } })).body._id;
+  for (const [field, value] of Object.entries({ owner, business })) {
+    const find = (operator: string) =>
+      ask({ filters: JSON.stringify([{ field: `contact.${field}`, operator, value }]) });
+    assert.deepEqual(await find('eq'), { ids: [held], total: 1 });
+    assert.deepEqual(await find('is_not_empty'), { ids: [held], total: 1 });
+    assert.equal((await find('neq')).ids.includes(held), false);
+    assert.deepEqual(await find('neq'), await find('is_empty'));
+  }
+  await call(200, 'DELETE', `/v1/contacts/${held}`);
+});
+
+test('a filter names a custom field by its slug as by its id', async () => {
+  for (const operator of ['is_empty', 'is_not_empty']) {
+    const [byId, bySlug] = [FIELDS.TEXT, 'text'].map((field) =>
+      ask({ filters: JSON.stringify([{ field, operator }]) }),
+    );
+    assert.deepEqual(await bySlug, await byId);
+  }
 });

@@ -1,5 +1,13 @@
 /** The queries for pages of rows and their number; list.ts chooses between them. */
 import { many, one } from '../../../platform/db.ts';
+import {
+  buildAll,
+  heldCondition,
+  type BindValue,
+  type Condition,
+  type Conditions,
+} from '../../../platform/filters/conditions.ts';
+import type { FilterType, Operator } from '../../../platform/filters/items.ts';
 import { nearRowsSql, nearValues } from '../../../platform/long-list.ts';
 import { measuredPageSql, rowsByKeySql } from '../../../platform/measured-page.ts';
 import {
@@ -15,19 +23,19 @@ import {
   type Window,
 } from '../../../platform/paging.ts';
 import type { TenantRead } from '../../../platform/tenant.ts';
-import { pairCondition } from '../../../platform/words.ts';
+import { foldText, hasTrigram, isLetterPair, pairCondition } from '../../../platform/words.ts';
 import { ROW, type RowRecord } from './queries.ts';
 
 const OF_TABLE = 'company_id = $1 and table_id = $2';
 
-/** Returns SQL for the records of a page; the parameters of its limits begin with $3. */
-const selectRowsSql = (rows: string, window: Window, more = ''): string =>
-  measuredPageSql({ columns: ROW + more, rows, order: windowOrderSql(window), limit: windowLimitParameter(3) });
+/** Returns SQL for the records of a page; `first` is the number of the first parameter of its window. */
+const selectRowsSql = (rows: string, window: Window, first: number, more = ''): string =>
+  measuredPageSql({ columns: ROW + more, rows, order: windowOrderSql(window), limit: windowLimitParameter(first) });
 
 export function listRows(tx: TenantRead, tableId: string, window: Window): Promise<RowRecord[]> {
   return many(tx, {
     name: `tables.listRows.${windowNameSuffix(window)}`,
-    text: selectRowsSql(`select * from table_rows where ${OF_TABLE} ${windowClause(window, 3)}`, window),
+    text: selectRowsSql(`select * from table_rows where ${OF_TABLE} ${windowClause(window, 3)}`, window, 3),
     values: [tx.companyId, tableId, ...windowValues(window)],
     // How many rows changed since a moment depends on the moment, so PostgreSQL plans this query for each value.
     ...(window.since === null ? {} : { planEachTime: true }),
@@ -38,54 +46,113 @@ export function listRows(tx: TenantRead, tableId: string, window: Window): Promi
 // across two values.
 const escapeSearch = (search: string): string => search.replaceAll('\u001f', '\u001e');
 
-const matchesSql = (search: string): string => `strpos(folded, fold(${search})) > 0`;
+/** A filter on the values of a column. */
+export interface RowFilter {
+  key: string;
+  type: FilterType;
+  operator: Operator;
+  /** The value as text, also for numbers and booleans; "" for operators without a value. */
+  value: string;
+}
 
-export interface RowSearch {
-  search: string;
-  /** The search is two ASCII letters or digits after folding. */
-  isPair: boolean;
+export interface RowMatch {
+  search: string | null;
+  filters: RowFilter[];
+}
+
+/** Builds the SQL of all conditions of a match. Their parameters follow those of the company and the table. */
+export const buildConditions = ({ search, filters }: RowMatch): Conditions =>
+  buildAll(3, (bind) => [
+    ...(search === null ? [] : [searchCondition(search, bind)]),
+    ...filters.map((filter) => filterCondition(filter, bind)),
+  ]);
+
+function searchCondition(search: string, bind: BindValue): Condition {
+  const text = `fold(${bind(escapeSearch(search))})`;
+  return {
+    exact: `strpos(folded, ${text}) > 0`,
+    indexed: () => (isLetterPair(foldText(search)) ? pairIndexed(text) : partIndexed(text)),
+  };
+}
+
+const partIndexed = (folded: string): string => `folded like '%' || like_literal(${folded}) || '%'`;
+const pairIndexed = (folded: string): string => `${pairCondition('folded', folded)} or pair_mark(folded) = '+'`;
+
+// The types whose values stand in the search column as they are compared.
+const TEXTS: readonly FilterType[] = ['TEXT', 'SELECT', 'LIST', 'DATE', 'URL'];
+const PARTS: readonly Operator[] = ['eq', 'contains', 'starts_with', 'ends_with'];
+
+function filterCondition({ key, type, operator, value }: RowFilter, bind: BindValue): Condition {
+  const isLooked = TEXTS.includes(type) && PARTS.includes(operator) && hasTrigram(foldText(value), false, false);
+  return {
+    exact: heldCondition(`(data -> ${bind(key)})`, { type, operator, value }, bind),
+    indexed: isLooked ? (more) => partIndexed(`fold(${more(escapeSearch(value))})`) : null,
+  };
 }
 
 /**
  * Lists matching rows among the first rows in the order of the list. When they are fewer than a page, more may follow after these.
  */
-export function listRowsNear(
-  tx: TenantRead,
-  tableId: string,
-  window: Window,
-  { search }: RowSearch,
-): Promise<RowRecord[]> {
-  const list = `table_rows where ${OF_TABLE}`;
+export function listRowsNear(tx: TenantRead, tableId: string, window: Window, match: RowMatch): Promise<RowRecord[]> {
+  const { exact, exactValues: values } = buildConditions(match);
+  const first = values.length + 3;
+  const rows = nearRowsSql(window, first, {
+    list: `table_rows where ${OF_TABLE}`,
+    matches: `true${exact}`,
+    columns: '*',
+  });
   return many(tx, {
-    name: `tables.listRowsNear.${windowNameSuffix(window)}`,
-    text: selectRowsSql(nearRowsSql(window, 3, { list, matches: matchesSql('$9'), columns: '*' }), window),
-    values: [tx.companyId, tableId, ...nearValues(window), escapeSearch(search)],
+    name: 'tables.listRowsNear',
+    text: selectRowsSql(rows, window, first),
+    values: [tx.companyId, tableId, ...values, ...nearValues(window)],
+    planEachTime: true,
   });
 }
 
-/** Returns a condition that the index can answer. It holds for every row that matches, and for some that do not. */
-const lookUpSql = (isPair: boolean, search: string): string =>
-  isPair
-    ? `(${pairCondition('folded', `fold(${search})`)} or pair_mark(folded) = '+')`
-    : `folded like '%' || like_literal(fold(${search})) || '%'`;
+/** Lists matching rows by reading in the order of the list, for matches that no index can find. */
+export function listMatchingInOrder(
+  tx: TenantRead,
+  tableId: string,
+  window: Window,
+  match: RowMatch,
+): Promise<RowRecord[]> {
+  const { exact, exactValues: values } = buildConditions(match);
+  const first = values.length + 3;
+  return many(tx, {
+    name: 'tables.listMatchingInOrder',
+    text: selectRowsSql(
+      `select * from table_rows where ${OF_TABLE}${exact} ${windowClause(window, first)}`,
+      window,
+      first,
+    ),
+    values: [tx.companyId, tableId, ...values, ...windowValues(window)],
+    planEachTime: true,
+  });
+}
 
-/** Finds matching rows by the index and then sorts them; each record has the number of all matches. */
+/** Finds all matching rows and then sorts them; each record has the number of all matches. */
 export function lookUpRows(
   tx: TenantRead,
   tableId: string,
   window: Window,
-  { search, isPair }: RowSearch,
+  match: RowMatch,
 ): Promise<(RowRecord & { total: number })[]> {
-  const { since, cursor, tail } = windowSqlParts(window, 3);
+  const { exact, indexed, values } = buildConditions(match);
+  const first = values.length + 3;
+  const { since, cursor, tail } = windowSqlParts(window, first);
   // With `materialized` PostgreSQL plans the look-up by itself; planned together with the limit, it might read all rows in their order.
   return many(tx, {
     name: 'tables.lookUpRows',
     text: `with hits as materialized (
-        select row_index, created_at, updated_at, _id from table_rows
-        where ${OF_TABLE} and ${matchesSql('$8')} and ${lookUpSql(isPair, '$8')} ${since}
+        select row_index, created_at, updated_at, _id from table_rows where ${OF_TABLE}${indexed ?? ''}${exact} ${since}
       )
-      ${selectRowsSql(rowsByKeySql('table_rows', `select _id from hits where true ${cursor} ${tail}`), window, ', (select count(*)::int from hits) as total')}`,
-    values: [tx.companyId, tableId, ...windowValues(window), escapeSearch(search)],
+      ${selectRowsSql(
+        rowsByKeySql('table_rows', `select _id from hits where true ${cursor} ${tail}`),
+        window,
+        first,
+        ', (select count(*)::int from hits) as total',
+      )}`,
+    values: [tx.companyId, tableId, ...values, ...windowValues(window)],
     planEachTime: true,
   });
 }
@@ -131,18 +198,14 @@ export async function countRowsSince(tx: TenantRead, tableId: string, window: Si
   return count;
 }
 
-/** Returns the number of rows that match, found by the index. */
-export async function countMatches(
-  tx: TenantRead,
-  tableId: string,
-  window: Since,
-  { search, isPair }: RowSearch,
-): Promise<number> {
+/** Returns the number of rows that match. */
+export async function countMatches(tx: TenantRead, tableId: string, window: Since, match: RowMatch): Promise<number> {
+  const { exact, indexed, values } = buildConditions(match);
   const { count } = await one<{ count: number }>(tx, {
     name: 'tables.countMatches',
     text: `select count(*)::int as count from table_rows
-      where ${OF_TABLE} and ${matchesSql('$3')} and ${lookUpSql(isPair, '$3')} ${sinceClause(window, 4)}`,
-    values: [tx.companyId, tableId, escapeSearch(search), window.since],
+      where ${OF_TABLE}${indexed ?? ''}${exact} ${sinceClause(window, values.length + 3)}`,
+    values: [tx.companyId, tableId, ...values, window.since],
     planEachTime: true,
   });
   return count;
@@ -152,13 +215,18 @@ export async function countMatches(
 export function countMatchesAfter(
   tx: TenantRead,
   tableId: string,
-  { search, after, reach }: { search: string; after: number; reach: number },
+  match: RowMatch,
+  { after, reach }: { after: number; reach: number },
 ): Promise<{ count: number; last: number | null }> {
+  const { exact, exactValues: values } = buildConditions(match);
+  const first = values.length + 3;
   return one(tx, {
     name: 'tables.countMatchesAfter',
-    text: `select (count(*) filter (where ${matchesSql('$3')}))::int as count, max(row_index) as last from (
-        select row_index, folded from table_rows where ${OF_TABLE} and row_index > $4 order by row_index limit $5
+    text: `select (count(*) filter (where true${exact}))::int as count, max(row_index) as last from (
+        select row_index, folded, data from table_rows where ${OF_TABLE} and row_index > $${first}
+        order by row_index limit $${first + 1}
       ) near`,
-    values: [tx.companyId, tableId, escapeSearch(search), after, reach],
+    values: [tx.companyId, tableId, ...values, after, reach],
+    planEachTime: true,
   });
 }

@@ -146,3 +146,107 @@ describe('search in a table', () => {
     assert.deepEqual([await found('sao'), await found('BELEM')], [0, 1]);
   });
 });
+
+const TYPES = ['TEXT', 'NUMBER', 'BOOLEAN', 'DATE', 'SELECT', 'LIST', 'URL'] as const;
+const OPTIONS = ['Novo', 'Em análise', 'VENDIDO'];
+const COMPARE: Record<string, (held: Json, given: Json) => boolean> = {
+  eq: (held, given) => held === given,
+  contains: (held, given) => String(held).includes(String(given)),
+  starts_with: (held, given) => String(held).startsWith(String(given)),
+  ends_with: (held, given) => String(held).endsWith(String(given)),
+  gt: (held, given) => held > given,
+  gte: (held, given) => held >= given,
+  lt: (held, given) => held < given,
+  lte: (held, given) => held <= given,
+};
+const OPPOSITES: Record<string, string> = { neq: 'eq', not_contains: 'contains', is_empty: 'is_not_empty' };
+
+/** The rule of filters in plain code. */
+function matches(held: Json, operator: string, given: Json): boolean {
+  const opposite = OPPOSITES[operator];
+  if (opposite !== undefined) return !matches(held, opposite, given);
+  const items = [held ?? []].flat().filter((item) => item !== '');
+  if (operator === 'is_not_empty') return items.length > 0;
+  const small = (value: Json): Json => (typeof value === 'string' ? value.toLowerCase() : value);
+  return items.some((item) => COMPARE[operator]?.(small(item), small(given)));
+}
+
+describe('filters of rows', () => {
+  test('filters of rows find exactly the rows that match by the documented rules, in the order of the list', async (t) => {
+    const seed = readSeed();
+    t.diagnostic(`SEED=${seed}`);
+    const random = createRandom(seed);
+    const below = (end: number): number => Math.floor(random() * end);
+    const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
+    const word = (): string =>
+      Array.from({ length: 1 + below(4) }, () => pick(['a', 'É', 'zq', '%', '_', 'Ana', ' ', 'ß'])).join('');
+    const make: Record<(typeof TYPES)[number], () => Json> = {
+      TEXT: word,
+      NUMBER: () => pick([0, -1, 1.5, 12, 100, 1e21]),
+      BOOLEAN: () => random() < 0.5,
+      DATE: () => `20${10 + below(9)}-0${1 + below(9)}-1${below(10)}`,
+      SELECT: () => pick(OPTIONS),
+      LIST: () => Array.from({ length: below(3) }, word),
+      URL: () => `https://${pick(['a', 'B'])}.example/${below(9)}`,
+    };
+    const rows = await tableWith(
+      TYPES.map((type) => ({ key: type.toLowerCase(), type, ...(type === 'SELECT' && { options: OPTIONS }) })),
+    );
+    for (let index = 0; index < 60; index += 1) {
+      const given = TYPES.map((type) => [type.toLowerCase(), random() < 0.2 ? null : make[type]()]);
+      await add(rows, Object.fromEntries(given));
+    }
+    const { result } = await list(rows, { limit: '100', sort: 'row_index' });
+    for (let index = 0; index < 250; index += 1) {
+      const type = pick(TYPES);
+      const isOrdered = type === 'NUMBER' || type === 'DATE';
+      const operator = pick([
+        'eq',
+        'neq',
+        'is_empty',
+        'is_not_empty',
+        ...(isOrdered ? ['gt', 'gte', 'lt', 'lte'] : ['contains', 'not_contains', 'starts_with', 'ends_with']),
+      ]);
+      const value = type === 'LIST' ? word() : make[type]();
+      const key = type.toLowerCase();
+      const filters = JSON.stringify([{ field: key, operator, value }]);
+      const found = await list(rows, { filters, limit: '100', sort: pick(['row_index', 'createdAt']) });
+      const expected = result.filter(({ data }: Json) => matches(data[key], operator, value));
+      const indexes = (page: Json[]): number[] => page.map((row) => row.row_index);
+      assert.deepEqual(indexes(found.result), indexes(expected), `SEED=${seed}, ${filters}`);
+      assert.equal(found.meta.totalCount, expected.length, `SEED=${seed}, ${filters}`);
+    }
+  });
+
+  test('filters of rows go together with a search, a time and a cursor of the same filters only', async () => {
+    const rows = await tableWith([
+      { key: 'city', type: 'TEXT' },
+      { key: 'price', type: 'NUMBER' },
+    ]);
+    for (const price of [10, 20, 30]) await add(rows, { city: 'Recife', price });
+    await add(rows, { city: 'Natal', price: 40 });
+    const filters = JSON.stringify([{ field: 'price', operator: 'gte', value: 20 }]);
+    const pricesOf = async (query: Record<string, string>): Promise<number[]> =>
+      (await list(rows, { filters, sort: 'row_index', ...query })).result.map(({ data }: Json) => data.price);
+    assert.deepEqual(await pricesOf({}), [20, 30, 40]);
+    assert.deepEqual(await pricesOf({ search: 'recife' }), [20, 30]);
+    assert.deepEqual(await pricesOf({ updated_since: '2100-01-01T00:00:00.000Z' }), []);
+    const { nextCursor } = (await list(rows, { filters, sort: 'row_index', limit: '2' })).meta;
+    assert.deepEqual(await pricesOf({ limit: '2', after: nextCursor }), [40]);
+    expectProblem(await call(400, 'GET', `${rows}?sort=row_index&after=${nextCursor}`), 'VALIDATION_FAILED', 'after');
+  });
+
+  test('a filter of rows that names no column of the table, or does not fit its type, is refused with its place named', async () => {
+    const rows = await tableWith([{ key: 'city', type: 'TEXT' }]);
+    for (const [item, place] of [
+      [{ field: 'price', operator: 'eq', value: 1 }, 'field'],
+      [{ field: 'contact.name', operator: 'eq', value: 'a' }, 'field'],
+      [{ field: 'city', operator: 'gt', value: 'a' }, 'operator'],
+      [{ field: 'city', operator: 'eq', value: 1 }, 'value'],
+    ]) {
+      const query = new URLSearchParams({ filters: JSON.stringify([item]) }).toString();
+      for (const path of [rows, rows.replace('/rows', '')])
+        expectProblem(await call(400, 'GET', `${path}?${query}`), 'VALIDATION_FAILED', `filters[0].${place as string}`);
+    }
+  });
+});

@@ -1,37 +1,72 @@
-/** Lists pages of rows, by time or by index, all of them or those that contain a text. */
+/** Lists pages of rows, by time or by index, all of them or those that contain a text and match filters. */
+import { invalid } from '../../../platform/errors.ts';
+import { parseFilters, readFilterText } from '../../../platform/filters/items.ts';
 import { findNearFirst, REACH } from '../../../platform/long-list.ts';
-import { makePage, readSearch, pageWindow, type Page, type Since, type Window } from '../../../platform/paging.ts';
-import type { TenantRead } from '../../../platform/tenant.ts';
-import { foldText, isLetterPair } from '../../../platform/words.ts';
 import {
+  isSinceInOrder,
+  makePage,
+  readSearch,
+  pageWindow,
+  type Page,
+  type Since,
+  type Window,
+} from '../../../platform/paging.ts';
+import type { TenantRead } from '../../../platform/tenant.ts';
+import { describeValues } from '../../../platform/words.ts';
+import {
+  buildConditions,
   countMatches,
   countMatchesAfter,
   countRows,
   countRowsSince,
+  listMatchingInOrder,
   listRows,
   listRowsNear,
   lookUpRows,
-  type RowSearch,
+  type RowFilter,
+  type RowMatch,
 } from './list-queries.ts';
 import type { RowRecord } from './queries.ts';
-import type { RowQuery } from '../schemas.ts';
+import type { Column, RowQuery, Table } from '../schemas.ts';
 
 // The number of matches among the first REACH rows above which reading all rows is quicker than finding each match by the index.
 const FREQUENT = REACH / 100;
-// Counting matches of a frequent text reads all rows, this many in one statement, which stays far below its time-out.
+// Counting frequent matches reads all rows, this many in one statement, which stays far below its time-out.
 const COUNT_PORTION = 100_000;
 
-export async function pageTableRows(read: TenantRead, tableId: string, query: RowQuery): Promise<Page<RowRecord>> {
-  const window = pageWindow(`rows:${tableId}`, query);
-  const text = readSearch(query);
-  const search = text === null ? null : { search: text, isPair: isLetterPair(foldText(text)) };
-  const { rows, total } = await findRows(read, tableId, search, window);
+/** Returns a page of a table's rows. Throws what is wrong with the filters, such as VALIDATION_FAILED at `filters[2].field`. */
+export async function pageTableRows(
+  read: TenantRead,
+  table: Pick<Table, '_id' | 'columns'>,
+  query: RowQuery,
+): Promise<Page<RowRecord>> {
+  const window = pageWindow(`rows:${table._id}`, query);
+  const match = { search: readSearch(query), filters: readRowFilters(table.columns, query.filters) };
+  const isAll = match.search === null && match.filters.length === 0;
+  const { rows, total } = isAll
+    ? { rows: await listRows(read, table._id, window), total: null }
+    : await findRows(read, table._id, match, window);
   return makePage(query, window, rows, async () => {
     if (total !== null) return total;
-    if (search !== null) return countFoundRows(read, tableId, search, window);
-    return window.since === null ? countRows(read, tableId) : countRowsSince(read, tableId, window);
+    if (!isAll) return countFoundRows(read, table._id, match, window);
+    return window.since === null ? countRows(read, table._id) : countRowsSince(read, table._id, window);
   });
 }
+
+/** Reads filters on the columns of a table. Throws VALIDATION_FAILED naming the item. */
+function readRowFilters(columns: readonly Column[], text: string | undefined): RowFilter[] {
+  return parseFilters(text).map((item) => {
+    const column = columns.find(({ key }) => key === item.field);
+    if (!column) throw invalid(`${item.path}.field`, describeColumns(columns), 'ENUM');
+    const { key, type } = column;
+    return { key, type, operator: item.operator, value: readFilterText(type, item) };
+  });
+}
+
+const describeColumns = (columns: readonly Column[]): string =>
+  columns.length === 0
+    ? 'names a column, and this table has none'
+    : `must be the key of a column: ${describeValues(columns.map(({ key }) => key))}`;
 
 interface FoundRows {
   rows: RowRecord[];
@@ -39,33 +74,29 @@ interface FoundRows {
   total: number | null;
 }
 
-async function findRows(
-  read: TenantRead,
-  tableId: string,
-  search: RowSearch | null,
-  window: Window,
-): Promise<FoundRows> {
-  if (search === null) return { rows: await listRows(read, tableId, window), total: null };
+async function findRows(read: TenantRead, tableId: string, match: RowMatch, window: Window): Promise<FoundRows> {
+  if (buildConditions(match).indexed === null && isSinceInOrder(window))
+    return { rows: await listMatchingInOrder(read, tableId, window, match), total: null };
   let total: number | null = null;
   const lookUp = async (): Promise<RowRecord[]> => {
-    const found = await lookUpRows(read, tableId, window, search);
+    const found = await lookUpRows(read, tableId, window, match);
     const isFirst = window.after === null && window.offset === 0;
     total = found[0]?.total ?? (isFirst ? 0 : null);
     return found.map(({ total: _total, ...row }) => row);
   };
-  const rows = await findNearFirst(window, () => listRowsNear(read, tableId, window, search), lookUp);
+  const rows = await findNearFirst(window, () => listRowsNear(read, tableId, window, match), lookUp);
   return { rows, total };
 }
 
-async function countFoundRows(read: TenantRead, tableId: string, asked: RowSearch, window: Since): Promise<number> {
-  // A search together with a time needs the index; the loop below can only search.
-  if (window.since !== null) return countMatches(read, tableId, window, asked);
-  const { search } = asked;
-  const first = await countMatchesAfter(read, tableId, { search, after: 0, reach: REACH });
-  if (first.count < FREQUENT && first.last !== null) return countMatches(read, tableId, window, asked);
+async function countFoundRows(read: TenantRead, tableId: string, match: RowMatch, window: Since): Promise<number> {
+  // The loop below does not compare times.
+  if (window.since !== null) return countMatches(read, tableId, window, match);
+  const first = await countMatchesAfter(read, tableId, match, { after: 0, reach: REACH });
+  const isRare = first.count < FREQUENT && buildConditions(match).indexed !== null;
+  if (isRare && first.last !== null) return countMatches(read, tableId, window, match);
   let { count, last } = first;
   while (last !== null) {
-    const next = await countMatchesAfter(read, tableId, { search, after: last, reach: COUNT_PORTION });
+    const next = await countMatchesAfter(read, tableId, match, { after: last, reach: COUNT_PORTION });
     count += next.count;
     last = next.last;
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
-import { RARE, seedRows } from '../../../../bench/records-tables.ts';
+import { COLUMNS, RARE, seedRows } from '../../../../bench/records-tables.ts';
 import { openTestDatabase } from '../../../../test/support/database.ts';
 import type { Json } from '../../../../test/support/platform.ts';
 import { ROLES, sessionOptions, type Statement } from '../../../platform/db.ts';
@@ -54,7 +54,7 @@ async function explain(query: Partial<RowQuery>): Promise<Looked & { found: numb
     },
   } as unknown as TenantRead;
   const asked = { limit: 20, skipCount: true, sort: '-createdAt' as const, ...query };
-  const { result, meta } = await pageTableRows(read, TABLE, asked);
+  const { result, meta } = await pageTableRows(read, { _id: TABLE, columns: COLUMNS }, asked);
   return { ...looked, found: result.length, total: meta.totalCount };
 }
 
@@ -82,6 +82,9 @@ const cursorBehind = (sort: RowQuery['sort'], row_index: number): string =>
     updatedAt: '2026-01-01T00:00:00.000Z',
     row_index,
   });
+const filtered = (field: string, operator: string, value: string | number): Partial<RowQuery> => ({
+  filters: JSON.stringify([{ field, operator, value }]),
+});
 const CASES: [string, Partial<RowQuery>, { indexed: boolean; found: number }][] = [
   ['page 1', {}, { indexed: false, found: 20 }],
   ['page 1, oldest first', { sort: 'createdAt' }, { indexed: false, found: 20 }],
@@ -110,6 +113,9 @@ const CASES: [string, Partial<RowQuery>, { indexed: boolean; found: number }][] 
   ['two rare letters', { search: RARE.pair }, { indexed: true, found: 3 }],
   ['two rare letters, one with an accent', { search: 'q\u0301X' }, { indexed: true, found: 3 }],
   ['two letters that no row has', { search: 'zq' }, { indexed: true, found: 0 }],
+  ['a filter that half of the rows match', filtered('price', 'gt', 300), { indexed: false, found: 20 }],
+  ['a filter that one of 8,192 rows matches', filtered('tags', 'eq', 'LOTE 4321'), { indexed: true, found: 7 }],
+  ['a filter that no row matches', filtered('code', 'contains', 'qwertz'), { indexed: true, found: 0 }],
 ];
 
 describe(`the rows that a page reads among ${COUNT}`, () => {

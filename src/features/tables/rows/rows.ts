@@ -10,21 +10,20 @@ import { checkRowData } from '../columns.ts';
 import { lockTableColumns, reserveRowIndexes } from '../queries.ts';
 import { pageTableRows } from './list.ts';
 import { deleteRow, findRow, findRows, insertRows, lockRow, updateRow, type RowRecord } from './queries.ts';
-import type { Row, RowCreate, RowData, RowQuery, RowUpdate, TableWithRows } from '../schemas.ts';
+import type { Row, RowCreate, RowData, RowQuery, RowUpdate, Table, TableWithRows } from '../schemas.ts';
 import { readTable } from '../tables.ts';
 
 export async function readTableWithRows(tenant: Tenant, id: string, query: RowQuery): Promise<TableWithRows> {
   const table = await readTable(tenant, id);
-  return { ...table, rows: await presentPage(tenant, id, query) };
+  return { ...table, rows: await presentPage(tenant, table, query) };
 }
 
 export async function pageRows(tenant: Tenant, tableId: string, query: RowQuery): Promise<Page<Row>> {
-  await readTable(tenant, tableId);
-  return presentPage(tenant, tableId, query);
+  return presentPage(tenant, await readTable(tenant, tableId), query);
 }
 
-async function presentPage(tenant: Tenant, tableId: string, query: RowQuery): Promise<Page<Row>> {
-  const page = await pageTableRows(tenant.read, tableId, query);
+async function presentPage(tenant: Tenant, table: Table, query: RowQuery): Promise<Page<Row>> {
+  const page = await pageTableRows(tenant.read, table, query);
   return { ...page, result: page.result.map(toRow) };
 }
 

@@ -19,6 +19,7 @@ import { ColumnMenu, useColumns } from './columns.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
 import styles from './contacts.module.css';
 import { FilterBar } from '../../ui/filters/filter-bar.tsx';
+import { useContactFilters } from '../../ui/filters/filters.ts';
 import { useListQuery, useListState } from './list-state.ts';
 import { CONTACTS } from './texts.ts';
 
@@ -30,6 +31,7 @@ export function ContactList(): ReactElement {
   const [, navigate] = useLocation();
   const withQuery = useListQuery();
   const columns = useColumns();
+  const filterable = useContactFilters();
   const feed = useContacts(choice);
   const isChosen = search !== '' || filters.length > 0;
   return (
@@ -37,7 +39,7 @@ export function ContactList(): ReactElement {
       <div className={styles['screen']}>
         <div className={styles['tools']}>
           <SearchField label={texts.searchHere} value={search} onSearch={setSearch} />
-          <FilterBar filters={filters} onChange={setFilters} />
+          <FilterBar filterable={filterable} filters={filters} onChange={setFilters} />
           {feed.hasNews && (
             <Button kind="quiet" icon="refresh" onClick={feed.reread}>
               {common.readAgain}

@@ -7,7 +7,7 @@ import { useBusiness } from '../../records/businesses.ts';
 import { useCustomFields, useUser } from '../../records/company.ts';
 import { forgetContact, nameContact, useContact } from '../../records/contacts.ts';
 import { useMay } from '../../session/session.ts';
-import { CONTACT_FIELDS } from '../../texts/contact-fields.ts';
+import { CONTACT_FIELDS, CONTACT_SOURCES } from '../../texts/contact-fields.ts';
 import { formatMoment } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -25,7 +25,7 @@ import { ContactConversations } from './contact-conversations.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
 import { useListQuery } from './list-state.ts';
 import { MergeDialog } from './merge-dialog.tsx';
-import { CONTACTS, SOURCE_NAMES } from './texts.ts';
+import { CONTACTS } from './texts.ts';
 
 export function ContactPage({ id }: { id: string }): ReactElement {
   const texts = useTexts(CONTACTS);
@@ -81,7 +81,7 @@ function Flags({ contact }: { contact: Contact }): ReactElement {
 
 function useDetails(contact: Contact): Detail[] {
   const names = useTexts(CONTACT_FIELDS);
-  const sources = useTexts(SOURCE_NAMES);
+  const sources = useTexts(CONTACT_SOURCES);
   const owner = useUser(contact.owner);
   const { data: business } = useBusiness(contact.business);
   const { tags, last_message_at: last } = contact;

@@ -1,34 +1,5 @@
 import { defineTexts } from '../../texts/texts.ts';
 
-export const SOURCE_NAMES = defineTexts(
-  {
-    API: 'API',
-    INBOUND: 'A message of the contact',
-    IMPORT: 'Import',
-    CAMPAIGN: 'Campaign',
-    DASHBOARD: 'Console',
-    WIDGET: 'Web chat',
-  },
-  {
-    'pt-BR': {
-      API: 'API',
-      INBOUND: 'Mensagem do contato',
-      IMPORT: 'Importação',
-      CAMPAIGN: 'Campanha',
-      DASHBOARD: 'Console',
-      WIDGET: 'Chat do site',
-    },
-    es: {
-      API: 'API',
-      INBOUND: 'Mensaje del contacto',
-      IMPORT: 'Importación',
-      CAMPAIGN: 'Campaña',
-      DASHBOARD: 'Consola',
-      WIDGET: 'Chat del sitio',
-    },
-  },
-);
-
 export const CONTACTS = defineTexts(
   {
     newContact: 'New contact',

@@ -11,6 +11,8 @@ import { useTexts } from '../../texts/texts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { saveFile } from '../../ui/download.ts';
 import { SelectField } from '../../ui/field.tsx';
+import { FilterBar } from '../../ui/filters/filter-bar.tsx';
+import { readFilters, useRowFilters, writeFilters } from '../../ui/filters/filters.ts';
 import { Page } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
@@ -35,7 +37,8 @@ function Rows({ table }: { table: Table }): ReactElement {
   const grid = useTexts(GRID);
   const common = useTexts(COMMON);
   const mayCreate = useMay('tables:create');
-  const [choice, choose] = useState<RowChoice>({ search: '', sort: 'row_index' });
+  const [choice, choose] = useState<RowChoice>({ search: '', filters: undefined, sort: 'row_index' });
+  const filterable = useRowFilters(table.columns);
   const feed = useRows(table._id, choice);
   const sheet = useSheet(table, feed);
   return (
@@ -61,6 +64,11 @@ function Rows({ table }: { table: Table }): ReactElement {
             value={choice.search}
             onSearch={(search) => choose({ ...choice, search })}
           />
+          <FilterBar
+            filterable={filterable}
+            filters={readFilters(choice.filters ?? null)}
+            onChange={(filters) => choose({ ...choice, filters: writeFilters(filters) })}
+          />
           <SelectField
             label={texts.order}
             value={choice.sort}
@@ -79,7 +87,12 @@ function Rows({ table }: { table: Table }): ReactElement {
           <IconButton icon="refresh" label={texts.refresh} onClick={() => rereadTable(table._id)} />
         </div>
         <div className={styles['list']}>
-          <Grid table={table} feed={feed} sheet={sheet} isSearch={choice.search !== ''} />
+          <Grid
+            table={table}
+            feed={feed}
+            sheet={sheet}
+            isFiltered={choice.search !== '' || choice.filters !== undefined}
+          />
         </div>
       </div>
     </Page>

@@ -5,17 +5,18 @@ import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 import styles from './filter-bar.module.css';
 import { FilterDialog } from './filter-dialog.tsx';
-import { MOST_FILTERS, useSentences, type Filter } from './filters.ts';
+import { MOST_FILTERS, useSentences, type Filter, type Filterable } from './filters.ts';
 import { FILTERS } from './texts.ts';
 
 interface FilterBarProps {
+  filterable: Filterable;
   filters: readonly Filter[];
   onChange(filters: readonly Filter[]): void;
 }
 
-export function FilterBar({ filters, onChange }: FilterBarProps): ReactElement {
+export function FilterBar({ filterable, filters, onChange }: FilterBarProps): ReactElement {
   const texts = useTexts(FILTERS);
-  const write = useSentences();
+  const write = useSentences(filterable.fields);
   /** The place of the filter that is changed; the place behind the last one is a new filter. */
   const [edited, edit] = useState<number | null>(null);
   const apply = (filter: Filter): void => {
@@ -24,7 +25,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps): ReactElement {
   };
   return (
     <div className={styles['bar']} role="group" aria-label={texts.filters}>
-      {filters.length > 0 && <span>{texts.where}</span>}
+      {filters.length > 0 && <span>{filterable.where}</span>}
       {filters.map((filter, index) => (
         <span key={`${index}:${JSON.stringify(filter)}`} className={styles['part']}>
           {index > 0 && <span>{texts.and}</span>}
@@ -45,7 +46,14 @@ export function FilterBar({ filters, onChange }: FilterBarProps): ReactElement {
           {texts.removeAll}
         </Button>
       )}
-      {edited !== null && <FilterDialog filter={filters[edited] ?? null} onApply={apply} onClose={() => edit(null)} />}
+      {edited !== null && (
+        <FilterDialog
+          filterable={filterable}
+          filter={filters[edited] ?? null}
+          onApply={apply}
+          onClose={() => edit(null)}
+        />
+      )}
     </div>
   );
 }

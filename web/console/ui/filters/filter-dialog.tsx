@@ -5,22 +5,23 @@ import { Button } from '../button.tsx';
 import { Dialog } from '../dialog.tsx';
 import { SelectField, TextField } from '../field.tsx';
 import { COMMON } from '../texts.ts';
-import { listOperators, takesValue, useFilterFields, type Filter, type FilterField, type Operator } from './filters.ts';
+import { listOperators, takesValue, type Filter, type Filterable, type FilterField, type Operator } from './filters.ts';
 import { FILTERS, OPERATOR_NAMES } from './texts.ts';
 
 interface FilterDialogProps {
+  filterable: Filterable;
   /** Null makes a new filter. */
   filter: Filter | null;
   onApply(filter: Filter): void;
   onClose(): void;
 }
 
-export function FilterDialog({ filter, onApply, onClose }: FilterDialogProps): ReactElement | null {
+export function FilterDialog({ filterable, filter, onApply, onClose }: FilterDialogProps): ReactElement | null {
   const texts = useTexts(FILTERS);
   const common = useTexts(COMMON);
   const names = useTexts(OPERATOR_NAMES);
-  const fields = useFilterFields();
-  const [key, setKey] = useState(filter?.field ?? 'contact.name');
+  const { fields } = filterable;
+  const [key, setKey] = useState(filter?.field ?? fields[0]?.key);
   const [wanted, setOperator] = useState<Operator>(filter?.operator ?? 'contains');
   const [value, setValue] = useState(String(filter?.value ?? ''));
   const field = fields.find((each) => each.key === key) ?? fields[0];
@@ -35,7 +36,7 @@ export function FilterDialog({ filter, onApply, onClose }: FilterDialogProps): R
   };
   return (
     <Dialog
-      title={texts.addTitle}
+      title={filterable.title}
       onClose={onClose}
       actions={
         <>
@@ -72,20 +73,20 @@ interface ValueFieldProps {
 function ValueField({ field, value, onChange }: ValueFieldProps): ReactElement {
   const label = useTexts(FILTERS).value;
   const common = useTexts(COMMON);
-  const { type, options } = field;
-  if (type === 'BOOLEAN' || options.length > 0) {
-    const choices =
+  const { type, choices } = field;
+  if (type === 'BOOLEAN' || type === 'ID' || choices.length > 0) {
+    const offered =
       type === 'BOOLEAN'
         ? [
             { value: 'true', label: common.yes },
             { value: 'false', label: common.no },
           ]
-        : options.map((option) => ({ value: option, label: option }));
+        : choices;
     return (
       <SelectField<string>
         label={label}
         value={value}
-        options={[{ value: '', label: '–' }, ...choices]}
+        options={[{ value: '', label: '–' }, ...offered]}
         onChange={onChange}
       />
     );

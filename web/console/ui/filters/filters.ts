@@ -1,9 +1,9 @@
-/** Filters of the list of contacts: what there is to choose, the sentence of each, and how the API takes them. */
-import type { CustomField } from '@parley/sdk';
-import { useCustomFields } from '../../records/company.ts';
+/** Filters of contacts and of rows: what there is to choose, the sentence of each, and how the API takes them. */
+import type { Column, CustomField } from '@parley/sdk';
+import { useCustomFields, useUsers } from '../../records/company.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { COMMON } from '../texts.ts';
-import { CONTACT_FIELDS } from '../../texts/contact-fields.ts';
+import { CONTACT_FIELDS, CONTACT_SOURCES } from '../../texts/contact-fields.ts';
 import { FILTERS, OPERATOR_NAMES } from './texts.ts';
 
 /** As many as the API takes. */
@@ -18,54 +18,115 @@ const OPERATORS = [
   'ends_with',
   'is_empty',
   'is_not_empty',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 export interface Filter {
-  /** `contact.name` and the like, or the id of a custom field. */
+  /** `contact.name` and the like, or the id of a custom field; for rows the key of a column. */
   field: string;
   operator: Operator;
   value: string | number | boolean;
 }
 
-const COLUMNS = ['name', 'email', 'phone_number', 'country_code', 'professional_network_identifier'] as const;
+interface Choice {
+  value: string;
+  label: string;
+}
 
 /** A field that filters may name. */
 export interface FilterField {
   key: string;
   title: string;
-  type: CustomField['type'];
-  options: readonly string[];
+  /** ID is the id of another record, which is chosen by its name. */
+  type: CustomField['type'] | Column['type'] | 'ID';
+  /** The values to choose from; empty where any value can be written. */
+  choices: readonly Choice[];
 }
 
-export function useFilterFields(): FilterField[] {
-  const texts = useTexts(CONTACT_FIELDS);
-  const custom = useCustomFields('contact');
-  return [
-    ...COLUMNS.map((name) => ({ key: `contact.${name}`, title: texts[name], type: 'TEXT' as const, options: [] })),
-    ...custom.map(({ _id, title, type, options }) => ({ key: _id, title, type, options })),
-  ];
+/** What filters are about, with the words for it. */
+export interface Filterable {
+  fields: readonly FilterField[];
+  /** The beginning of the sentence: "Contacts whose". */
+  where: string;
+  /** The title of the dialog. */
+  title: string;
 }
+
+const TEXT_COLUMNS = [
+  'name',
+  'email',
+  'phone_number',
+  'country_code',
+  'professional_network_identifier',
+  'external_id',
+] as const;
+
+const chooseAmong = (options: readonly string[]): Choice[] => options.map((value) => ({ value, label: value }));
+
+/** Returns what a list of contacts can be filtered by. */
+export function useContactFilters(): Filterable {
+  const texts = useTexts(CONTACT_FIELDS);
+  const words = useTexts(FILTERS);
+  const sources = useTexts(CONTACT_SOURCES);
+  const users = useUsers();
+  const custom = useCustomFields('contact');
+  const sourceChoices = Object.entries(sources).map(([value, label]) => ({ value, label }));
+  const ownerChoices = users.map(({ _id, name }) => ({ value: _id, label: name }));
+  return {
+    where: words.contactsWhose,
+    title: words.contactsTitle,
+    fields: [
+      ...TEXT_COLUMNS.map((name) => ({
+        key: `contact.${name}`,
+        title: texts[name],
+        type: 'TEXT' as const,
+        choices: [],
+      })),
+      { key: 'contact.tags', title: texts.tags, type: 'LIST', choices: [] },
+      { key: 'contact.owner', title: texts.owner, type: 'ID', choices: ownerChoices },
+      { key: 'contact.source', title: texts.source, type: 'SELECT', choices: sourceChoices },
+      { key: 'contact.opted_out', title: texts.opted_out, type: 'BOOLEAN', choices: [] },
+      ...custom.map(({ _id, title, type, options }) => ({ key: _id, title, type, choices: chooseAmong(options) })),
+    ],
+  };
+}
+
+/** Returns what the rows of a table can be filtered by. */
+export function useRowFilters(columns: readonly Column[]): Filterable {
+  const words = useTexts(FILTERS);
+  return {
+    where: words.rowsWhose,
+    title: words.rowsTitle,
+    fields: columns.map(({ key, title, type, options }) => ({ key, title, type, choices: chooseAmong(options) })),
+  };
+}
+
+const PARTS: readonly Operator[] = ['contains', 'not_contains', 'starts_with', 'ends_with'];
+const ORDERING: readonly Operator[] = ['gt', 'gte', 'lt', 'lte'];
 
 /** Returns the operators that make sense for a field. */
 export function listOperators({ type }: FilterField): readonly Operator[] {
-  const isChoice = type === 'BOOLEAN' || type === 'SELECT' || type === 'DATE';
-  const parts: readonly Operator[] = ['contains', 'not_contains', 'starts_with', 'ends_with'];
-  return isChoice ? OPERATORS.filter((each) => !parts.includes(each)) : OPERATORS;
+  const isOrdered = type === 'NUMBER' || type === 'DATE';
+  const hasParts = type === 'TEXT' || type === 'LIST' || type === 'URL';
+  return OPERATORS.filter((each) => (isOrdered || !ORDERING.includes(each)) && (hasParts || !PARTS.includes(each)));
 }
 
 export const takesValue = (operator: Operator): boolean => operator !== 'is_empty' && operator !== 'is_not_empty';
 
 /** Returns a function that writes a filter as a sentence: “Name contains Maria”. */
-export function useSentences(): (filter: Filter) => string {
-  const fields = useFilterFields();
+export function useSentences(fields: readonly FilterField[]): (filter: Filter) => string {
   const operators = useTexts(OPERATOR_NAMES);
   const texts = useTexts(FILTERS);
   const common = useTexts(COMMON);
-  return ({ field, operator, value }) => {
-    const title = fields.find(({ key }) => key === field)?.title ?? texts.unknownField;
-    const word = typeof value === 'boolean' ? (value ? common.yes : common.no) : String(value);
-    return [title, operators[operator], takesValue(operator) ? word : ''].join(' ').trim();
+  return ({ field: key, operator, value }) => {
+    const field = fields.find((each) => each.key === key);
+    const chosen = field?.choices.find((choice) => choice.value === value)?.label;
+    const word = typeof value === 'boolean' ? (value ? common.yes : common.no) : (chosen ?? String(value));
+    return [field?.title ?? texts.unknownField, operators[operator], takesValue(operator) ? word : ''].join(' ').trim();
   };
 }
 

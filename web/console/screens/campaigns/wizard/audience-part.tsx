@@ -8,7 +8,7 @@ import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckField, TextField } from '../../../ui/field.tsx';
 import { FilterBar } from '../../../ui/filters/filter-bar.tsx';
-import { toApiFilters, type Filter } from '../../../ui/filters/filters.ts';
+import { toApiFilters, useContactFilters, type Filter } from '../../../ui/filters/filters.ts';
 import { explainField } from '../../../ui/problem.ts';
 import { ChosenRecord, RecordsField, type ChosenProps } from '../../../ui/records-field.tsx';
 import { SheetDialog } from '../sheet-dialog.tsx';
@@ -22,13 +22,18 @@ type Audience = Campaign['audience'];
 
 export function AudiencePart({ stored, shown, kept }: PartProps): ReactElement {
   const texts = useTexts(WIZARD);
+  const filterable = useContactFilters();
   const { audience } = shown;
   const change = (next: Partial<Audience>): void => kept.change({ audience: { ...audience, ...next } });
   const filters = (audience.filters ?? []).map((filter): Filter => ({ value: '', ...filter }) as Filter);
   return (
     <>
       <p className={styles['note']}>{texts.audienceHint}</p>
-      <FilterBar filters={filters} onChange={(next) => change({ filters: toApiFilters(next) })} />
+      <FilterBar
+        filterable={filterable}
+        filters={filters}
+        onChange={(next) => change({ filters: toApiFilters(next) })}
+      />
       <TagField audience={audience} error={kept.error} onChange={(tags) => change({ tags })} />
       <SheetButton campaign={stored._id} />
       <RecordsField

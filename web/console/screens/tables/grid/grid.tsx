@@ -31,16 +31,16 @@ interface GridProps {
   table: Table;
   feed: FeedView<Row>;
   sheet: Sheet;
-  isSearch: boolean;
+  isFiltered: boolean;
 }
 
-export function Grid({ table, feed, sheet, isSearch }: GridProps): ReactElement {
+export function Grid({ table, feed, sheet, isFiltered }: GridProps): ReactElement {
   const texts = useTexts(GRID);
   const common = useTexts(COMMON);
   if (feed.isLoading) return <Loading />;
   if (feed.error) return <Failure error={feed.error} />;
   if (table.columns.length === 0) return <Empty icon="table" title={texts.noColumn} />;
-  if (sheet.lines.length === 0) return <Empty icon="table" title={isSearch ? common.nothingFound : texts.noRow} />;
+  if (sheet.lines.length === 0) return <Empty icon="table" title={isFiltered ? common.nothingFound : texts.noRow} />;
   return <Lines table={table} feed={feed} sheet={sheet} />;
 }
 
@@ -48,7 +48,7 @@ export function Grid({ table, feed, sheet, isSearch }: GridProps): ReactElement 
 const isInside = ({ currentTarget, target }: SyntheticEvent): boolean =>
   target instanceof Node && currentTarget.contains(target);
 
-function Lines({ table: { name, columns }, feed, sheet }: Omit<GridProps, 'isSearch'>): ReactElement {
+function Lines({ table: { name, columns }, feed, sheet }: Omit<GridProps, 'isFiltered'>): ReactElement {
   const texts = useTexts(GRID);
   const id = useId();
   const mayUpdate = useMay('tables:update');
