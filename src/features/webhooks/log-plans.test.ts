@@ -8,6 +8,7 @@ import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
 import { makeCursorAfter, pageWindow } from '../../platform/paging.ts';
 import { recordOutcomes } from './delivery-queries.ts';
 import type { DeliveryQuery } from './schemas.ts';
+import { countChosen } from './replays/queries.ts';
 import { pageDeliveries } from './webhooks.ts';
 
 const COMPANY = 'a'.repeat(24);
@@ -71,6 +72,21 @@ for (const [name, query] of Object.entries(PAGES)) {
     assert.equal(found, query.updated_since && query.updated_since > AGO(0) ? 0 : LIMIT);
   });
 }
+
+test('a replay of deliveries that failed finds them without reading the others', async () => {
+  await database.sql(`update deliveries set status = 'FAILED', error = 'HTTP_STATUS' where _id = any($1)`, [
+    [7, 20_000, 49_000].map(makeId),
+  ]);
+  let rows = 0;
+  const query = async ({ text, values }: Statement): Promise<Json[]> => {
+    const explained = await reader.query(`explain (analyze, format json) ${text}`, values);
+    rows += countRows(explained.rows[0]['QUERY PLAN'][0].Plan);
+    return (await reader.query(text, values)).rows;
+  };
+  const replay = { status: 'FAILED', event: null, from: AGO(DELIVERIES * 2), to: AGO(0) };
+  assert.equal(await countChosen({ companyId: COMPANY, query } as never, replay as never, 100_000), 3);
+  assert.ok(rows <= MOST_ROWS, String(rows));
+});
 
 test('storing the outcome of a delivery soon after its attempt changes no index', async () => {
   const count = async (): Promise<Json> =>

@@ -168,3 +168,15 @@ test('a replay whose period is empty or unknown is refused with the field, and o
   for (const path of [`${PATH}/${mine._id}`, `${PATH}/${newId()}`])
     expectProblem(await call(404, 'GET', path, { key: other.key }), 'NOT_FOUND');
 });
+
+test('a replay counts towards what its company may store, also one whose period has no deliveries', async () => {
+  const company = await createFailed(1, '/full');
+  const { stored_bytes } = (await call(200, 'GET', `/v1/companies/${company._id}`, { key: company.key })).body.usage;
+  const empty = { from: TO, to: '2026-01-03T00:00:00.000Z' };
+  await start(201, company, empty);
+  const { usage } = (await call(200, 'GET', `/v1/companies/${company._id}`, { key: company.key })).body;
+  assert.ok(usage.stored_bytes > stored_bytes);
+  const limits = { stored_bytes: usage.stored_bytes };
+  await call(200, 'PATCH', `/v1/companies/${company._id}`, { key: platform.globalKey, body: { limits } });
+  expectProblem(await start(409, company, empty), 'QUOTA_EXCEEDED');
+});

@@ -22,7 +22,7 @@ export function deliveryReplayRoutes(app: FastifyInstance, kit: Kit): void {
       'For a receiver that was away: each delivery of the period that has this status is sent once more, as a new one with the same body and `replay_of`. A worker queues them, the oldest first and no faster than the receiver takes them, so that new events do not wait behind them. A delivery is sent at most once by a run, and one that failed and was delivered by an earlier replay is left out. A company has one run at a time, of at most 100,000 deliveries; it ends FAILED when the webhook is stopped.',
     body: ref(DeliveryReplayCreate),
     answers: { 201: ref(DeliveryReplay) },
-    errors: ['REPLAY_RUNNING', 'WEBHOOK_INACTIVE'],
+    errors: ['REPLAY_RUNNING', 'WEBHOOK_INACTIVE', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => startReplay(tenant, body),
     again: readReplay,
   });
