@@ -14,6 +14,7 @@ import { recordCampaigns } from './example-campaigns.ts';
 import { recordAgents } from './example-agents.ts';
 import { recordDeliveries } from './example-deliveries.ts';
 import { recordKnowledge } from './example-knowledge.ts';
+import { recordImport, recordRecords } from './example-records.ts';
 import { recordLive } from './example-live.ts';
 import { recordPeople } from './example-people.ts';
 import type { Step, Take } from './example-steps.ts';
@@ -24,6 +25,8 @@ const FILE = 'docs/reference/examples.json';
 
 const { paths } = (await buildOpenApi()) as Json;
 const operations = new Map<string, { request?: Json; answer: Json }>();
+
+const forget = (path: string): boolean => operations.delete(paths[path].get.operationId);
 
 let cookie = '';
 
@@ -64,54 +67,6 @@ async function recordCompanies(take: Take, platform: Platform): Promise<void> {
   await take('GET /v1/companies', '', { key });
   await take('GET /v1/companies/{id}', _id, { key });
   await take('PATCH /v1/companies/{id}', _id, { key, body: { description: 'Bread and coffee since 1974' } });
-}
-
-async function recordRecords(take: Take, user: Json): Promise<Json> {
-  const field = { title: 'Plan', context: 'contact', type: 'SELECT', options: ['Basic', 'Gold'] };
-  const plan = await take('POST /v1/custom-fields', '', { body: field });
-  await take('GET /v1/custom-fields');
-  await take('GET /v1/custom-fields/{id}', plan._id);
-  await take('PATCH /v1/custom-fields/{id}', plan._id, { body: { options: ['Basic', 'Silver', 'Gold'] } });
-  const business = await take('POST /v1/businesses', '', {
-    body: { name: 'Café Central', domain: 'cafe-central.example' },
-  });
-  await take('GET /v1/businesses');
-  await take('GET /v1/businesses/{id}', business._id);
-  await take('PATCH /v1/businesses/{id}', business._id, {
-    body: { description: 'Buys every morning', owner: user._id },
-  });
-  const body = {
-    name: 'Maria Silva',
-    email: 'maria@example.com',
-    phone_number: '+55 11 98888-7777',
-    tags: ['vip'],
-    business: business._id,
-    custom_fields: { plan: 'Basic' },
-  };
-  const contact = await take('POST /v1/contacts', '', { body, headers: { 'idempotency-key': 'contact-1' } });
-  await take('GET /v1/contacts');
-  await take('GET /v1/contacts/{id}', contact._id);
-  await take('PATCH /v1/contacts/{id}', contact._id, { body: { owner: user._id, custom_fields: { plan: 'Gold' } } });
-  const other = await take('POST /v1/contacts', '', { body: { name: 'Maria', external_id: 'shop-4711' } });
-  await take('POST /v1/contacts/{id}/merge', contact._id, { body: { contact: other._id } });
-  await take('GET /v1/contacts/export');
-  const form = {
-    file: 'Nome,Telefone,Plano\nJoão Souza,+55 11 97777-6666,Gold\nRui,,Platin\n',
-    mapping: { Plano: 'custom_fields.plan' },
-  };
-  await recordImport(take, '/v1/contacts/import', [], form);
-  await take('GET /v1/contacts/import');
-  return { contact, business, field: plan };
-}
-
-async function recordImport(take: Take, path: string, ids: string[], form: Json): Promise<void> {
-  const { _id } = await take(`POST ${path}`, ids.join(), { form });
-  const read = `GET ${path}/{importId}`;
-  await waitUntil('the import', async () => {
-    operations.delete(paths[`${path}/{importId}`].get.operationId);
-    return (await take(read, [...ids, _id].join())).finished_at !== null;
-  });
-  await take(`${read}/errors`, [...ids, _id].join());
 }
 
 async function recordConversations(take: Take, platform: Platform, { contact, user }: Json): Promise<Json> {
@@ -170,7 +125,7 @@ async function recordConversationRun(take: Take, owner: string): Promise<void> {
   const { _id } = await take('POST /v1/conversations/bulk', '', { body: { filter: { search: 'joao' }, change } });
   const read = 'GET /v1/conversations/bulk/{id}';
   await waitUntil('the bulk change', async () => {
-    operations.delete(paths['/v1/conversations/bulk/{id}'].get.operationId);
+    forget('/v1/conversations/bulk/{id}');
     return (await take(read, _id)).finished_at !== null;
   });
   await take('GET /v1/conversations/bulk');
@@ -207,7 +162,7 @@ async function recordTables(take: Take, { contact }: Json): Promise<void> {
   await take('PATCH /v1/tables/{tableId}/rows/{rowId}', `${_id},${row._id}`, { body: { data: { price: 75 } } });
   await take('GET /v1/tables/{id}/export', _id);
   await take('DELETE /v1/tables/{tableId}/rows/{rowId}', `${_id},${row._id}`);
-  await recordImport(take, '/v1/tables/{id}/import', [_id], { file: 'product,price\nBread,12.5\n,3\n' });
+  await recordImport({ take, forget }, '/v1/tables/{id}/import', [_id], { file: 'product,price\nBread,12.5\n,3\n' });
   await take('DELETE /v1/tables/{id}', _id);
 }
 
@@ -279,10 +234,9 @@ try {
   });
   const user = await recordPeople(take, platform);
   await recordCompanies(take, platform);
-  const records = await recordRecords(take, user);
+  const records = await recordRecords({ take, forget }, user);
   const talk = await recordConversations(take, platform, { ...records, user });
   await recordBulk(take, platform.demo.inbox);
-  const forget = (path: string): boolean => operations.delete(paths[path].get.operationId);
   await recordCampaigns(take, platform.demo.inbox, forget);
   await recordTables(take, records);
   await recordKnowledge(take, forget);

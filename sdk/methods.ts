@@ -99,6 +99,7 @@ export const METHODS: Record<string, Record<string, string>> = {
   },
   contacts: {
     create: 'POST /v1/contacts',
+    upsert: 'POST /v1/contacts/bulk',
     list: 'GET /v1/contacts',
     get: 'GET /v1/contacts/{id}',
     update: 'PATCH /v1/contacts/{id}',

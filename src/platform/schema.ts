@@ -82,7 +82,8 @@ export const writtenPhone = (more = '') =>
   Type.String({ minLength: 1, maxLength: 40, description: PHONE_WRITING + more });
 export const PhoneCountry = Type.String({
   ...Country,
-  description: 'ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored',
+  description:
+    'ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored',
 });
 
 export const ID_PATTERN = '^[0-9a-f]{24}$';

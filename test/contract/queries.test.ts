@@ -209,6 +209,7 @@ const VARIANTS: Record<string, unknown[]> = {
   AuditFilter: filters('actor', 'action', 'resource', 'resourceId', 'from', 'to'),
   ContactMatch: MATCHES,
   RowMatch: ROW_MATCHES,
+  "Record<'owner' | 'business', string | null>": [anything],
   EnrollmentFilter: filters('campaign', 'contact', 'status'),
   CampaignFilter: filters('status', 'inbox', 'search'),
   AudienceMatch: [null, { exact: ' and (name = $2::text)', values: ['7'] }].flatMap((condition) =>

@@ -38,6 +38,8 @@ import type {
   ContactCreate,
   ContactMerge,
   ContactUpdate,
+  ContactUpsert,
+  ContactUpsertResult,
   Conversation,
   ConversationCounts,
   ConversationCreate,
@@ -1155,6 +1157,8 @@ export interface Methods {
   contacts: {
     /** Create a contact. A name, or something that identifies the contact, has to be there. Phone number, e-mail, professional network identifier and external id each belong to one contact of the company: 409 names the one that has it in `existing_id`. Takes the scope `contacts:create`. */
     create: (body: ContactCreate, options?: CallOptions) => Promise<Contact>;
+    /** Create or update up to 500 contacts. The contact that has the `_id`, external id, phone number, e-mail or professional network identifier of an item is updated with the fields of the item, as PATCH does it; where nobody has one, a contact is created. The answer has a result for each item, in their order. An item that can not be stored is FAILED with its `errors`, and the others are stored, all in one transaction: a value that is not valid, an id that points to nothing, and items whose identifiers belong to two contacts. Items are applied one after the other, so two about one contact change the same one. An identifier that the contact already has, also from a merge, changes nothing. Updating needs the scope contacts:update, unless `update_existing` is false. A repeat with the same Idempotency-Key writes nothing, and says which contacts the items have now. Takes the scope `contacts:create`. */
+    upsert: (body: ContactUpsert, options?: CallOptions) => Promise<ContactUpsertResult>;
     /** List, search and filter contacts. A page takes some milliseconds, also among a million contacts; only rare matches that no index can find take longer: a single letter, a part of a custom field, or a negated filter that few contacts meet. The total is exact, and counting some 100,000 takes a good part of a second: leave it out with skipCount where nobody reads it. Takes the scope `contacts:read`. */
     list: ListMethod<[query?: ContactsListQuery, options?: CallOptions], Contact>;
     /** Read a contact. Takes the scope `contacts:read`. */
@@ -1437,6 +1441,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
   },
   contacts: {
     create: { method: 'POST', path: '/v1/contacts', body: 'json', key: true },
+    upsert: { method: 'POST', path: '/v1/contacts/bulk', body: 'json', key: true },
     list: { method: 'GET', path: '/v1/contacts', query: true, answer: 'list' },
     get: { method: 'GET', path: '/v1/contacts/{id}' },
     update: { method: 'PATCH', path: '/v1/contacts/{id}', body: 'json' },

@@ -562,7 +562,7 @@ export interface ContactCreate {
   email?: string | null | undefined;
   /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). Stored as E.164 */
   phone_number?: string | null | undefined;
-  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
   country?: string | undefined;
   /** Who the contact is on the professional network */
   professional_network_identifier?: string | null | undefined;
@@ -593,7 +593,7 @@ export interface ContactUpdate {
   email?: string | null | undefined;
   /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). Stored as E.164 */
   phone_number?: string | null | undefined;
-  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
   country?: string | undefined;
   /** Who the contact is on the professional network */
   professional_network_identifier?: string | null | undefined;
@@ -615,6 +615,77 @@ export interface ContactUpdate {
   opted_out?: boolean | undefined;
   /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them */
   blocked?: boolean | undefined;
+}
+
+export interface ContactUpsertItem {
+  /** The id of the contact, where the caller knows it */
+  _id?: string | undefined;
+  /** As `external_id` of POST /v1/contacts */
+  external_id?: string | undefined;
+  /** As `phone_number` of POST /v1/contacts */
+  phone_number?: string | undefined;
+  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
+  country?: string | undefined;
+  /** As `email` of POST /v1/contacts */
+  email?: string | undefined;
+  /** As `professional_network_identifier` of POST /v1/contacts */
+  professional_network_identifier?: string | undefined;
+  /** As `name` of POST /v1/contacts */
+  name?: string | null | undefined;
+  /** As `avatar_url` of POST /v1/contacts */
+  avatar_url?: string | null | undefined;
+  /** As `language` of POST /v1/contacts */
+  language?: string | null | undefined;
+  /** Replaces all tags of the contact */
+  tags?: string[] | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  business?: string | null | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  owner?: string | null | undefined;
+  /** Values by the slug or id of their field; null clears one */
+  custom_fields?: Record<string, string[] | number | boolean | string | null> | undefined;
+  /** The contact does not want messages: sends end FAILED with OPTED_OUT */
+  opted_out?: boolean | undefined;
+  /** The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them */
+  blocked?: boolean | undefined;
+}
+
+export interface ContactUpsert {
+  /** Each with something that identifies its contact */
+  contacts: ContactUpsertItem[];
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
+  country?: string | undefined;
+  /** true: no events are emitted for these contacts */
+  silent?: boolean | undefined;
+  /** false: rows about existing contacts are reported as errors. Otherwise the import also needs the scope contacts:update */
+  update_existing?: boolean | undefined;
+}
+
+export interface ContactUpsertResult {
+  /** Items that created a contact */
+  created: number;
+  /** Items whose contact was changed by this call */
+  updated: number;
+  /** Items whose contact already was as they say */
+  unchanged: number;
+  /** Items that were not stored */
+  failed: number;
+  /** A result for each item of the call, in their order */
+  items: Array<{
+    /** The place of the item in `contacts`, from 0 */
+    index: number;
+    /** The state that it is in */
+    status: 'CREATED' | 'UPDATED' | 'UNCHANGED' | 'FAILED';
+    /** Identifier: 24 lower-case hex characters */
+    contact: string | null;
+    /** What went wrong, one entry for each failure */
+    errors: Array<{
+      /** The field that is meant; null for the whole row */
+      field: string | null;
+      /** A sentence for people that says what happened */
+      message: string;
+    }>;
+  }>;
 }
 
 export interface Conversation {
@@ -694,7 +765,7 @@ export interface ConversationCreate {
   contact?: string | undefined;
   /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
   phone_number?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -1073,7 +1144,7 @@ export interface Message {
     title: string;
     /** The cause in a sentence */
     message: string;
-    /** More about it, as the network says it */
+    /** More about the failure, in the words of the network */
     details: string;
   }>;
   /** The cause that the network reported, in Portuguese; absent without one */
@@ -1142,7 +1213,7 @@ export interface SendText {
   contact?: string | undefined;
   /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -1166,7 +1237,7 @@ export interface SendImage {
   contact?: string | undefined;
   /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -1192,7 +1263,7 @@ export interface SendAudio {
   contact?: string | undefined;
   /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -1218,7 +1289,7 @@ export interface SendVideo {
   contact?: string | undefined;
   /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -1244,7 +1315,7 @@ export interface SendDocument {
   contact?: string | undefined;
   /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -1270,7 +1341,7 @@ export interface SendSticker {
   contact?: string | undefined;
   /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -1592,7 +1663,7 @@ export interface SendTemplate {
   contact?: string | undefined;
   /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone_number without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;

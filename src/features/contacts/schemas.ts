@@ -213,3 +213,69 @@ export const ContactImportForm = strict({
   ),
 });
 export type ContactImportForm = Static<typeof ContactImportForm>;
+
+const MAX_UPSERTS = 500;
+// What a text has to be like is checked item by item, so that one wrong e-mail does not refuse the other contacts.
+const checkedText = (description: string) => Type.String({ maxLength: 2_048, description });
+const sameAs = (field: string): string => `As \`${field}\` of POST /v1/contacts`;
+
+export const ContactUpsertItem = define(
+  'ContactUpsertItem',
+  Type.Partial(
+    strict({
+      _id: checkedText('The id of the contact, where the caller knows it'),
+      external_id: checkedText(sameAs('external_id')),
+      phone_number: checkedText(sameAs('phone_number')),
+      country: PhoneCountry,
+      email: checkedText(sameAs('email')),
+      professional_network_identifier: checkedText(sameAs('professional_network_identifier')),
+      name: nullable(checkedText(sameAs('name'))),
+      avatar_url: nullable(checkedText(sameAs('avatar_url'))),
+      language: nullable(checkedText(sameAs('language'))),
+      tags: Type.Array(checkedText('A tag'), { maxItems: MAX_TAGS, description: 'Replaces all tags of the contact' }),
+      business: nullable(recordId('business')),
+      owner: nullable(recordId('user')),
+      custom_fields: fieldValuesSchema('contact'),
+      opted_out: writableProperties.opted_out,
+      blocked: writableProperties.blocked,
+    }),
+    { additionalProperties: false },
+  ),
+);
+export type ContactUpsertItem = Static<typeof ContactUpsertItem>;
+
+const { country: sheetCountry, silent, update_existing } = ContactImportForm.properties;
+export const ContactUpsert = define(
+  'ContactUpsert',
+  strict({
+    contacts: Type.Array(ref(ContactUpsertItem), {
+      minItems: 1,
+      maxItems: MAX_UPSERTS,
+      description: 'Each with something that identifies its contact',
+    }),
+    country: sheetCountry,
+    silent,
+    update_existing,
+  }),
+);
+export type ContactUpsert = Static<typeof ContactUpsert>;
+
+export const ContactUpsertResult = define(
+  'ContactUpsertResult',
+  Type.Object({
+    created: Type.Integer({ description: 'Items that created a contact' }),
+    updated: Type.Integer({ description: 'Items whose contact was changed by this call' }),
+    unchanged: Type.Integer({ description: 'Items whose contact already was as they say' }),
+    failed: Type.Integer({ description: 'Items that were not stored' }),
+    items: Type.Array(
+      Type.Object({
+        index: Type.Integer({ description: 'The place of the item in `contacts`, from 0' }),
+        status: oneOf(['CREATED', 'UPDATED', 'UNCHANGED', 'FAILED']),
+        contact: nullable(recordId('contact')),
+        errors: Type.Array(Type.Object({ field: nullable(Type.String()), message: Type.String() })),
+      }),
+      { description: 'A result for each item of the call, in their order' },
+    ),
+  }),
+);
+export type ContactUpsertResult = Static<typeof ContactUpsertResult>;

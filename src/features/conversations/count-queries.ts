@@ -12,7 +12,8 @@ const sumPerSql = (name: string, column: string): string =>
 
 /**
  * Counts the conversations of each view. `user` is the calling user; null for a key. The open ones are read once, from the index
- * conversations_open alone, and the unread ones from conversation_activity_unread. Of the closed ones only so many are counted that the statement stays quick.
+ * conversations_open alone, and the unread ones from conversation_activity_unread. Of the closed ones only so many are counted that the
+ * statement stays quick.
  */
 export function countViews(tx: TenantRead, user: string | null): Promise<ConversationCounts> {
   return one(tx, {

@@ -150,7 +150,7 @@ function expectValuesSize(before: HeldValues, after: HeldValues): HeldValues {
 const knownKeys = new WeakMap<CustomField[], Map<string, CustomField>>();
 
 /** The fields by slug and by id; the map is kept because an import asks for it with each row. */
-function indexByKey(definitions: CustomField[]): Map<string, CustomField> {
+export function indexByKey(definitions: CustomField[]): Map<string, CustomField> {
   const known =
     knownKeys.get(definitions) ??
     new Map(definitions.flatMap((field) => [[field.slug, field] as const, [field._id, field] as const]));

@@ -237,6 +237,10 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/custom-fields': { body: () => ({ slug: `till_${newId()}` }) },
   'PATCH /v1/custom-fields/{id}': { body: () => ({ title: 'Till' }) },
   'POST /v1/contacts': { body: () => ({ name: 'Ana' }) },
+  'POST /v1/contacts/bulk': {
+    also: ['contacts:update'],
+    body: () => ({ contacts: [{ external_id: `till_${newId()}`, name: 'Ana' }] }),
+  },
   'POST /v1/contacts/import': {
     also: ['contacts:update'],
     body: () => ({ file: 'name\nAna\n', mapping: { name: 'name' } }),

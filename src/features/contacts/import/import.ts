@@ -23,7 +23,7 @@ export async function importContacts(
   { upload, body, signal }: { upload: Upload | null; body: ContactImportForm; signal: AbortSignal },
 ): Promise<Import> {
   const { mapping, silent = false, update_existing = true, country } = body;
-  if (update_existing) refuseUpdates(tenant);
+  if (update_existing) expectMayUpdate(tenant);
   const find = createFieldFinder(await listAllDefinitions(tenant.read, 'contact'));
   return addImport(kit.readers, tenant, {
     ...OWNER,
@@ -37,8 +37,8 @@ export async function importContacts(
   });
 }
 
-/** An import that updates contacts needs the scope contacts:update, like PATCH. */
-function refuseUpdates({ principal }: Tenant): void {
+/** Who updates contacts by many at once needs the scope contacts:update, like PATCH. Throws FORBIDDEN naming `update_existing`. */
+export function expectMayUpdate({ principal }: Tenant): void {
   if (allows(principal.scopes, 'contacts:update')) return;
   const message = 'The scope contacts:update is missing; without it update_existing has to be false';
   throw forbidden('update_existing', message);

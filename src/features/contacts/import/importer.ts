@@ -1,4 +1,4 @@
-/** Imports a portion of a sheet as contacts: finds what its rows refer to, plans what each of them does, and writes the plan. */
+/** Stores a portion of rows as contacts: finds what the rows refer to, plans what each of them does, and writes the plan. */
 import { emit, type EventItem } from '../../../platform/events.ts';
 import type { TenantTx } from '../../../platform/tenant.ts';
 import { fieldEvents, listAllDefinitions } from '../../custom-fields/values.ts';
@@ -6,8 +6,10 @@ import type { ReadRow } from '../../imports/reading.ts';
 import { toRowErrors } from '../../imports/row-errors.ts';
 import type { Import } from '../../imports/schemas.ts';
 import type { ImportedRows, RowImporter } from '../../imports/work.ts';
-import { matchRows } from './match.ts';
-import { planContacts } from './plan.ts';
+import type { CustomField } from '../../custom-fields/schemas.ts';
+import type { ContactSource } from '../schemas.ts';
+import { matchRows, type FailedRow } from './match.ts';
+import { planContacts, type ContactDraft } from './plan.ts';
 import { findImportedContacts } from './queries.ts';
 import type { PersonRow, RowRules } from './rows.ts';
 import { refuseTooLarge } from './sizes.ts';
@@ -21,23 +23,58 @@ export const contactImporter: RowImporter<RowRules, PersonRow> = {
 
 async function importContactRows(
   tx: TenantTx,
-  asked: Import,
+  { update_existing, silent }: Import,
   rows: ReadRow<PersonRow>[],
   { definitions }: RowRules,
 ): Promise<ImportedRows> {
-  const matched = await matchRows(tx, rows);
-  const plan = planContacts(matched, asked.update_existing);
-  await refuseTooLarge(tx, plan, definitions);
-  const drafts = [...plan.drafts.values()];
-  const written = await writeContacts(tx, { drafts, stored: matched.stored, definitions });
-  if (!asked.silent) await emitEvents(tx, written);
-  const failed = plan.failed.toSorted((a, b) => a.number - b.number);
+  const { drafts, failed } = await storeContacts(tx, rows, { update_existing, silent, definitions, source: 'IMPORT' });
   const created = drafts.filter(({ isNew }) => isNew).length;
   return {
     created,
     updated: rows.length - failed.length - created,
     failed: failed.length,
     errors: failed.flatMap(({ number, faults }) => toRowErrors(number, faults)),
+  };
+}
+
+interface Storing {
+  /** With false, rows about contacts that exist fail. */
+  update_existing: boolean;
+  /** With true, no events are emitted. */
+  silent: boolean;
+  definitions: CustomField[];
+  /** The source of contacts that are created. */
+  source: ContactSource;
+}
+
+export interface StoredRows {
+  /** The contacts of the rows, each with its rows. */
+  drafts: ContactDraft[];
+  /** The ids of the contacts that were created or really changed. */
+  written: Set<string>;
+  /** The rows that could not be stored, in their order. */
+  failed: FailedRow[];
+}
+
+/**
+ * Creates or updates the contacts of checked rows with their events. Throws ContactsChanged when the rows should be
+ * tried again.
+ */
+export async function storeContacts(
+  tx: TenantTx,
+  rows: ReadRow<PersonRow>[],
+  { update_existing, silent, definitions, source }: Storing,
+): Promise<StoredRows> {
+  const matched = await matchRows(tx, rows);
+  const plan = planContacts(matched, update_existing);
+  await refuseTooLarge(tx, plan, definitions);
+  const drafts = [...plan.drafts.values()];
+  const written = await writeContacts(tx, { drafts, stored: matched.stored, definitions, source });
+  if (!silent) await emitEvents(tx, written);
+  return {
+    drafts,
+    written: new Set(written.map(({ person }) => person._id)),
+    failed: plan.failed.toSorted((a, b) => a.number - b.number),
   };
 }
 

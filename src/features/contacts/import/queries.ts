@@ -41,11 +41,7 @@ const PEOPLE = `jsonb_to_recordset($2::jsonb) as n (_id text, name text, email t
   professional_network_identifier text, external_id text, avatar_url text, language text, tags text[], business text,
   owner text, opted_out boolean, blocked boolean, held jsonb)`;
 
-export function insertImported(
-  tx: TenantTx,
-  people: StoredPerson[],
-  source: ContactSource = 'IMPORT',
-): Promise<number> {
+export function insertImported(tx: TenantTx, people: StoredPerson[], source: ContactSource): Promise<number> {
   return exec(tx, {
     name: 'contacts.insertImported',
     text: `insert into contacts (company_id, _id, name, email, phone_number, country_code, professional_network_identifier,

@@ -73,8 +73,8 @@ export interface PersonRow {
   _id: string | null;
   /** The fields for which the row has values. */
   plain: Partial<Omit<ContactFields, 'held'>>;
-  /** The custom field values of the row, by slug. */
-  given: Record<string, Value>;
+  /** The custom field values of the row, by slug; null clears one. */
+  given: Record<string, Value | null>;
 }
 
 /** Merges the fields that several rows give to one contact; the last row wins. */
@@ -128,16 +128,24 @@ function readPerson(
     else cells.set(field, String(cell).trim());
   }
   const plain: Record<string, unknown> = Object.fromEntries(cells);
-  faults.push(...findFaults(plain));
-  if (typeof plain['phone_number'] === 'string') {
-    const read = readPhone(plain['phone_number'], country);
-    if ('code' in read) faults.push({ field: 'phone_number', message: read.message });
-    else Object.assign(plain, read);
-  }
+  faults.push(...checkFields(plain, country));
   const { _id = null, ...fields } = plain as PersonRow['plain'] & { _id?: string };
   if (_id === null && identifiesNobody({ ...NOBODY, ...fields }))
     faults.push({ field: 'name', message: 'or something that identifies the contact has to be there' });
   return { value: { number: row.number, _id, plain: fields, given: Object.fromEntries(given) }, faults };
+}
+
+/**
+ * Checks the fields of one contact by the rules of POST /v1/contacts and returns what is wrong with them. A valid phone number is replaced
+ * by its stored form and country code.
+ */
+export function checkFields(plain: Record<string, unknown>, country: string | null): Fault[] {
+  const faults = findFaults(plain);
+  if (typeof plain['phone_number'] !== 'string') return faults;
+  const read = readPhone(plain['phone_number'], country);
+  if ('code' in read) return [...faults, { field: 'phone_number', message: read.message }];
+  Object.assign(plain, read);
+  return faults;
 }
 
 /** Keeps the first fault of each field: one message is enough to correct the cell. */

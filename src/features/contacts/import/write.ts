@@ -1,6 +1,6 @@
 /**
  * Writes the planned contacts of a portion with few statements. The plan was made before anything was locked: when a contact proves to have
- * changed since, UNAVAILABLE is thrown, and the portion is tried again.
+ * changed since, ContactsChanged is thrown, and the portion is tried again.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../platform/errors.ts';
@@ -16,6 +16,7 @@ import { mergeCustomFields, mergePlainFields } from './rows.ts';
 import { findGrowthFault } from './sizes.ts';
 import { deleteIdentities, findIdentityHolders, insertIdentities, type HeldIdentity } from '../name-queries.ts';
 import { keepContactsFromRemoval, lockContacts, type ContactFields } from '../queries.ts';
+import type { ContactSource } from '../schemas.ts';
 
 /** A contact that is new or really changed. */
 export interface WrittenContact {
@@ -29,25 +30,28 @@ interface WriteInput {
   /** The ids of the contacts that were stored when the plan was made, by the keys of the rows that name them. */
   stored: Map<string, string>;
   definitions: CustomField[];
+  /** The source of contacts that are created. */
+  source: ContactSource;
 }
 
 /** Returns the contacts that were written, in the order of their rows. */
 export async function writeContacts(
   tx: TenantTx,
-  { drafts, stored, definitions }: WriteInput,
+  { drafts, stored, definitions, source }: WriteInput,
 ): Promise<WrittenContact[]> {
   const fresh = drafts.filter(({ isNew }) => isNew).map((draft) => applyRowsToContact(NOBODY, draft, definitions));
   if (fresh.length > 0)
     await insertImported(
       tx,
       fresh.map(({ person }) => person),
+      source,
     );
   const existing = drafts.filter(({ isNew }) => !isNew);
   const ids = existing.map(({ _id }) => _id);
-  if (ids.length > 0 && (await keepContactsFromRemoval(tx, ids)) !== ids.length) throw makeChangedMeanwhileError();
+  if (ids.length > 0 && (await keepContactsFromRemoval(tx, ids)) !== ids.length) throw new ContactsChanged();
   const identities = drafts.flatMap(collectIdentities);
   const free = identities.filter((identity) => !stored.has(toKeyText(identity)));
-  if (free.length > 0 && (await insertIdentities(tx, free)) !== free.length) throw makeChangedMeanwhileError();
+  if (free.length > 0 && (await insertIdentities(tx, free)) !== free.length) throw new ContactsChanged();
   const changed = ids.length > 0 ? await updateExisting(tx, { existing, identities, definitions }) : [];
   const written = new Map([...fresh, ...changed].map((each) => [each.person._id, each]));
   return drafts.flatMap(({ _id }) => written.get(_id) ?? []);
@@ -84,13 +88,13 @@ async function updateExisting(
   const held = new Map((await findIdentityHolders(tx, ours)).map((name) => [toKeyText(name), name.contact]));
   // Another transaction removed, merged or changed one of the contacts between the look-up and the lock.
   if (locked.size !== existing.length || ours.some((name) => held.get(toKeyText(name)) !== name.contact))
-    throw makeChangedMeanwhileError();
+    throw new ContactsChanged();
   const replaced: HeldIdentity[] = [];
   const changed = existing.flatMap((draft): WrittenContact[] => {
     const contact = locked.get(draft._id);
     if (!contact) return [];
     const own = pickFields(contact);
-    if (findGrowthFault({ held: own.held, rows: draft.rows, definitions })) throw makeChangedMeanwhileError();
+    if (findGrowthFault({ held: own.held, rows: draft.rows, definitions })) throw new ContactsChanged();
     const next = applyRowsToContact(own, draft, definitions);
     const { _id, ...fields } = next.person;
     if (isDeepStrictEqual(fields, own)) return [];
@@ -109,7 +113,12 @@ async function updateExisting(
   return changed;
 }
 
-const makeChangedMeanwhileError = (): AppError => new AppError('UNAVAILABLE', 'The contacts changed meanwhile');
+/** One of the contacts has changed since the plan was made; another try plans with what it has now. */
+export class ContactsChanged extends AppError {
+  constructor() {
+    super('UNAVAILABLE', 'The contacts changed meanwhile');
+  }
+}
 
 /** Applies the rows to the stored contact. Fields that the rows leave empty stay as they are. */
 function applyRowsToContact(

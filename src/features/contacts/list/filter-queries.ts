@@ -12,12 +12,12 @@ import {
   type Conditions,
 } from '../../../platform/filters/conditions.ts';
 import type { FilterType, Operator } from '../../../platform/filters/items.ts';
+import { partIndexed } from '../../../platform/filters/trigrams.ts';
 import { isId } from '../../../platform/ids.ts';
 import type { TenantRead } from '../../../platform/tenant.ts';
 import { findUnknown } from '../../../platform/unknown-references.ts';
 import { foldText, readDigits } from '../../../platform/words.ts';
 import type { CustomField, FieldType } from '../../custom-fields/schemas.ts';
-import { MARKS, partIndexed } from './text-queries.ts';
 
 /** Returns the custom fields of contacts that have one of these ids or slugs. */
 export function listFilterFields(
@@ -87,7 +87,25 @@ export function buildConditions({ ids, business, search, filters }: ContactMatch
   ]);
 }
 
-const SEARCHED = ['folded_name', 'folded_email'];
+// The same expression as in the index contacts_search.
+const MARKS = `contact_marks(name, email, phone_number, professional_network_identifier,
+  coalesce(folded_name, '') || coalesce(folded_email, ''))`;
+// Names and e-mails with letters beyond ASCII are few, and marked.
+const MARKED = `${MARKS} @> '{+letters}'`;
+
+/** The indexed expression of each text, the function that is applied to the value, and the condition of texts beyond ASCII. */
+const TRIGRAMS = {
+  name: { expression: 'folded_name', change: 'fold', beyondAscii: MARKED },
+  email: { expression: 'folded_email', change: 'fold', beyondAscii: MARKED },
+  phone_number: { expression: 'phone_number', change: 'lower', beyondAscii: 'false' },
+  professional_network_identifier: {
+    expression: 'lower(professional_network_identifier)',
+    change: 'lower',
+    beyondAscii: null,
+  },
+} as const;
+
+const SEARCHED = [TRIGRAMS.name, TRIGRAMS.email];
 
 /**
  * Makes the condition of a search: it finds a whole id, a part of the name or e-mail without regard to accents, or a part of the phone
@@ -97,15 +115,15 @@ function searchCondition(term: string, bind: BindValue): Condition {
   const text = `fold(${bind(term)})`;
   const folded = foldText(term);
   const alternatives: Condition[] = SEARCHED.map((column) => ({
-    exact: `strpos(${column}, ${text}) > 0`,
-    indexed: partIndexed({ expression: column, value: text, folded }, 'contains'),
+    exact: `strpos(${column.expression}, ${text}) > 0`,
+    indexed: partIndexed({ ...column, value: () => text, folded }, 'contains'),
   }));
   const digits = readDigits(term);
   if (digits !== null) {
     const value = bind(digits);
     alternatives.push({
       exact: `strpos(phone_number, ${value}) > 0`,
-      indexed: partIndexed({ expression: 'phone_number', value, folded: digits }, 'contains'),
+      indexed: partIndexed({ ...TRIGRAMS.phone_number, value: () => value, folded: digits }, 'contains'),
     });
   }
   if (isId(term)) {
@@ -131,7 +149,7 @@ export function toBroadSearch(term: string): BroadSearch {
     values: [term, readDigits(term)],
     condition: (first) =>
       [
-        ...SEARCHED.map((column) => `c.${column} like '%' || like_literal(fold($${first}::text)) || '%'`),
+        ...SEARCHED.map(({ expression }) => `c.${expression} like '%' || like_literal(fold($${first}::text)) || '%'`),
         `c.phone_number like '%' || $${first + 1}::text || '%'`,
       ].join(' or '),
   };
@@ -152,14 +170,6 @@ function heldIndexed({ _id, type }: { _id: string; type: FieldType }, value: str
   const held = JSON.stringify({ [_id]: type === 'LIST' ? [typed] : typed });
   return `lower(custom_fields::text)::jsonb @> lower(${bind(held)})::jsonb`;
 }
-
-/** The indexed expression of each text, and the function that is applied to the value. */
-const TRIGRAMS = {
-  name: { expression: 'folded_name', change: 'fold' },
-  email: { expression: 'folded_email', change: 'fold' },
-  phone_number: { expression: 'phone_number', change: 'lower' },
-  professional_network_identifier: { expression: 'lower(professional_network_identifier)', change: 'lower' },
-} as const;
 
 function columnCondition(column: Column, operator: Operator, value: string, bind: BindValue): Condition {
   switch (column) {
@@ -237,10 +247,10 @@ function searchedCondition(
   const exact = textTest(column, operator, `lower(${given})`);
   if (column === 'country_code')
     return { exact, indexed: value === '' ? null : countryIndexed(operator, `lower(${given})`) };
-  const { expression, change } = TRIGRAMS[column];
+  const { change, ...indexed } = TRIGRAMS[column];
   const looked = {
-    expression,
-    value: `${change}(${given})`,
+    ...indexed,
+    value: () => `${change}(${given})`,
     folded: change === 'fold' ? foldText(value) : value.toLowerCase(),
   };
   return { exact, indexed: isNegated(operator) ? null : partIndexed(looked, operator) };

@@ -23,7 +23,8 @@ import {
   type Window,
 } from '../../../platform/paging.ts';
 import type { TenantRead } from '../../../platform/tenant.ts';
-import { foldText, hasTrigram, isLetterPair, pairCondition } from '../../../platform/words.ts';
+import { partIndexed } from '../../../platform/filters/trigrams.ts';
+import { foldText } from '../../../platform/words.ts';
 import { ROW, type RowRecord } from './queries.ts';
 
 const OF_TABLE = 'company_id = $1 and table_id = $2';
@@ -67,27 +68,30 @@ export const buildConditions = ({ search, filters }: RowMatch): Conditions =>
     ...filters.map((filter) => filterCondition(filter, bind)),
   ]);
 
+// Texts with letters beyond ASCII are few once they are folded, and those with two letters behind one are marked.
+const FOLDED = { expression: 'folded', beyondAscii: `pair_mark(folded) = '+'` };
+
 function searchCondition(search: string, bind: BindValue): Condition {
-  const text = `fold(${bind(escapeSearch(search))})`;
+  const value = `fold(${bind(escapeSearch(search))})`;
+  const folded = foldText(search);
   return {
-    exact: `strpos(folded, ${text}) > 0`,
-    indexed: () => (isLetterPair(foldText(search)) ? pairIndexed(text) : partIndexed(text)),
+    exact: `strpos(folded, ${value}) > 0`,
+    indexed:
+      partIndexed({ ...FOLDED, value: () => value, folded }, 'contains') ??
+      (() => `folded like '%' || like_literal(${value}) || '%'`),
   };
 }
-
-const partIndexed = (folded: string): string => `folded like '%' || like_literal(${folded}) || '%'`;
-const pairIndexed = (folded: string): string => `${pairCondition('folded', folded)} or pair_mark(folded) = '+'`;
 
 // The types whose values stand in the search column as they are compared.
 const TEXTS: readonly FilterType[] = ['TEXT', 'SELECT', 'LIST', 'DATE', 'URL'];
 const PARTS: readonly Operator[] = ['eq', 'contains', 'starts_with', 'ends_with'];
 
 function filterCondition({ key, type, operator, value }: RowFilter, bind: BindValue): Condition {
-  const isLooked = TEXTS.includes(type) && PARTS.includes(operator) && hasTrigram(foldText(value), false, false);
-  return {
-    exact: heldCondition(`(data -> ${bind(key)})`, { type, operator, value }, bind),
-    indexed: isLooked ? (more) => partIndexed(`fold(${more(escapeSearch(value))})`) : null,
-  };
+  const exact = heldCondition(`(data -> ${bind(key)})`, { type, operator, value }, bind);
+  if (!TEXTS.includes(type) || !PARTS.includes(operator)) return { exact, indexed: null };
+  const text = escapeSearch(value);
+  const looked = { ...FOLDED, value: (more: BindValue) => `fold(${more(text)})`, folded: foldText(text) };
+  return { exact, indexed: partIndexed(looked, 'contains') };
 }
 
 /**

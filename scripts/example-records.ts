@@ -1,0 +1,72 @@
+/** The steps that record the examples of custom fields, businesses, contacts and imports. */
+import { waitUntil } from '../test/support/wait.ts';
+import type { Json } from '../test/support/platform.ts';
+import type { Take } from './example-steps.ts';
+
+/** Three items of which the last can not be stored. */
+const PEOPLE = [
+  { external_id: 'shop-4711', tags: ['vip'], custom_fields: { plan: 'Gold' } },
+  { external_id: 'shop-4712', name: 'Ana Prado', phone_number: '+55 11 96666-5555' },
+  { external_id: 'shop-4713', email: 'nobody' },
+];
+
+export async function recordRecords({ take, forget }: Recorder, user: Json): Promise<Json> {
+  const field = { title: 'Plan', context: 'contact', type: 'SELECT', options: ['Basic', 'Gold'] };
+  const plan = await take('POST /v1/custom-fields', '', { body: field });
+  await take('GET /v1/custom-fields');
+  await take('GET /v1/custom-fields/{id}', plan._id);
+  await take('PATCH /v1/custom-fields/{id}', plan._id, { body: { options: ['Basic', 'Silver', 'Gold'] } });
+  const business = await take('POST /v1/businesses', '', {
+    body: { name: 'Café Central', domain: 'cafe-central.example' },
+  });
+  await take('GET /v1/businesses');
+  await take('GET /v1/businesses/{id}', business._id);
+  await take('PATCH /v1/businesses/{id}', business._id, {
+    body: { description: 'Buys every morning', owner: user._id },
+  });
+  const body = {
+    name: 'Maria Silva',
+    email: 'maria@example.com',
+    phone_number: '+55 11 98888-7777',
+    tags: ['vip'],
+    business: business._id,
+    custom_fields: { plan: 'Basic' },
+  };
+  const contact = await take('POST /v1/contacts', '', { body, headers: { 'idempotency-key': 'contact-1' } });
+  await take('GET /v1/contacts');
+  await take('GET /v1/contacts/{id}', contact._id);
+  await take('PATCH /v1/contacts/{id}', contact._id, { body: { owner: user._id, custom_fields: { plan: 'Gold' } } });
+  const other = await take('POST /v1/contacts', '', { body: { name: 'Maria', external_id: 'shop-4711' } });
+  await take('POST /v1/contacts/{id}/merge', contact._id, { body: { contact: other._id } });
+  await take('POST /v1/contacts/bulk', '', { body: { contacts: PEOPLE } });
+  await take('GET /v1/contacts/export');
+  const sheet = 'Nome,Telefone,Plano\nJoão Souza,+55 11 97777-6666,Gold\nRui,,Platin\n';
+  await recordImport({ take, forget }, '/v1/contacts/import', [], {
+    file: sheet,
+    mapping: { Plano: 'custom_fields.plan' },
+  });
+  await take('GET /v1/contacts/import');
+  return { contact, business, field: plan };
+}
+
+interface Recorder {
+  take: Take;
+  /** Drops the example of a GET, so that its next call is recorded. */
+  forget(path: string): void;
+}
+
+/** Records an import and its progress. `path` is the operation, and `ids` are those of its path. */
+export async function recordImport(
+  { take, forget }: Recorder,
+  path: string,
+  ids: string[],
+  form: { file: string; mapping?: Record<string, string> },
+): Promise<void> {
+  const { _id } = await take(`POST ${path}`, ids.join(), { form });
+  const read = `GET ${path}/{importId}`;
+  await waitUntil('the import', async () => {
+    forget(`${path}/{importId}`);
+    return (await take(read, [...ids, _id].join())).finished_at !== null;
+  });
+  await take(`${read}/errors`, [...ids, _id].join());
+}
