@@ -5,6 +5,7 @@ import { newId } from '../../platform/ids.ts';
 import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
+import { reportStatuses, silenceNetwork } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
@@ -77,6 +78,37 @@ test('a campaign sends its template once to each contact of its audience, comple
   assert.deepEqual([total_contacts, pending, sent, delivered, failed, rest.skipped], [4, 0, 3, 3, 0, 1]);
   assert.deepEqual([rest.delivery_rate, rest.skip_reasons], [1, [{ reason: 'OPTED_OUT', count: 1 }]]);
   assert.deepEqual((await read(campaign)).totals, { enrolled: 4, sent: 3, failed: 0 });
+});
+
+test('a message that the network holds back counts as pending until the network sends it, and one that it drops as failed alone', async () => {
+  await silenceNetwork(platform);
+  await platform.sandbox('PUT', '/sandbox/settings', { template_message_status: 'held_for_quality_assessment' });
+  const { campaign } = await createFor(2);
+  await act(201, 'start', campaign);
+  const done = await awaitStatus(campaign, 'COMPLETED');
+  await platform.sandbox('PUT', '/sandbox/settings', {
+    template_message_status: 'accepted',
+    status_delays_ms: { sent: 50, delivered: 200, read: 600 },
+  });
+  assert.deepEqual(done.totals, { enrolled: 2, sent: 0, failed: 0 });
+  const counts = async (): Promise<Json> => {
+    const { pending, sent, delivered, failed } = await analytics(campaign);
+    return { pending, sent, delivered, failed };
+  };
+  assert.deepEqual(await counts(), { pending: 2, sent: 0, delivered: 0, failed: 0 });
+  const [first, second] = await Promise.all(
+    (await enrollments(campaign)).map(async ({ message }) => (await call(200, 'GET', `/v1/messages/${message}`)).body),
+  );
+  assert.deepEqual([first.status, first.sent_at], ['SENT', null]);
+  await reportStatuses(platform, { id: first.external_id, status: 'sent' });
+  assert.deepEqual(await counts(), { pending: 1, sent: 1, delivered: 0, failed: 0 });
+  const errors = [{ code: 131_049, title: 'Not delivered' }];
+  await reportStatuses(
+    platform,
+    { id: first.external_id, status: 'delivered' },
+    { id: second.external_id, status: 'failed', errors },
+  );
+  assert.deepEqual(await counts(), { pending: 0, sent: 1, delivered: 1, failed: 1 });
 });
 
 test('a paused campaign soon sends nothing more, and sends the rest when it is resumed', async () => {

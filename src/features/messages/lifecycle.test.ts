@@ -24,7 +24,7 @@ const REPORTS = Object.keys(AT) as StatusReport['status'][];
 
 const report = (status: StatusReport['status']): StatusReport => ({
   status,
-  at: AT[status],
+  at: AT[status === 'HELD' ? 'ACCEPTED' : status],
   errors: status === 'FAILED' ? [UNDELIVERABLE] : [],
   failure_reason: status === 'FAILED' ? REASON : null,
 });
@@ -171,6 +171,20 @@ const STORIES: [string, Life, StatusReport['status'][], EventName[], Partial<Lif
     ['ACCEPTED', 'SENT', 'DELIVERED', 'READ'],
     ['MESSAGE_SENT', 'MESSAGE_DELIVERED', 'MESSAGE_READ'],
     { status: 'READ', sent_at: AT.ACCEPTED, delivered_at: AT.DELIVERED, read_at: AT.READ },
+  ],
+  [
+    'a message that the network holds back is accepted, and has the time at which it was sent once the network reports it',
+    QUEUED,
+    ['HELD', 'SENT'],
+    ['MESSAGE_SENT'],
+    { status: 'SENT', sent_at: AT.SENT },
+  ],
+  [
+    'a message that the network holds back and then drops was never sent',
+    QUEUED,
+    ['HELD', 'FAILED'],
+    ['MESSAGE_SENT', 'MESSAGE_FAILED'],
+    { status: 'FAILED', sent_at: null, failed_at: AT.FAILED },
   ],
   [
     'a read without a delivered makes the message READ and emits no delivery; a later delivered only fills its time',

@@ -11,10 +11,10 @@ export type Life = Omit<MessageLife, '_id' | 'company' | 'inbox' | 'external_id'
 
 export interface StatusReport {
   /**
-   * The reported status. ACCEPTED stands for the answer of the network to the call. The status `sent`, which comes later, changes sent_at
-   * only.
+   * The reported status. ACCEPTED stands for the answer of the network to the call, and HELD for the answer that it does not send the message
+   * yet. The status `sent`, which comes later, changes sent_at only.
    */
-  status: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
+  status: 'ACCEPTED' | 'HELD' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
   at: string;
   errors: Cause[];
   failure_reason: FailureReason | null;
@@ -27,7 +27,14 @@ export interface Step {
 }
 
 const RANK: Record<MessageStatus, number> = { QUEUED: 0, SENT: 1, DELIVERED: 2, READ: 3, FAILED: 4, RECEIVED: 5 };
-const ARRIVAL = { ACCEPTED: 'sent_at', SENT: 'sent_at', DELIVERED: 'delivered_at', READ: 'read_at' } as const;
+/** The time that each status reports; a message that is held back has not been sent. */
+const ARRIVAL = {
+  ACCEPTED: 'sent_at',
+  HELD: null,
+  SENT: 'sent_at',
+  DELIVERED: 'delivered_at',
+  READ: 'read_at',
+} as const;
 
 /** The entry in `errors` for a failure without a cause, so that every failure has one. */
 const NO_CAUSE: Cause = {
@@ -63,17 +70,18 @@ function applyFailure(life: Life, report: StatusReport): Step {
 }
 
 /** The first time that is reported stays. Of the two reports that a message was sent, the earlier time counts, whichever comes first. */
-function chooseTime(life: Life, at: string, field: (typeof ARRIVAL)[keyof typeof ARRIVAL]): string {
+function chooseTime(life: Life, at: string, field: NonNullable<(typeof ARRIVAL)[keyof typeof ARRIVAL]>): string {
   const before = life[field];
   if (before === null) return at;
   return field === 'sent_at' && Date.parse(at) < Date.parse(before) ? at : before;
 }
 
-function applyProgress(life: Life, report: StatusReport, reported: 'ACCEPTED' | 'SENT' | 'DELIVERED' | 'READ'): Step {
+function applyProgress(life: Life, report: StatusReport, reported: keyof typeof ARRIVAL): Step {
   const unsettled = isUnsettled(life);
-  const status = reported === 'ACCEPTED' ? 'SENT' : reported;
+  const status = reported === 'ACCEPTED' || reported === 'HELD' ? 'SENT' : reported;
   if (life.status === 'FAILED' && !unsettled) return { life, events: [] };
-  const noted: Life = { ...life, [ARRIVAL[reported]]: chooseTime(life, report.at, ARRIVAL[reported]) };
+  const field = ARRIVAL[reported];
+  const noted: Life = field === null ? life : { ...life, [field]: chooseTime(life, report.at, field) };
   if (!unsettled && RANK[status] <= RANK[life.status]) return { life: noted, events: [] };
   const arrived: Life = { ...noted, status, outcome_unknown: false };
   if (unsettled) Object.assign(arrived, { errors: [], failure_reason: null, failed_at: null });

@@ -153,7 +153,13 @@ export const Message = define(
     is_test: Type.Boolean(),
     edited_at: nullable(Timestamp),
     revoked_at: nullable(Timestamp),
-    sent_at: nullable(Timestamp),
+    sent_at: nullable(
+      Type.String({
+        ...Timestamp,
+        description:
+          'When the network took it to be sent; null before, and while a message is SENT that the network holds back',
+      }),
+    ),
     delivered_at: nullable(Timestamp),
     read_at: nullable(Timestamp),
     failed_at: nullable(Timestamp),

@@ -88,7 +88,7 @@ export async function settleMany(
       external_id: result.externalId,
       message,
       recipient: result.person.names,
-      status: 'ACCEPTED',
+      status: result.held === undefined ? 'ACCEPTED' : 'HELD',
       at,
       errors: [],
       failure_reason: null,

@@ -55,7 +55,7 @@ async function settleKnown(
       ...key,
       message: stored._id,
       recipient: result.person.names,
-      status: 'ACCEPTED',
+      status: result.held === undefined ? 'ACCEPTED' : 'HELD',
       at: new Date().toISOString(),
       errors: [],
       failure_reason: null,
