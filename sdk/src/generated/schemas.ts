@@ -618,8 +618,6 @@ export interface ContactUpdate {
 }
 
 export interface ContactUpsertItem {
-  /** The id of the contact, where the caller knows it */
-  _id?: string | undefined;
   /** As `external_id` of POST /v1/contacts */
   external_id?: string | undefined;
   /** As `phone_number` of POST /v1/contacts */
@@ -651,7 +649,7 @@ export interface ContactUpsertItem {
 }
 
 export interface ContactUpsert {
-  /** Each with something that identifies its contact */
+  /** Each with an external id, phone number, e-mail or professional network identifier */
   contacts: ContactUpsertItem[];
   /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
   country?: string | undefined;
@@ -662,6 +660,8 @@ export interface ContactUpsert {
 }
 
 export interface ContactUpsertResult {
+  /** The id of this call, by which the audit log names it */
+  _id: string;
   /** Items that created a contact */
   created: number;
   /** Items whose contact was changed by this call */
@@ -1190,7 +1190,7 @@ export interface Message {
   edited_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   revoked_at: string | null;
-  /** ISO 8601 UTC with milliseconds */
+  /** When the network took it to be sent; null before, and while a message is SENT that the network holds back */
   sent_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   delivered_at: string | null;

@@ -66,19 +66,20 @@ function upsertRoute(app: FastifyInstance, kit: Kit): void {
     description: UPSERT_WORDS,
     body: ref(ContactUpsert),
     answers: { 201: ref(ContactUpsertResult) },
-    errors: ['QUOTA_EXCEEDED'],
+    errors: ['QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { body }) => upsertContacts(tenant, body),
-    again: (tenant, _id, { body }) => findUpserted(tenant, body),
+    again: (tenant, id, { body }) => findUpserted(tenant, id, body),
   });
 }
 
 const UPSERT_WORDS =
-  'The contact that has the `_id`, external id, phone number, e-mail or professional network identifier of an item is updated with the ' +
+  'The contact that has the external id, phone number, e-mail or professional network identifier of an item is updated with the ' +
   'fields of the item, as PATCH does it; where nobody has one, a contact is created. The answer has a result for each item, in their order. ' +
   'An item that can not be stored is FAILED with its `errors`, and the others are stored, all in one transaction: a value that is not valid, ' +
-  'an id that points to nothing, and items whose identifiers belong to two contacts. Items are applied one after the other, so two about ' +
-  'one contact change the same one. An identifier that the contact already has, also from a merge, changes nothing. Updating needs the scope ' +
-  'contacts:update, unless `update_existing` is false. A repeat with the same Idempotency-Key writes nothing, and says which contacts the items have now.';
+  'or identifiers that belong to two contacts. An owner, business or custom field that does not exist refuses the whole call. ' +
+  'Items are applied one after the other, so two about one contact change the same one. An identifier that the contact already has, also ' +
+  'from a merge, changes nothing. Updating needs the scope contacts:update, unless `update_existing` is false. A repeat with the same ' +
+  'Idempotency-Key writes nothing, and says which contacts the items have now.';
 
 function sheetRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {

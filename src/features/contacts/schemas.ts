@@ -223,7 +223,6 @@ export const ContactUpsertItem = define(
   'ContactUpsertItem',
   Type.Partial(
     strict({
-      _id: checkedText('The id of the contact, where the caller knows it'),
       external_id: checkedText(sameAs('external_id')),
       phone_number: checkedText(sameAs('phone_number')),
       country: PhoneCountry,
@@ -251,7 +250,7 @@ export const ContactUpsert = define(
     contacts: Type.Array(ref(ContactUpsertItem), {
       minItems: 1,
       maxItems: MAX_UPSERTS,
-      description: 'Each with something that identifies its contact',
+      description: 'Each with an external id, phone number, e-mail or professional network identifier',
     }),
     country: sheetCountry,
     silent,
@@ -263,6 +262,7 @@ export type ContactUpsert = Static<typeof ContactUpsert>;
 export const ContactUpsertResult = define(
   'ContactUpsertResult',
   Type.Object({
+    _id: recordId('contact-upsert', { description: 'The id of this call, by which the audit log names it' }),
     created: Type.Integer({ description: 'Items that created a contact' }),
     updated: Type.Integer({ description: 'Items whose contact was changed by this call' }),
     unchanged: Type.Integer({ description: 'Items whose contact already was as they say' }),

@@ -1,15 +1,18 @@
 /** Creates and updates many contacts in one call, for programs that keep the contacts of another system here. */
+import { invalid, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { findPhoneCountry } from '../../platform/phone-country.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import type { CustomField, Value } from '../custom-fields/schemas.ts';
 import { findValueFault, indexByKey, listAllDefinitions } from '../custom-fields/values.ts';
 import type { Fault, ReadRow } from '../imports/reading.ts';
+import { INACTIVE_USER } from '../users/assignments.ts';
 import { toContactSource } from './contacts.ts';
 import { expectMayUpdate } from './import/import.ts';
 import { storeContacts, type StoredRows } from './import/importer.ts';
 import { matchRows, toRowKeys } from './import/match.ts';
 import { planContacts } from './import/plan.ts';
+import { findReferences, type RowReference } from './import/queries.ts';
 import { checkFields, type PersonRow } from './import/rows.ts';
 import { ContactsChanged } from './import/write.ts';
 import type { ContactUpsert, ContactUpsertItem, ContactUpsertResult } from './schemas.ts';
@@ -21,7 +24,7 @@ const TRIES = 5;
 
 /**
  * Creates or updates the contacts of a call in one transaction, with their events. An item that can not be stored is FAILED with its
- * reasons, and the others are stored. Throws FORBIDDEN where the caller may not update contacts.
+ * reasons, and the others are stored. Throws FORBIDDEN where the caller may not update contacts, and UNKNOWN_REFERENCE.
  */
 export async function upsertContacts(tenant: Tenant, asked: ContactUpsert): Promise<ContactUpsertResult> {
   const { silent = false, update_existing = true } = asked;
@@ -31,8 +34,10 @@ export async function upsertContacts(tenant: Tenant, asked: ContactUpsert): Prom
     try {
       return await tenant.tx(async (tx) => {
         const { rows, definitions } = await readItems(tx, asked);
-        tx.makes(newId());
-        return toResult(rows, await storeContacts(tx, rows, { update_existing, silent, definitions, source }));
+        const _id = newId();
+        tx.makes(_id);
+        const stored = await storeContacts(tx, rows, { update_existing, silent, definitions, source });
+        return toResult(_id, rows, stored);
       });
     } catch (error) {
       // Failure policy: a contact that others change at the same time is looked up again; any other error, and the last one, is thrown on.
@@ -42,7 +47,7 @@ export async function upsertContacts(tenant: Tenant, asked: ContactUpsert): Prom
 }
 
 /** Answers a repeated call: which contacts its items have now. Nothing is written. */
-export function findUpserted(tenant: Tenant, asked: ContactUpsert): Promise<ContactUpsertResult> {
+export function findUpserted(tenant: Tenant, _id: string, asked: ContactUpsert): Promise<ContactUpsertResult> {
   return tenant.tx(async (tx) => {
     const { rows } = await readItems(tx, asked);
     const { drafts, failed } = planContacts(await matchRows(tx, rows), true);
@@ -50,7 +55,7 @@ export function findUpserted(tenant: Tenant, asked: ContactUpsert): Promise<Cont
     const missing = (gone ?? []).flatMap((draft) =>
       draft.rows.map(({ number }) => ({ number, faults: [{ field: null, message: 'has been removed since' }] })),
     );
-    return toResult(rows, { drafts: found ?? [], written: new Set(), failed: [...failed, ...missing] });
+    return toResult(_id, rows, { drafts: found ?? [], written: new Set(), failed: [...failed, ...missing] });
   });
 }
 
@@ -58,10 +63,27 @@ async function readItems(
   tx: TenantTx,
   { contacts, country }: ContactUpsert,
 ): Promise<{ rows: ReadRow<PersonRow>[]; definitions: CustomField[] }> {
+  await expectReferences(tx, contacts);
   const definitions = await listAllDefinitions(tx, 'contact');
   const usual = await findPhoneCountry(tx, country);
   const rows = contacts.map((item, number) => readItem(item, { number, definitions, country: item.country ?? usual }));
   return { rows, definitions };
+}
+
+/** Throws UNKNOWN_REFERENCE, or VALIDATION_FAILED for an inactive user, that names the item, such as `contacts[3].owner`. */
+async function expectReferences(tx: TenantTx, contacts: ContactUpsertItem[]): Promise<void> {
+  const named = contacts.flatMap(({ business, owner }, index) =>
+    Object.entries({ business, owner }).flatMap(([name, _id]) =>
+      _id ? [{ path: `contacts[${index}].${name}`, field: name as RowReference['field'], _id }] : [],
+    ),
+  );
+  if (named.length === 0) return;
+  const found = await findReferences(tx, named);
+  for (const { path, field, _id } of named) {
+    const known = found.find((each) => each.field === field && each._id === _id);
+    if (!known) throw unknownReference(path);
+    if (known.inactive) throw invalid(path, INACTIVE_USER);
+  }
 }
 
 interface ItemRules {
@@ -71,46 +93,37 @@ interface ItemRules {
   country: string | null;
 }
 
-/** Checks an item by the rules of POST /v1/contacts. */
+/** Checks an item by the rules of POST /v1/contacts. Throws UNKNOWN_REFERENCE for a custom field that the company does not have. */
 function readItem(
   { country: _country, custom_fields = {}, ...fields }: ContactUpsertItem,
   { number, definitions, country }: ItemRules,
 ): ReadRow<PersonRow> {
+  const byKey = indexByKey(definitions);
+  const given = new Map<string, Value | null>();
+  const faults: Fault[] = [];
+  for (const [key, value] of Object.entries(custom_fields)) {
+    const definition = byKey.get(key);
+    if (!definition) throw unknownReference(`contacts[${number}].custom_fields.${key}`);
+    const message = findFault(definition, value, given);
+    if (message === null) given.set(definition.slug, value);
+    else faults.push({ field: `custom_fields.${key}`, message });
+  }
   const plain: Record<string, unknown> = fields;
-  const { given, faults } = readValues(custom_fields, definitions);
   faults.push(...checkFields(plain, country));
-  const { _id = null, ...rest } = plain as PersonRow['plain'] & { _id?: string };
-  const value = { number, _id, plain: rest, given };
+  const value = { number, _id: null, plain: plain as PersonRow['plain'], given: Object.fromEntries(given) };
   if (toRowKeys(value).length === 0) faults.push({ field: null, message: IDENTITY_WANTED });
   return { number, value, faults };
 }
 
 const IDENTITY_WANTED =
-  'needs an external_id, phone_number, email, professional_network_identifier or _id, by which the contact is found again';
-
-function readValues(
-  asked: NonNullable<ContactUpsertItem['custom_fields']>,
-  definitions: CustomField[],
-): { given: Record<string, Value | null>; faults: Fault[] } {
-  const byKey = indexByKey(definitions);
-  const given = new Map<string, Value | null>();
-  const faults: Fault[] = [];
-  for (const [key, value] of Object.entries(asked)) {
-    const field = `custom_fields.${key}`;
-    const definition = byKey.get(key);
-    const message = definition ? findFault(definition, value, given) : 'points to nothing';
-    if (message !== null) faults.push({ field, message });
-    else if (definition) given.set(definition.slug, value);
-  }
-  return { given: Object.fromEntries(given), faults };
-}
+  'needs an external_id, phone_number, email or professional_network_identifier, by which the contact is found again';
 
 function findFault(definition: CustomField, value: Value | null, given: Map<string, Value | null>): string | null {
   if (given.has(definition.slug)) return 'is named twice';
   return value === null ? null : findValueFault(definition, value);
 }
 
-function toResult(rows: readonly unknown[], { drafts, written, failed }: StoredRows): ContactUpsertResult {
+function toResult(_id: string, rows: readonly unknown[], { drafts, written, failed }: StoredRows): ContactUpsertResult {
   const items: ItemResult[] = [
     ...failed.map(({ number, faults }): ItemResult => ({
       index: number,
@@ -129,6 +142,7 @@ function toResult(rows: readonly unknown[], { drafts, written, failed }: StoredR
   if (items.length !== rows.length) throw new Error('an item has no result');
   const count = (status: ItemResult['status']): number => items.filter((item) => item.status === status).length;
   return {
+    _id,
     created: count('CREATED'),
     updated: count('UPDATED'),
     unchanged: count('UNCHANGED'),

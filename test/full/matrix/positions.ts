@@ -44,6 +44,8 @@ const ID_LENGTH = newId().length;
 export function findPositions(operation: Operation): Position[] {
   const unsaid = operation.codes.has('INVALID_CREDENTIALS');
   return listTextPlaces(operation).flatMap((place) => {
+    // The filters of rows name columns of their own table, and no records.
+    if (place.path === 'filters' && place.kinds.length === 0) return [];
     // A cursor contains the id of a record of its list. A filter that takes any text might find a record by its id, although the document
     // does not say so.
     const kinds = place.kinds.length === 0 && place.in === 'query' ? operation.answers : place.kinds;
