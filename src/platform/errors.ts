@@ -14,6 +14,7 @@ export const ERRORS = {
   CHANNEL_CONFIG_REQUIRED: { status: 400, title: 'The channel needs settings that are missing' },
   TEMPLATE_NOT_SENDABLE: { status: 400, title: 'The template can not be sent' },
   TEMPLATES_NOT_SUPPORTED: { status: 400, title: 'The channel has no templates' },
+  CONTENT_NOT_SUPPORTED: { status: 400, title: 'The channel can not send this' },
   LOG_IN_NOT_SUPPORTED: { status: 400, title: 'The channel has no log-in at its network' },
   NETWORK_REFUSED: { status: 400, title: 'The network refused the request' },
   INVALID_RESET_TOKEN: { status: 400, title: 'The link is invalid, used, or has expired' },

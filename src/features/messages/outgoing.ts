@@ -5,7 +5,7 @@ import type { MessageContent } from '../../channels/content.ts';
 import type { MessageThread } from '../../channels/thread.ts';
 import type { Kit } from '../../kit.ts';
 import type { Actor } from '../../platform/actor.ts';
-import { invalid, unknownReference } from '../../platform/errors.ts';
+import { AppError, invalid, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Acting, TenantTx } from '../../platform/tenant.ts';
 import { touchContacts } from '../contacts/ingest-queries.ts';
@@ -162,8 +162,17 @@ async function findNamed(
   const gone = named.find(({ attachment: { _id } }) => !locked.includes(_id));
   if (gone) throw unknownReference(gone.path);
   const channel = kit.channels.get(target.channel);
+  if (!AUTOMATIC.has(acting.actor.type)) expectSendable(channel, content);
   const own = attachment && checkFile(channel, content, attachment);
   return { target, replied, files: own ? { own, cards: [] } : checkHeaders(channel, headers) };
+}
+
+/** Throws CONTENT_NOT_SUPPORTED. Nobody reads the refusal of an automatic message, so that one is stored as FAILED. */
+function expectSendable(channel: Channel, { contentType }: MessageContent): void {
+  if (channel.can.content.includes(contentType)) return;
+  const message = `is of the channel ${channel.name}, which can not send ${contentType}`;
+  const path = 'conversationId';
+  throw new AppError('CONTENT_NOT_SUPPORTED', `${path} ${message}`, [{ path, code: 'CONTENT_NOT_SUPPORTED', message }]);
 }
 
 const toNamed = ({ attachment, place: { path } }: Header) => ({ attachment, path });

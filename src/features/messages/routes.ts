@@ -122,7 +122,7 @@ function fileRoute(app: FastifyInstance, kit: Kit, contentType: FileType): void 
     description: `Like \`send-text\`, with the file of an attachment. ${accepts}`,
     body: ref(SEND_FILE[contentType]),
     answers: { 201: ref(Message) },
-    errors: ['AMBIGUOUS_PHONE', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
+    errors: ['AMBIGUOUS_PHONE', 'CONTENT_NOT_SUPPORTED', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { body }) => sendFile(kit, tenant, contentType, body),
     again: readMessage,
   });
