@@ -28,6 +28,7 @@ test('the sandbox is off by default with an external database, a real network, o
 
 test('an invalid setting is refused with one sentence that begins with the name of the setting', () => {
   const nonsense: Record<string, string[]> = {
+    HOST: ['256.1.1.1', '1.2.3', '[::1]', '127.0.0.1:3000', 'http://a', 'a b'],
     PORT: ['-1', '65536', '3000.5', '0x10', 'http', '1e3'],
     DATABASE_URL: ['mysql://a/b', 'localhost:5432', 'postgres'],
     PUBLIC_URL: ['ftp://a', 'parley.example'],

@@ -2,111 +2,25 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { S3Settings } from './platform/files/s3.ts';
-
-interface Setting<T> {
-  /** The value when the environment does not contain the setting. */
-  fallback: T;
-  parse: (text: string) => T;
-}
-
-const text = (fallback: string): Setting<string> => ({ fallback, parse: (value) => value });
-const optional: Setting<string | null> = { fallback: null, parse: (value) => value };
-
-function url(...protocols: string[]): Setting<string | null> {
-  return {
-    fallback: null,
-    parse: (value) => {
-      if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
-        throw new Error(`must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`);
-      }
-      return value.replace(/\/+$/, '');
-    },
-  };
-}
-
-function integer(fallback: number, minimum: number, maximum: number): Setting<number> {
-  return {
-    fallback,
-    parse: (value) => {
-      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-      if (!(number >= minimum && number <= maximum))
-        throw new Error(`must be a whole number, ${minimum} to ${maximum}`);
-      return number;
-    },
-  };
-}
-
-function choice<const T extends readonly string[]>(values: T, fallback: T[number]): Setting<T[number]> {
-  return {
-    fallback,
-    parse: (value) => {
-      if (!values.includes(value)) throw new Error(`must be one of ${values.join(', ')}`);
-      return value;
-    },
-  };
-}
-
-const UNIT_MS = new Map([
-  ['s', 1_000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-]);
-
-/** A setting such as 90s, 15m, 24h or 7d, converted to milliseconds. */
-function duration(fallback: string): Setting<number> {
-  const parse = (value: string): number => {
-    const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
-    if (!amount || !unit || Number(amount) === 0) throw new Error('must be a duration such as 90s, 15m, 24h or 7d');
-    return Number(amount) * (UNIT_MS.get(unit) ?? 0);
-  };
-  return { fallback: parse(fallback), parse };
-}
-
-const UNIT_BYTES = new Map([
-  ['MB', 2 ** 20],
-  ['GB', 2 ** 30],
-]);
-
-/** Parses a size such as 512MB or 2GB. */
-function parseBytes(value: string): number {
-  const [, amount, unit] = /^(\d{1,6})(MB|GB)$/.exec(value) ?? [];
-  if (!amount || !unit || Number(amount) === 0) throw new Error('must be a size such as 512MB or 2GB');
-  return Number(amount) * (UNIT_BYTES.get(unit) ?? 0);
-}
-
-const size = (fallback: string): Setting<number> => ({ fallback: parseBytes(fallback), parse: parseBytes });
-const optionalSize: Setting<number | null> = { fallback: null, parse: parseBytes };
-
-const list: Setting<string[]> = {
-  fallback: [],
-  parse: (value) =>
-    value
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean),
-};
-
-const secretKey: Setting<string | null> = {
-  fallback: null,
-  parse: (value) => {
-    // 32 characters: long enough to resist guessing, short enough to ask a person for.
-    if (value.length < 32) throw new Error('must have at least 32 characters');
-    return value;
-  },
-};
-
-const bucket: Setting<string | null> = {
-  fallback: null,
-  parse: (value) => {
-    if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value)) throw new Error('must be the name of a bucket');
-    return value;
-  },
-};
+import {
+  bucket,
+  choice,
+  duration,
+  listenHost,
+  integer,
+  list,
+  optional,
+  optionalSize,
+  secretKey,
+  size,
+  text,
+  url,
+  type Setting,
+} from './platform/setting-kinds.ts';
 
 /** All settings by name. scripts/check-docs.ts checks that .env.example lists the same ones. */
 export const SETTINGS = {
-  HOST: text('127.0.0.1'),
+  HOST: listenHost,
   PORT: integer(3000, 0, 65_535),
   DATA_DIR: text('./data'),
   DATABASE_URL: url('postgres:', 'postgresql:'),
@@ -278,11 +192,11 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     );
   }
   const byDefault = loopback && !values.DATABASE_URL && !values.WAP_GRAPH_URL;
-  const host = values.HOST.includes(':') ? `[${values.HOST}]` : values.HOST;
+  const name = values.HOST.includes(':') ? `[${values.HOST}]` : values.HOST;
   return Object.freeze({
     ...values,
     loopback,
-    PUBLIC_URL: values.PUBLIC_URL ?? `http://${host}:${values.PORT}`,
+    PUBLIC_URL: values.PUBLIC_URL ?? `http://${name}:${values.PORT}`,
     sandboxOn: values.SANDBOX ? values.SANDBOX === 'on' : byDefault,
     s3: readS3(values),
     network: readNetwork(values),

@@ -9,6 +9,7 @@ import { migrateJobs } from '../platform/jobs.ts';
 import { createLogin, findMissing, migrate } from '../platform/migrations.ts';
 import type { Log } from '../platform/telemetry.ts';
 import { queues } from '../worker.ts';
+import { findOtherServer } from './database-answer.ts';
 
 export interface RunningDatabase {
   url: string;
@@ -41,7 +42,11 @@ export async function prepareDatabase(
 ): Promise<string> {
   if (embedded) return prepareEmbedded(embedded, log);
   if (!DATABASE_URL) throw new Error('there is no database');
-  await migrateIfNeeded(DATABASE_URL, mayMigrate, log);
+  await migrateIfNeeded(DATABASE_URL, mayMigrate, log).catch(async (error: unknown) => {
+    // Failure policy: an error of the driver does not say that something else than PostgreSQL answers; any other error is thrown as it is.
+    const found = await findOtherServer(DATABASE_URL);
+    throw found === null ? error : new Error(found, { cause: error });
+  });
   return DATABASE_URL;
 }
 
@@ -62,8 +67,16 @@ async function migrateIfNeeded(url: string, mayMigrate: boolean, log: Log): Prom
   if ((await findMissing(url, names)).length === 0) return;
   if (mayMigrate) {
     const ran = await migrate(url, (owner) => migrateJobs(owner, wanted));
-    log.info({ migrations: ran }, 'the database was brought up to date');
+    log.info({ migrations: ran.length }, 'the database was brought up to date');
   }
   const missing = await findMissing(url, names);
-  if (missing.length > 0) throw new Error(`the database lacks ${missing.join(', ')}; run npm run migrate`);
+  if (missing.length > 0) throw new Error(`the database lacks ${nameSome(missing)}; run npm run migrate`);
+}
+
+/** The most names in one line; a new database lacks some hundreds. */
+const MAX_NAMES = 3;
+
+function nameSome(names: string[]): string {
+  const rest = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }

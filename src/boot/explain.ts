@@ -1,5 +1,10 @@
 import type { Config } from '../config.ts';
 
+const MEANINGS = new Map([
+  ['ECONNREFUSED', ': nothing listens there'],
+  ['ENOTFOUND', ': no such name'],
+]);
+
 /** Turns an error of the start into one sentence for the operator's terminal. The sentence never contains a password. */
 export function explainStartError(error: unknown, config: Config): string {
   const { code, message } = error as { code?: string; message: string };
@@ -21,7 +26,7 @@ export function explainStartError(error: unknown, config: Config): string {
     case 'EAI_AGAIN':
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
-      return `the database at ${where} can not be reached (${code}); check DATABASE_URL`;
+      return `the database at ${where} can not be reached (${code}${MEANINGS.get(code) ?? ''}); check DATABASE_URL`;
     case '28P01':
     case '28000':
     case '3D000':

@@ -68,12 +68,17 @@ test('one installation goes through its first start, a kill -9, a second start a
   await t.test(
     'a second process on the same data folder is refused, and the first one goes on serving',
     async (inner) => {
-      const second = spawnProgram(inner, { env: { DATA_DIR: folder } });
+      // Its port is the same, too, as when somebody starts the program twice; the folder explains why that port is taken.
+      const second = spawnProgram(inner, { env: { DATA_DIR: folder, PORT: new URL(first.url).port } });
       assert.equal(await second.ended, 1);
       assert.match(second.stderr(), /^parley: another Parley \(pid \d+\) is running on .*\n$/);
       assert.equal((await call(first, '/v1/inboxes')).status, 200);
     },
   );
+  await t.test('the first start logs how many migrations ran, and no list of them', () => {
+    assert.match(first.program.stdout(), /"migrations":\d+/);
+    assert.doesNotMatch(first.program.stdout(), /0001_companies/);
+  });
   const before = await storeSecretsAndRecords(first);
   // The log is written every 100 ms. The later check for secrets would prove nothing about lines that kill -9 has discarded.
   await waitUntil('the run to be logged', () => first.program.stdout().includes('"route":"/v1/webhooks/:id"'));

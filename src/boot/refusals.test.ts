@@ -4,26 +4,17 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import http from 'node:http';
 import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { dirname } from 'node:path';
-import { after, before, describe, test, type TestContext } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { openTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { findPort } from '../../test/support/ports.ts';
-import {
-  listDescendants,
-  listLiving,
-  makeDataFolder,
-  spawnProgram,
-  type SpawnOptions,
-} from '../../test/support/process.ts';
-import { waitUntil } from '../../test/support/wait.ts';
-import { loadConfig } from '../config.ts';
-import { createLog } from '../platform/telemetry.ts';
-import { explainStartError } from './explain.ts';
-import { start } from './start.ts';
-import type { Purpose } from './surroundings.ts';
+import { makeDataFolder } from '../../test/support/process.ts';
+import { assertRefused, assertStartRefused } from '../../test/support/refused-start.ts';
 
 let database: TestDatabase;
 let taken: Server;
@@ -40,44 +31,6 @@ after(async () => {
   taken.close();
   await database.close();
 });
-
-/** Starts the program and checks that it prints only this sentence and exits with 1. */
-async function assertRefused(t: TestContext, sentence: RegExp, options: SpawnOptions): Promise<void> {
-  const DATA_DIR = options.env?.['DATA_DIR'] ?? (await makeDataFolder(t));
-  const program = spawnProgram(t, { ...options, env: { ...options.env, DATA_DIR } });
-  let children: number[] = [];
-  const watch = setInterval(() => {
-    children = [...new Set([...children, ...listDescendants(program.pid)])];
-  }, 50);
-  const code = await program.ended;
-  clearInterval(watch);
-  const words = program.stderr();
-  assert.match(words, /^parley: [^\n]+\n$/, 'one line');
-  assert.match(words, sentence);
-  assert.doesNotMatch(words, /Error:|node:internal|\.ts:\d/, 'no stack trace');
-  assert.ok(!(words + program.stdout()).includes('hunter2'), 'no password');
-  assert.equal(code, 1);
-  await waitUntil('its children to end', () => listLiving(children).length === 0);
-}
-
-/** Starts the platform in this process and checks that it is refused with this sentence. */
-async function assertStartRefused(
-  t: TestContext,
-  sentence: RegExp,
-  { purpose = 'all', env = {} }: { purpose?: Purpose; env?: Record<string, string> },
-): Promise<void> {
-  const DATA_DIR = await makeDataFolder(t);
-  const config = loadConfig({ DATA_DIR, PORT: '0', LOG_LEVEL: 'silent', ...env });
-  const earlier = listDescendants(process.pid);
-  const starting = start(config, purpose, { log: createLog('silent') });
-  const explained = await starting.then(
-    async ({ stop }) => `started, ${String(await stop())}`,
-    (error: unknown) => explainStartError(error, config),
-  );
-  assert.match(explained, sentence);
-  assert.ok(!explained.includes('hunter2'), 'no password');
-  await waitUntil('its children to end', () => listDescendants(process.pid).every((pid) => earlier.includes(pid)));
-}
 
 const withDatabase = (env: Record<string, string> = {}): { env: Record<string, string> } => ({
   env: { DATABASE_URL: database.url, SANDBOX: 'off', ...env },
@@ -106,17 +59,31 @@ describe('the program explains in one sentence why it does not start', { concurr
     const DATABASE_URL = `postgres://parley:hunter2@127.0.0.1:${port}/parley`;
     await assertStartRefused(
       t,
-      new RegExp(`the database at 127\\.0\\.0\\.1:${port} can not be reached .*DATABASE_URL`),
+      new RegExp(`the database at 127\\.0\\.0\\.1:${port} can not be reached .*nothing listens there.*DATABASE_URL`),
       {
         env: { DATABASE_URL },
       },
     );
   });
 
-  test('the program gives up on a database that accepts the connection and never answers', (t) =>
-    assertStartRefused(t, /the database at 127\.0\.0\.1:\d+ can not be reached \(ETIMEDOUT\)/, {
-      env: { DATABASE_URL: `postgres://parley:hunter2@127.0.0.1:${takenPort}/parley` },
-    }));
+  test('the error says what listens at DATABASE_URL when that is no PostgreSQL', async (t) => {
+    const server = http.createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const found = [
+      { port: (server.address() as AddressInfo).port, does: 'is an HTTP server' },
+      { port: takenPort, does: 'accepts connections and never answers' },
+    ];
+    await Promise.all(
+      found.map(({ port, does }) =>
+        assertStartRefused(
+          t,
+          new RegExp(`^DATABASE_URL names no PostgreSQL: what listens at 127\\.0\\.0\\.1:${port} ${does}$`),
+          { env: { DATABASE_URL: `postgres://parley:hunter2@127.0.0.1:${port}/parley` } },
+        ),
+      ),
+    );
+  });
 
   test('the error for a wrong password or an unknown database repeats what the database server says', async (t) => {
     const wrong = new URL(database.url);
@@ -135,15 +102,19 @@ describe('the program explains in one sentence why it does not start', { concurr
     );
   });
 
-  test('an api or worker process on an empty database lists what is missing and names the command that creates it', async (t) => {
+  test('an api or worker process on an empty database says what is missing and names the command that creates it', async (t) => {
     await database.sql('create database left_empty');
     t.after(() => database.sql('drop database left_empty with (force)'));
     const DATABASE_URL = new URL('/left_empty', database.url).href;
     for (const purpose of ['api', 'worker'] as const) {
-      await assertStartRefused(t, /the database lacks 0001_companies\.sql, .*; run npm run migrate$/m, {
-        purpose,
-        env: { DATABASE_URL },
-      });
+      await assertStartRefused(
+        t,
+        /the database lacks 0001_companies\.sql, \S+, \S+ and \d+ more; run npm run migrate$/m,
+        {
+          purpose,
+          env: { DATABASE_URL },
+        },
+      );
     }
   });
 
@@ -157,28 +128,46 @@ describe('the program explains in one sentence why it does not start', { concurr
     return assertRefused(t, /this file is damaged/, { env: { NODE_OPTIONS } });
   });
 
-  test('the error names a port that is already in use', async (t) => {
-    // By default the sandbox uses the port after the taken port, which may be in use, too.
-    const SANDBOX_PORT = String(await findPort());
-    await assertStartRefused(
-      t,
-      new RegExp(`port ${takenPort} on 127\\.0\\.0\\.1 is taken; set PORT`),
-      withDatabase({ PORT: String(takenPort), SANDBOX: 'on', SANDBOX_PORT }),
-    );
+  test('the error names each taken port: the one of the platform, the one of the sandbox, or both', async (t) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    t.after(() => other.close());
+    const SANDBOX_PORT = String((other.address() as AddressInfo).port);
+    const free = String(await findPort());
+    const PORT = String(takenPort);
+    const own = `port ${PORT} on 127\\.0\\.0\\.1`;
+    const sandbox = `port ${SANDBOX_PORT} on 127\\.0\\.0\\.1, which the sandbox listens on,`;
+    for (const [ports, sentence] of [
+      [{ PORT, SANDBOX_PORT: free }, `^${own} is taken; set PORT`],
+      [{ PORT: free, SANDBOX_PORT }, `^${sandbox} is taken; set SANDBOX_PORT`],
+      [{ PORT, SANDBOX_PORT }, `^${own} and ${sandbox} are taken; set PORT`],
+    ] as const)
+      await assertStartRefused(t, new RegExp(sentence), { env: { SANDBOX: 'on', ...ports } });
   });
 
-  test("when the sandbox's port is in use, the error names the setting SANDBOX_PORT", (t) =>
-    assertStartRefused(
-      t,
-      /the sandbox did not start; set SANDBOX_PORT/,
-      withDatabase({ SANDBOX: 'on', SANDBOX_PORT: String(takenPort) }),
-    ));
+  test('a HOST that is no address of this machine is refused before anything is made', async (t) => {
+    const DATA_DIR = await makeDataFolder(t);
+    await assertStartRefused(t, /^HOST 192\.0\.2\.1 is no address of this machine/, {
+      env: { DATA_DIR, HOST: '192.0.2.1' },
+    });
+    assert.equal(existsSync(DATA_DIR), false);
+  });
 
   test('the error names a data folder that is a file or lies below a file', async (t) => {
     const file = await makeDataFolder(t);
     await writeFile(file, '');
     await assertStartRefused(t, /DATA_DIR \S+ is not a folder/, withDatabase({ DATA_DIR: file }));
     await assertStartRefused(t, /DATA_DIR \S+ is not a folder/, withDatabase({ DATA_DIR: `${file}/below` }));
+  });
+
+  test('a data folder below /proc, where the system makes and takes none, is refused at once and named', async (t) => {
+    if (!existsSync('/proc/self')) return t.skip('this system has no /proc');
+    for (const DATA_DIR of ['/proc/nope', '/proc/nope/below', '/proc'])
+      await assertStartRefused(
+        t,
+        new RegExp(`^DATA_DIR ${DATA_DIR} can not be made or written`),
+        withDatabase({ DATA_DIR }),
+      );
   });
 
   test('a secrets file that can not be read is never replaced', async (t) => {

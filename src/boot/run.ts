@@ -25,7 +25,10 @@ interface BegunStart {
 export async function run(config: Config, purpose: Purpose, { surroundings, asked }: BegunStart): Promise<void> {
   const log = createLog(config.LOG_LEVEL, config.LOG_FORMAT);
   try {
-    const running = await start(config, purpose, { log, surroundings, hasDemoAgent: true });
+    const starting = start(config, purpose, { log, surroundings, hasDemoAgent: true });
+    // A start that is asked to end is completed and then stopped in order. One that does not come to its end is given up.
+    void asked.then(() => setTimeout(exitNow, STOP_MS).unref());
+    const running = await starting;
     log.info({ listening: running.url, purpose, pid: process.pid }, 'ready');
     const where = running.url ? ` on ${running.url} (guides and reference: ${running.url}/docs)` : ' to work';
     process.stdout.write(`Parley is ready${where}\n`);
@@ -66,6 +69,8 @@ export async function runMigrations(config: Config): Promise<void> {
   }
 }
 
+const exitNow = (): never => process.exit(1);
+
 /** Builds the pages whose sources have changed. The platform serves meanwhile. */
 const buildPages = (config: Config, log: Log): Promise<void> =>
   buildWebApps(config.DATA_DIR, (name, error) => {
@@ -90,7 +95,6 @@ function collectGarbage(): void {
 async function stopOnSignal(running: Running, asked: Promise<string>, log: Log): Promise<void> {
   const signal = await Promise.race([asked, running.failed.then((reason) => `failure: ${reason}`)]);
   log.info({ signal }, 'stopping');
-  const exitNow = (): never => process.exit(1);
   process.once('SIGTERM', exitNow).once('SIGINT', exitNow);
   setTimeout(exitNow, STOP_MS).unref();
   await running.stop();

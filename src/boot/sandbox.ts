@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Config } from '../config.ts';
 import { compiledCodeEnv } from '../platform/compiled-code.ts';
+import { chooseSandboxPort, SANDBOX_HOST } from './addresses.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../sandbox/main.ts');
 
@@ -12,9 +13,6 @@ export interface Sandbox {
   url: string;
   stop(): Promise<void>;
 }
-
-/** Returns the port after the platform's own, or 0, which means any free port, when the platform uses any free port or the last one. */
-const nextPort = (port: number): number => (port > 0 && port < 65_535 ? port + 1 : 0);
 
 export interface SandboxSecrets {
   appSecret: string;
@@ -34,8 +32,8 @@ export async function startSandbox(
     stdio: 'pipe',
     env: {
       ...compiledCodeEnv(),
-      SANDBOX_HOST: '127.0.0.1',
-      SANDBOX_PORT: String(config.SANDBOX_PORT || nextPort(config.PORT)),
+      SANDBOX_HOST,
+      SANDBOX_PORT: String(chooseSandboxPort(config)),
       SANDBOX_APP_SECRET: secrets.appSecret,
       SANDBOX_VERIFY_TOKEN: secrets.verifyToken,
     },

@@ -2,9 +2,10 @@
  * Starts the processes beside the platform: the embedded database and the sandbox. They take as long to start as the code of the
  * platform takes to load, so they are started before that code is loaded. This file must therefore import nothing that loads slowly.
  */
-import { mkdir } from 'node:fs/promises';
 import { dataPath, type Config } from '../config.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres.ts';
+import { refuseIfRunning, startEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres.ts';
+import { makeFolder } from '../platform/make-folder.ts';
+import { checkAddresses } from './addresses.ts';
 import { startSandbox, type Sandbox } from './sandbox.ts';
 import { loadSecrets, type InstallationSecrets } from './secrets-file.ts';
 
@@ -27,15 +28,19 @@ export interface EarlyStart {
 export async function beginEarlyStart(config: Config, purpose: Purpose): Promise<EarlyStart> {
   if (!config.DATABASE_URL && (purpose === 'api' || purpose === 'worker'))
     throw new Error(`${purpose} shares its database with other processes: set DATABASE_URL, or use npm start`);
-  await mkdir(dataPath(config), { recursive: true, mode: 0o700 });
-  const secrets = await loadSecrets(config);
+  const hasSandbox = config.sandboxOn && purpose === 'all';
+  if (purpose !== 'worker')
+    await checkAddresses(config, hasSandbox, () => {
+      if (!config.DATABASE_URL) refuseIfRunning(dataPath(config, 'postgres'));
+    });
+  const secrets = await openDataFolder(config);
   const printed: string[] = [];
   let log = (line: string): unknown => printed.push(line);
   const starting = {
     embedded: config.DATABASE_URL
       ? Promise.resolve(null)
       : startEmbeddedPostgres(dataPath(config, 'postgres'), (line) => log(line)),
-    sandbox: config.sandboxOn && purpose === 'all' ? startSandbox(config, secrets) : Promise.resolve(null),
+    sandbox: hasSandbox ? startSandbox(config, secrets) : Promise.resolve(null),
   };
   // Failure policy: a process that did not start need not be stopped; its error is thrown below, where the promise is awaited.
   const embeddedOrNone = starting.embedded.catch(() => null);
@@ -61,3 +66,24 @@ export async function beginEarlyStart(config: Config, purpose: Purpose): Promise
     throw error;
   }
 }
+
+/** Makes the data folder and reads its secrets, or makes them. */
+async function openDataFolder(config: Config): Promise<InstallationSecrets> {
+  try {
+    await makeFolder(dataPath(config), 0o700);
+    return await loadSecrets(config);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // Failure policy: explainStartError() knows the usual errors and those that are a sentence already. The others, such as ENOENT in /proc, say
+    // nothing about the setting.
+    if (code === undefined || EXPLAINED.has(code)) throw error;
+    throw new Error(
+      `DATA_DIR ${config.DATA_DIR} can not be made or written (${message}); set DATA_DIR to another folder`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+const EXPLAINED = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC']);

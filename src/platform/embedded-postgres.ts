@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readFile, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { findPostgresBinaries, type PostgresBinaries } from './embedded-postgres
 import { openCluster, type Cluster } from './embedded-postgres/cluster.ts';
 import { lockFolder } from './embedded-postgres/lock.ts';
 import { isPostmasterOf, readPostmaster, signalProcess } from './embedded-postgres/postmaster.ts';
+import { makeFolder } from './make-folder.ts';
 import {
   adoptRunningServer,
   isOutOfSpace,
@@ -75,7 +76,7 @@ export async function startEmbeddedPostgres(
     if (!asked.signal.aborted) log(line);
   };
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path, 0o700);
     unlock = lockFolder(path, process.pid);
     const ballast = createBallast(path);
     const binaries = await findPostgresBinaries(path);
@@ -107,6 +108,12 @@ async function launchWithBallast({
     await ballast.drop();
     return launchServer(cluster, binaries, log, settings);
   }
+}
+
+/** Throws one sentence when another process runs a server on this folder. */
+export function refuseIfRunning(folder: string): void {
+  const path = resolve(folder);
+  if (existsSync(path)) lockFolder(path, process.pid)();
 }
 
 /** Returns the connection URL of the superuser to a server that another process runs on this folder; null when there is no such server. */

@@ -215,7 +215,8 @@ function recordResponse(log: Log, metrics: Metrics, request: FastifyRequest, rep
   );
 }
 
-function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Answers with a problem document. The error handler calls this for whatever a handler throws. */
+export function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply
     .code(error.status)
     .headers({ ...error.headers, 'x-request-id': request.id })

@@ -7,12 +7,13 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { pino } from 'pino';
 import { openTestDatabase, readDatabaseSocket } from '../../test/support/database.ts';
 import type { Json } from '../../test/support/platform.ts';
 import { waitUntil } from '../../test/support/wait.ts';
 import { start } from '../boot/start.ts';
 import { loadConfig } from '../config.ts';
-import { metricsRoute } from './service.ts';
+import { healthRoutes, metricsRoute, PLACEHOLDER_HEALTH } from './service.ts';
 import { createServer as createApi } from './http.ts';
 import { createLog, createMetrics } from './telemetry.ts';
 
@@ -156,4 +157,14 @@ describe('the metrics', () => {
       await app.close();
     }
   });
+});
+
+test('a look at /health/ready while the process starts is answered 503, and no error is logged', async () => {
+  const lines: string[] = [];
+  const app = createApi(pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }), createMetrics());
+  healthRoutes(app, PLACEHOLDER_HEALTH);
+  const answer = await app.inject('/health/ready');
+  assert.deepEqual([answer.statusCode, answer.headers['retry-after'], answer.json().code], [503, '1', 'UNAVAILABLE']);
+  assert.deepEqual(lines, []);
+  await app.close();
 });

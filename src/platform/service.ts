@@ -9,7 +9,7 @@ import { createAssetSender } from './asset.ts';
 import { TAGS } from './description.ts';
 import { guideRoutes } from './guides/routes.ts';
 import { AppError } from './errors.ts';
-import { markRoutesPublic } from './http.ts';
+import { markRoutesPublic, sendProblem } from './http.ts';
 import { completeDocument, readDocument, type ApiDocument } from './reference.ts';
 import { oneOf } from './schema.ts';
 import { isSameSecret } from './secrets.ts';
@@ -43,13 +43,16 @@ export function healthRoutes(app: FastifyInstance, health: Health): void {
   const ready = answers({ status: Type.String(), storage: oneOf(['ok', 'full']) });
   app.get('/health/live', { config: { access: 'public' }, schema: live }, () => ({ status: 'live' }));
   const ping = shareRunningCall(health.ping);
-  app.get('/health/ready', { config: { access: 'public' }, schema: ready }, async () => {
-    if (health.phase !== 'serving')
-      throw new AppError('UNAVAILABLE', `The process is ${health.phase}`, [], { 'retry-after': '1' });
+  app.get('/health/ready', { config: { access: 'public' }, schema: ready }, async (request, reply) => {
+    // Sent and not thrown, because a thrown 503 is logged as an error, and a start or a stop is none.
+    if (health.phase !== 'serving') return sendProblem(notServing(health.phase), request, reply);
     await ping();
     return { status: 'ready', storage: health.hasRoom() ? 'ok' : 'full' };
   });
 }
+
+const notServing = (phase: Health['phase']): AppError =>
+  new AppError('UNAVAILABLE', `The process is ${phase}`, [], { 'retry-after': '1' });
 
 /** Serves the metrics: with the operator's token to everybody, and without a token to programs of the same machine. */
 export function metricsRoute(app: FastifyInstance, metrics: Metrics, token: string | null): void {
