@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { dataPath, loadConfig, SETTINGS } from './config.ts';
 
@@ -116,9 +117,14 @@ test('an empty environment variable counts as absent, and spaces around a value 
   assert.equal(loadConfig({ PORT: ' 8080 ' }).PORT, 8080);
 });
 
-test('the public URL is PUBLIC_URL without its trailing slash, or else the address that the process listens on', () => {
+test('the public URL is PUBLIC_URL without its trailing slash, or else an address of this machine that the process listens on', () => {
   assert.equal(loadConfig({ PUBLIC_URL: 'https://parley.example/' }).PUBLIC_URL, 'https://parley.example');
   assert.equal(loadConfig({ HOST: '::1', PORT: '80' }).PUBLIC_URL, 'http://[::1]:80');
+  for (const HOST of ['0.0.0.0', '::']) {
+    const { hostname, port } = new URL(loadConfig({ HOST, PORT: '4000' }).PUBLIC_URL);
+    const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses?.map(({ address }) => address));
+    assert.ok(own.includes(hostname) && port === '4000', `${hostname} can be called, and ${HOST} can not`);
+  }
 });
 
 test('durations may be given in seconds, minutes, hours or days, and lists are separated by commas', () => {

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { S3Settings } from './platform/files/s3.ts';
+import { chooseReachableHost } from './platform/own-address.ts';
 import {
   bucket,
   choice,
@@ -100,6 +101,8 @@ export type Config = Readonly<
     loopback: boolean;
     /** True when the sandbox runs beside the platform. */
     sandboxOn: boolean;
+    /** True when there is no sandbox only because HOST lets other machines in. */
+    sandboxHidden: boolean;
     /** The service that keeps files; null keeps them in the data folder. */
     s3: S3Settings | null;
     /** The gateway of the professional network; null when the channel has none. */
@@ -191,13 +194,15 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
       `DATABASE_POOL must be at most ${EMBEDDED_POOL_MAX} with the embedded database; for more set DATABASE_URL`,
     );
   }
-  const byDefault = loopback && !values.DATABASE_URL && !values.WAP_GRAPH_URL;
-  const name = values.HOST.includes(':') ? `[${values.HOST}]` : values.HOST;
+  const isOwnTry = !values.DATABASE_URL && !values.WAP_GRAPH_URL;
+  const host = chooseReachableHost(values.HOST);
+  const name = host.includes(':') ? `[${host}]` : host;
   return Object.freeze({
     ...values,
     loopback,
     PUBLIC_URL: values.PUBLIC_URL ?? `http://${name}:${values.PORT}`,
-    sandboxOn: values.SANDBOX ? values.SANDBOX === 'on' : byDefault,
+    sandboxOn: values.SANDBOX ? values.SANDBOX === 'on' : isOwnTry && loopback,
+    sandboxHidden: !values.SANDBOX && isOwnTry && !loopback,
     s3: readS3(values),
     network: readNetwork(values),
     embeddings: readEndpoint(values, 'EMBEDDINGS', 'vectors are computed'),

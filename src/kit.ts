@@ -33,6 +33,8 @@ export interface Kit {
   tokenKeyring: Keyring;
   mailer: Mailer;
   outbound: Outbound;
+  /** Calls webhooks, which may be on this machine while the sandbox runs. */
+  toWebhooks: Pick<Outbound, 'tenant' | 'refuse'>;
   /** Keeps the files of companies. */
   files: Files;
   channels: Channels;

@@ -5,8 +5,8 @@ import type { Config } from '../config.ts';
 import { createLog, type Log } from '../platform/telemetry.ts';
 import { buildWebApps } from '../platform/web-builds.ts';
 import { startDatabase } from './database.ts';
+import { describeEntrances } from './entrances.ts';
 import { explainStartError } from './explain.ts';
-import { makeFirstLink } from './first-start.ts';
 import { start, type Running } from './start.ts';
 import type { Purpose, EarlyStart } from './surroundings.ts';
 
@@ -39,24 +39,6 @@ export async function run(config: Config, purpose: Purpose, { surroundings, aske
   } catch (error) {
     throw new Error(explainStartError(error, config), { cause: error });
   }
-}
-
-/** Tells a newcomer where to begin. The link is printed and never logged, because logs are kept. */
-async function describeEntrances({ kit, url }: Running, log: Log): Promise<string> {
-  if (url === null) return '';
-  const link = await makeFirstLink(kit, url).catch((error: unknown) => {
-    // Failure policy: a platform whose disk is full, for example, serves without having printed a link.
-    log.warn({ err: error }, 'no link to the console could be made');
-    return null;
-  });
-  const { sandboxUrl } = kit;
-  return [
-    link && `Console, logged in (this link works once, within ten minutes): ${link}\n`,
-    sandboxUrl && `A phone to write to it from (sandbox): ${sandboxUrl}/phone\n`,
-    sandboxUrl && `A shop whose page has its web chat (sandbox): ${sandboxUrl}/demo\n`,
-  ]
-    .filter(Boolean)
-    .join('');
 }
 
 export async function runMigrations(config: Config): Promise<void> {

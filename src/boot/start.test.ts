@@ -76,6 +76,7 @@ test('without OUTBOUND_ALLOW no webhook can name this machine, and one that name
   const webhook = { url, events: ['CONTACT_CREATED'] };
   const refused = await call(400, 'POST', '/v1/webhooks', webhook);
   assert.equal(refused.code, 'TARGET_NOT_ALLOWED');
+  assert.match(refused.detail, /OUTBOUND_ALLOW/);
   const { _id } = await call(201, 'POST', '/v1/webhooks', { ...webhook, url: 'https://93.184.216.34/' });
   await database.sql('update webhooks set url = $2 where _id = $1', [_id, url]);
   await call(201, 'POST', '/v1/contacts', { name: 'Ana' });

@@ -18,7 +18,7 @@ import { createS3Store } from '../platform/files/s3.ts';
 import { openJobs, type Jobs } from '../platform/jobs.ts';
 import { agreeOnEncryptionKey, agreeOnTokenSecret } from '../platform/installation.ts';
 import { createMailer, type Mailer } from '../platform/mail.ts';
-import { createOutbound, type Outbound } from '../platform/outbound.ts';
+import type { Outbound } from '../platform/outbound.ts';
 import { createSecrets } from '../platform/secrets.ts';
 import type { Health } from '../platform/service.ts';
 import { createPrecedence } from '../platform/precedence.ts';
@@ -28,11 +28,13 @@ import { createMetrics, type Log } from '../platform/telemetry.ts';
 import { keepStatisticsFresh } from '../platform/statistics.ts';
 import { openDatabase, type Database } from '../platform/tenant.ts';
 import { startWorker } from '../worker.ts';
+import { isWildcard } from '../platform/own-address.ts';
 import { createKeyring } from '../platform/tokens.ts';
 import { createNearestVectors, type NearestVectors } from '../platform/vectors/nearest.ts';
 import { openAccess } from './access.ts';
 import { chooseGateway } from './gateway.ts';
 import { prepareDatabase } from './database.ts';
+import { openOutbound } from './outbound.ts';
 import { describeDemoChat, moveSandboxWebhooks, prepareFirstStart, warnAboutCredentials } from './first-start.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { InstallationSecrets } from './secrets-file.ts';
@@ -184,11 +186,8 @@ async function openKit(parts: StartedParts): Promise<{ kit: Kit; jobs: Jobs; gat
   const { database, changes } = connectToDatabase(parts, gate);
   const tokenSecrets = { current: secrets.jwtSecret, previous: config.JWT_SECRET_PREVIOUS };
   await checkSecrets(database, secrets, tokenSecrets);
-  const outbound = createOutbound({
-    allow: config.OUTBOUND_ALLOW,
-    trusted: sandbox ? [`${sandbox.url}/receiver`, `${sandbox.url}/gateway`] : [],
-  });
-  undo.push(outbound.close);
+  const { outbound, toWebhooks, close } = openOutbound(config, sandbox?.url ?? null);
+  undo.push(close);
   const jobs = openJobs({ url, worker: purpose !== 'api', log, storage: gate, waitMs: config.DATABASE_WAIT });
   undo.push(jobs.stop);
   const access = openAccess(config, tokenSecrets, database);
@@ -210,6 +209,7 @@ async function openKit(parts: StartedParts): Promise<{ kit: Kit; jobs: Jobs; gat
     tokenKeyring: createKeyring(tokenSecrets),
     mailer: openMailer(config, undo),
     outbound,
+    toWebhooks,
     files: openFiles(config, outbound, gate, { log, encryptionKey: secrets.encryptionKey }),
     channels,
     sandboxUrl: sandbox?.url ?? null,
@@ -273,7 +273,7 @@ interface ListeningServer {
 async function listenForRequests(app: FastifyInstance, kit: Kit): Promise<ListeningServer> {
   const awaitNewcomers = createNewcomerWait(app.server);
   await app.listen({ host: kit.config.HOST, port: kit.config.PORT });
-  const { port } = app.server.address() as AddressInfo;
+  const { address, family, port } = app.server.address() as AddressInfo;
   const url = kit.config.PORT === 0 ? kit.config.PUBLIC_URL.replace(/:0$/, `:${port}`) : kit.config.PUBLIC_URL;
   // With PORT=0 the real port is known only now, and links have to contain it.
   kit.config = Object.freeze({ ...kit.config, PUBLIC_URL: url });
@@ -283,7 +283,8 @@ async function listenForRequests(app: FastifyInstance, kit: Kit): Promise<Listen
     await waitForNextTurn();
     await awaitNewcomers(NEWCOMERS_MS);
   };
-  return { url, local: `http://127.0.0.1:${port}`, linger };
+  const near = isWildcard(address) ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address;
+  return { url, local: `http://${near}:${port}`, linger };
 }
 
 async function configureSandbox(kit: Kit, sandbox: Sandbox, settings: object): Promise<void> {

@@ -25,7 +25,9 @@ export class OutboundError extends Error {
   }
 }
 
-export const NOT_PUBLIC = 'The host is not a public Internet address.';
+/** Names the setting, because many who read this run the platform themselves. */
+export const NOT_PUBLIC =
+  'The host is not a public Internet address; the operator can allow it with the setting OUTBOUND_ALLOW.';
 
 /** Explains why a connection was not established. */
 export function explainDialError(error: Error, stage: DialStage, sent: boolean): OutboundError {

@@ -46,7 +46,7 @@ export async function attemptDelivery(
   });
   try {
     const headers = open(delivery);
-    const response = await kit.outbound.tenant({
+    const response = await kit.toWebhooks.tenant({
       method: 'POST',
       url: delivery.url,
       headers: makeDeliveryHeaders(delivery, headers),

