@@ -19,13 +19,15 @@ test('missing links between the shared libraries of PostgreSQL are created', asy
   assert.equal(await readlink(join(native, 'lib', 'libx.so.1')), 'libx.so.1.2');
 });
 
-test('when the folder of the PostgreSQL package is not writable, the links to its libraries are created in the data folder', async (t) => {
+test('when the folder of the PostgreSQL package is not writable, the links to its libraries are created in the data folder, and those without links are found, too', async (t) => {
   if (process.getuid?.() === 0 || process.platform !== 'linux')
     return t.skip('root may write anywhere; run as another user on Linux');
   const native = await makeNativeFolder(t);
   await chmod(join(native, 'lib'), 0o555);
   const elsewhere = join(await makeFolder(t), 'lib');
-  assert.deepEqual(await linkLibraries(native, elsewhere), { LD_LIBRARY_PATH: elsewhere });
+  assert.deepEqual(await linkLibraries(native, elsewhere), {
+    LD_LIBRARY_PATH: `${elsewhere}:${join(native, 'lib')}`,
+  });
   await chmod(join(native, 'lib'), 0o755);
   assert.equal(await readFile(join(elsewhere, 'libx.so.1'), 'utf8'), 'library');
 });

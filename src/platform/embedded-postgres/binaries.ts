@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { lstat, mkdir, readFile, symlink } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -91,7 +91,9 @@ export async function linkLibraries(native: string, elsewhere: string): Promise<
   }
   await mkdir(elsewhere, { recursive: true, mode: 0o755 });
   for (const { link, source } of missing) await createLink(source, join(elsewhere, basename(link)));
-  return { [process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH']: elsewhere };
+  // A library that is found through a link looks for the others beside that link, where those without links are not.
+  const folders = [elsewhere, join(native, 'lib')].join(delimiter);
+  return { [process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH']: folders };
 }
 
 async function listLibraryLinks(native: string): Promise<{ link: string; source: string }[]> {
