@@ -7,6 +7,7 @@ import {
   compareGuarantees,
   compareScopes,
   compareSettings,
+  findUnknownSettings,
   type DescribedResource,
 } from './docs-law.ts';
 import { isTest } from './import-law.ts';
@@ -26,11 +27,28 @@ const titles = new Map(
 );
 const readText = (path: string) => readFileSync(path, 'utf8');
 
+const FOR_OPERATORS = [
+  'docs/deploying.md',
+  'deploy/Containerfile',
+  'deploy/compose.yaml',
+  'deploy/compose.postgres.yaml',
+  'deploy/parley.service',
+];
+const names = {
+  settings: Object.keys(SETTINGS),
+  // Names of PostgreSQL's own image, of passwords that the compose file asks for, of address families, and those of examples.
+  others:
+    'POSTGRES_USER POSTGRES_PASSWORD POSTGRES_DB POSTGRES_INITDB_ARGS RUNTIME_PASSWORD DATABASE_PASSWORD DATABASE_OWNER_PASSWORD AF_UNIX AF_INET AF_INET6 AF_NETLINK OWNER_URL NAME'.split(
+      ' ',
+    ),
+};
+
 const sentences = [
   ...compareErrors(readText('docs/errors.md'), ERRORS),
   ...compareEvents(readText('docs/events.md'), EVENT_NAMES),
   ...compareGuarantees(readText('docs/guarantees.md'), titles, listProofNames()),
   ...compareSettings(readText('.env.example'), Object.keys(SETTINGS)),
+  ...FOR_OPERATORS.flatMap((path) => findUnknownSettings(path, readText(path), names)),
   ...compareScopes(readText('docs/authentication.md'), USER_ROLES, describeResources()),
   ...checkChangelog(readText('CHANGELOG.md')),
 ];

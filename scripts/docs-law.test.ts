@@ -7,6 +7,7 @@ import {
   compareGuarantees,
   compareScopes,
   compareSettings,
+  findUnknownSettings,
 } from './docs-law.ts';
 import { readTestTitles } from './test-titles.ts';
 
@@ -38,6 +39,17 @@ test('each setting is in .env.example, possibly as a comment, and each entry the
     '.env.example: HOST is missing',
     '.env.example: OLD exists nowhere in the code',
   ]);
+});
+
+test('a document for operators and a file for deploying name only settings that exist', () => {
+  const known = { settings: ['PORT', 'DATABASE_URL'], others: ['POSTGRES_USER'] };
+  const good = 'Set `DATABASE_URL`.\n    PORT: 1\n    POSTGRES_USER: a\n  URL: ${DATABASE_URL:-}\nPORT=1 npm start\n';
+  assert.deepEqual(findUnknownSettings('x.md', good.replace('  URL:', '  DATABASE_URL:'), known), []);
+  const wrong = `${good}\`DATABASE_POOLS\` and PORTS=1 and \${OLD_NAME}\n`;
+  assert.deepEqual(
+    findUnknownSettings('x.md', wrong, known),
+    ['URL', 'DATABASE_POOLS', 'PORTS', 'OLD_NAME'].map((name) => `x.md: ${name} is no setting`),
+  );
 });
 
 test('each resource is listed with its scopes and roles, and is marked "to come" exactly as long as no operation uses it', () => {

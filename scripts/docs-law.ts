@@ -27,6 +27,24 @@ export function compareSettings(example: string, keys: readonly string[]): strin
   return compareNames('.env.example', named, keys);
 }
 
+/**
+ * Finds the names in a document for operators, or in a file for deploying, that are written like settings and are none. `others` are names of
+ * other things that are written so.
+ */
+export function findUnknownSettings(
+  document: string,
+  text: string,
+  { settings, others }: { settings: readonly string[]; others: readonly string[] },
+): string[] {
+  const known = new Set([...settings, ...others]);
+  // NAME=value, NAME: value, ${NAME}, and everywhere else names of more than one word.
+  const named = text.matchAll(
+    /(?<![\w${])([A-Z][A-Z0-9_]*)(?==)|^ +([A-Z][A-Z0-9_]*)(?=:)|\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b/gm,
+  );
+  const names = new Set([...named].map(([, assigned, key, compound]) => assigned ?? key ?? compound ?? ''));
+  return [...names].filter((name) => !known.has(name)).map((name) => `${document}: ${name} is no setting`);
+}
+
 export interface DescribedResource {
   /** The rights of each role, as in `crud`, `r` or `–`. */
   rights: readonly string[];

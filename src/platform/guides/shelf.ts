@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 const ROOT = new URL('../../../docs/', import.meta.url);
 const OVERVIEW = 'README';
 const DECISIONS = 'decisions';
-// The guides for integrators, in this order. All others explain how the platform is built.
-const FOR_INTEGRATORS = [OVERVIEW, 'authentication', 'errors', 'lists', 'events', 'live', 'sdk', 'console'];
+// The guides for integrators and operators, in this order. All others explain how the platform is built.
+const FOR_USERS = [OVERVIEW, 'authentication', 'errors', 'lists', 'events', 'live', 'sdk', 'console', 'deploying'];
 
 export interface Guide {
   /** The path below /docs, such as `errors` or `decisions/0006-ids`; empty for the overview. */
@@ -44,12 +44,12 @@ const readTitle = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] 
 
 function chooseGroup(path: string): Guide['group'] {
   if (path.startsWith(`${DECISIONS}/`)) return 'Decisions';
-  return FOR_INTEGRATORS.includes(path || OVERVIEW) ? 'Guides' : 'How it is built';
+  return FOR_USERS.includes(path || OVERVIEW) ? 'Guides' : 'How it is built';
 }
 
-/** Guides for integrators come first, in the order of FOR_INTEGRATORS; all others keep the order of their file names. */
+/** Guides for users come first, in the order of FOR_USERS; all others keep the order of their file names. */
 function chooseRank({ path, group }: Guide): number {
-  return group === 'Guides' ? FOR_INTEGRATORS.indexOf(path || OVERVIEW) : FOR_INTEGRATORS.length;
+  return group === 'Guides' ? FOR_USERS.indexOf(path || OVERVIEW) : FOR_USERS.length;
 }
 
 /** Makes the page of the folder decisions/, with links to all decisions. */
