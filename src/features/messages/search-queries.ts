@@ -30,12 +30,14 @@ export interface MessageFilter {
 }
 
 interface Conditions {
-  /** The table whose rows are listed, with its alias. */
-  table: string;
-  /** The conditions that one index answers in the order of the list. */
-  walked: string;
+  /** The rows that the list walks through, with the alias s, and the conditions that one index answers in the order of the list. */
+  rows: string;
+  /** What is joined to a row for the condition of the search. */
+  joins: string;
   /** The condition of the search. */
   matches: string;
+  /** All rows that match, as an index finds them. */
+  hits: string;
   /** The values of the parameters; the first is the company. */
   values: unknown[];
   /** The suffix of the statement's name: each text of a prepared statement needs its own name. */
@@ -44,10 +46,10 @@ interface Conditions {
 
 // Conversations and contacts have few messages compared with a company, and few notes mention a user. Indexes of messages find these.
 const CONDITIONS = {
-  conversation: (value: string) => `m.conversation_id = ${value}`,
+  conversation: (value: string) => `s.conversation_id = ${value}`,
   contact: (value: string) =>
-    `m.conversation_id in (select v._id from conversations v where v.company_id = $1 and v.contact_id = ${value})`,
-  mentioned: (value: string) => `m.mentions @> array[${value}::text] and m.mentions <> '{}'`,
+    `s.conversation_id in (select v._id from conversations v where v.company_id = $1 and v.contact_id = ${value})`,
+  mentioned: (value: string) => `s.mentions @> array[${value}::text] and s.mentions <> '{}'`,
 };
 /** The filters that few messages match. */
 export const THREADS = ['conversation', 'contact', 'mentioned'] as const;
@@ -55,7 +57,7 @@ export const THREADS = ['conversation', 'contact', 'mentioned'] as const;
 /** The part of a window that decides which table is listed. */
 type Order = Pick<Window, 'field' | 'since'>;
 
-/** Returns true for a list that does not need the times of changes. It is read from the table of words, which has no such times. */
+/** Returns true for a list that does not need the times of changes. The table of words, which has no such times, has it in its order. */
 const isByCreation = ({ field, since }: Order): boolean => field === 'createdAt' && since === null;
 
 /** Returns true when one index has the messages in the order of the list, so that nothing has to be searched or sorted. */
@@ -66,23 +68,32 @@ export const isInOrder = ({ search, inbox }: MessageFilter, window: Window): boo
 function buildConditions({ companyId }: TenantRead, filter: MessageFilter, order: Order): Conditions {
   const values: unknown[] = [companyId];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const asked = ([...THREADS, 'inbox', 'search'] as const).filter((name) => filter[name] !== null);
-  const threads = THREADS.filter((name) => filter[name] !== null).map((name) => CONDITIONS[name](bind(filter[name])));
+  const name = ([...THREADS, 'inbox', 'search'] as const).filter((each) => filter[each] !== null).join('.') || 'all';
+  const threads = THREADS.filter((each) => filter[each] !== null).map((each) => CONDITIONS[each](bind(filter[each])));
   const inbox = filter.inbox === null ? [] : [`s.inbox_id = ${bind(filter.inbox)}`];
-  const thread =
-    threads.length === 0
-      ? []
-      : [`s._id in (select m._id from messages m where m.company_id = $1 and ${threads.join(' and ')})`];
   const words = filter.search === null ? 'true' : `words @@ message_query($1, ${bind(filter.search)})`;
-  const byWords = `s._id in (select w._id from message_search w where w.company_id = $1 and ${words})`;
-  return {
-    table: isByCreation(order) ? 'message_search s' : 'messages s',
-    walked: ['s.company_id = $1', ...inbox, ...thread].join(' and '),
-    matches: filter.search === null || isByCreation(order) ? words : byWords,
-    values,
-    name: asked.join('.') || 'all',
-  };
+  const hasThread = threads.length > 0;
+  const isOfWords = isByCreation(order) && !hasThread;
+  const where = ['s.company_id = $1', ...inbox, ...threads].join(' and ');
+  const rows = `${isOfWords ? 'message_search' : 'messages'} s where ${where}`;
+  if (isOfWords || filter.search === null)
+    return { rows, joins: '', matches: words, hits: `${rows} and ${words}`, values, name };
+  const joins = joinWordsSql(words);
+  const hits = hasThread ? `(select * from ${rows} offset 0) s ${joins} where true` : foundByWordsSql(words, where);
+  return { rows, joins, matches: 'true', hits, values, name };
 }
+
+/**
+ * The tables of messages and of words are joined row by row, by their keys. Where the statistics do not know a company yet, because most of its
+ * messages have just been stored, PostgreSQL expects a single row of it and would compare each row of one table with each of the other.
+ * `offset 0` keeps it from that.
+ */
+const joinWordsSql = (words: string): string =>
+  `cross join lateral (select from message_search w where w.company_id = $1 and w._id = s._id and ${words} offset 0) found`;
+
+const foundByWordsSql = (words: string, where: string): string =>
+  `(select w._id as found_id from message_search w where w.company_id = $1 and ${words} offset 0) found
+    cross join lateral (select * from messages m where m.company_id = $1 and m._id = found_id offset 0) s where ${where}`;
 
 /** Returns SQL for the records of a page, whose ids are found first. */
 const selectMessagesSql = (keys: string, window: Window, first: number): string =>
@@ -96,26 +107,26 @@ const selectMessagesSql = (keys: string, window: Window, first: number): string 
 
 /** Lists messages in the order of an index. */
 export async function listAllMessages(tx: TenantRead, filter: MessageFilter, window: Window): Promise<Message[]> {
-  const { table, walked, values, name } = buildConditions(tx, { ...filter, search: null }, window);
+  const { rows, values, name } = buildConditions(tx, { ...filter, search: null }, window);
   const first = values.length + 1;
-  const keys = `select ${windowKeyColumns(window)} from ${table} where ${walked} ${windowClause(window, first)}`;
+  const keys = `select ${windowKeyColumns(window)} from ${rows} ${windowClause(window, first)}`;
   return readMessagesOf(tx, `listAll.${name}`, window, { keys, first, values: [...values, ...windowValues(window)] });
 }
 
 /** Lists matching messages among the first ones in the order of the list. When they are fewer than a page, more may follow after these. */
 export async function listNearMessages(tx: TenantRead, filter: MessageFilter, window: Window): Promise<Message[]> {
-  const { table, walked, matches, values, name } = buildConditions(tx, filter, window);
+  const { rows, joins, matches, values, name } = buildConditions(tx, filter, window);
   const first = values.length + 1;
-  const keys = nearRowsSql(window, first, { list: `${table} where ${walked}`, as: 's', matches });
+  const keys = nearRowsSql(window, first, { list: rows, as: 's', joins, matches });
   return readMessagesOf(tx, `listNear.${name}`, window, { keys, first, values: [...values, ...nearValues(window)] });
 }
 
 /** Finds all matching messages by an index and then sorts them. */
 export async function lookUpMessages(tx: TenantRead, filter: MessageFilter, window: Window): Promise<Message[]> {
-  const { table, walked, matches, values, name } = buildConditions(tx, filter, window);
+  const { hits, values, name } = buildConditions(tx, filter, window);
   const first = values.length + 1;
-  const hits = `select ${windowKeyColumns(window)} from ${table} where ${walked} and ${matches} ${sinceClause(window, first + 4)}`;
-  const keys = sortedHitsSql(window, first, hits);
+  const found = `select ${windowKeyColumns(window)} from ${hits} ${sinceClause(window, first + 4)}`;
+  const keys = sortedHitsSql(window, first, found);
   return readMessagesOf(tx, `lookUp.${name}`, window, { keys, first, values: [...values, ...windowValues(window)] });
 }
 
@@ -143,10 +154,10 @@ async function readMessagesOf(
 }
 
 export async function countAllMessages(tx: TenantRead, filter: MessageFilter, { since }: Since): Promise<number> {
-  const { table, walked, matches, values, name } = buildConditions(tx, filter, { field: 'createdAt', since });
+  const { hits, values, name } = buildConditions(tx, filter, { field: 'createdAt', since });
   const { count } = await one<{ count: number }>(tx, {
     name: `messages.countAll.${name}${sinceNameSuffix({ since })}`,
-    text: `select count(*)::int as count from ${table} where ${walked} and ${matches} ${sinceClause({ since }, values.length + 1)}`,
+    text: `select count(*)::int as count from ${hits} ${sinceClause({ since }, values.length + 1)}`,
     values: [...values, since],
     planEachTime: true,
   });

@@ -105,6 +105,9 @@ test('pages of messages by cursor show each message once and in order, near the 
     changed: new Date(Date.UTC(2026, 1, 1) + Math.floor(random() * 3_000) * 1_000).toISOString(),
     thread: random() < 0.9 ? 0 : 1,
   }));
+  // The statistics know the companies from before only: of a company whose messages have just been stored PostgreSQL expects a single row.
+  const refreshStatistics = () => database.sql('analyze messages, message_search, conversations');
+  await refreshStatistics();
   await database.sql(
     `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin,
         content_type, content, status, created_at, updated_at)
@@ -113,6 +116,9 @@ test('pages of messages by cursor show each message once and in order, near the 
         join conversations v on v.company_id = $1 and v._id = ($3::text[])[r.thread + 1]`,
     [company._id, JSON.stringify(rows), threads.map(({ _id }) => _id)],
   );
+  assert.ok((await list({ search: 'often', conversation: threads[1]._id }, company.key)).result.length > 0);
+  // The platform does this every few seconds.
+  await refreshStatistics();
   const middle = rows.map(({ changed }) => changed).toSorted()[4_500] ?? '';
   const since = { updated_since: middle };
   const changes = { sort: '-updatedAt' };
