@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { listLiving } from '../../test/support/process.ts';
@@ -62,9 +64,14 @@ test('work gets no more memory than allowed outside of the heap either', { skip 
   await assert.rejects(child.ask({ wish: 'gulp' }, PLENTY_MS), /^Error: in a child process: RangeError/);
 });
 
-test("a child process has a low priority and none of its parent's environment variables", async () => {
+test("a child process has its parent's priority until it is lowered with all of its threads, and none of its parent's environment variables", async () => {
   const child = open();
+  assert.deepEqual(await child.ask({ wish: 'tell' }, PLENTY_MS), { priority: getPriority(), environment: [] });
+  child.lower();
   assert.deepEqual(await child.ask({ wish: 'tell' }, PLENTY_MS), { priority: 15, environment: [] });
+  const pid = (await child.ask({ wish: 'pid' }, PLENTY_MS)) as number;
+  if (process.platform === 'linux')
+    for (const thread of readdirSync(`/proc/${pid}/task`)) assert.equal(getPriority(Number(thread)), 15);
   child.end();
   await assert.rejects(child.ask({ wish: 'tell' }, PLENTY_MS), endedBy('DIED'));
 });

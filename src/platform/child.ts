@@ -1,15 +1,16 @@
 /**
- * Runs work on untrusted files in a child process, at low priority and with limits on memory and CPU time, so that no file can stop this
- * process from serving. The child has neither settings nor connections; it requests the data that it needs from its parent.
+ * Runs work on untrusted files in a child process, with limits on memory and CPU time, and at low priority when the work is long, so that no
+ * file can stop this process from serving. The child has neither settings nor connections; it requests the data that it needs from its parent.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { compiledCodeEnv } from './compiled-code.ts';
 import { AppError, type ErrorCode, type FieldError } from './errors.ts';
 
-/** The module that a child runs, the largest heap that it may have, and its priority; 19 is the lowest. */
+/** The module that a child runs, the largest heap that it may have, and the priority of long work; 19 is the lowest. */
 export interface ChildKind {
   module: URL;
   heapMb: number;
@@ -24,6 +25,11 @@ export interface Child {
   ask<A>(request: object, cpuMs: number): Promise<A>;
   /** False after the child has ended for any reason. */
   isAlive(): boolean;
+  /** Gives the child the priority of long work, which it keeps: only the system's administrator could raise it again. */
+  lower(): void;
+  isLowered(): boolean;
+  /** Reads the CPU time that the child has used; null on systems without /proc, and once it has ended. */
+  readCpuMs(): Promise<number | null>;
   /** Kills the child; its open requests fail. */
   end(): void;
 }
@@ -113,32 +119,56 @@ export function openChild(kind: ChildKind, supply: Supply): Child {
       return (await answer.finally(unwatch)) as A;
     },
     isAlive: () => failure === undefined,
+    ...createPriority(process_, kind.nice),
+    readCpuMs: () => readCpuMs(process_.pid ?? 0),
     end: () => fail(new ChildEnded('DIED')),
   };
 }
 
-function startProcess({ module, heapMb, nice }: ChildKind): ChildProcess {
+function startProcess({ module, heapMb }: ChildKind): ChildProcess {
   const node = [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${YOUNG_HEAP_MB}`, fileURLToPath(module)];
   // A shell starts the child, because only a shell can set the limits before the program begins.
-  const limits = `ulimit -t ${LIFE_CPU_SECONDS}; ulimit -d ${MEMORY_KB}; { echo ${nice} > /proc/self/autogroup; } 2> /dev/null`;
+  const limits = `ulimit -t ${LIFE_CPU_SECONDS}; ulimit -d ${MEMORY_KB}`;
   const child = spawn('/bin/sh', ['-c', `${limits}; exec "$0" "$@"`, process.execPath, ...node], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
     env: compiledCodeEnv(),
     // Linux divides the processor first among sessions and then, by priority, among the processes of each
-    // session. The child gets its own session, so that its low priority also counts against all other processes.
+    // session. The child gets its own session, so that a low priority also counts against all other processes.
     detached: true,
   });
-  try {
-    if (child.pid !== undefined) setPriority(child.pid, nice);
-  } catch {
-    // Failure policy: a child that has ended already is noticed by its exit event; a child whose priority can not be changed is used as it
-    // is.
-  }
   // A child does not keep this process alive; it ends when the channel closes.
   child.unref();
   child.channel?.unref();
   return child;
+}
+
+function createPriority(child: ChildProcess, nice: number): Pick<Child, 'lower' | 'isLowered'> {
+  let isLowered = false;
+  const lower = (): void => {
+    const isRunning = child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+    if (!isLowered && isRunning && nice > 0) lowerPriority(child.pid, nice);
+    isLowered = true;
+  };
+  return { lower, isLowered: () => isLowered };
+}
+
+/** Linux keeps a priority for each thread and one for the session; other systems keep one for the process. */
+function lowerPriority(pid: number, nice: number): void {
+  // Failure policy of each step: a child that has ended is noticed by its exit event, and one whose priority can not be changed is used as it
+  // is.
+  const attempt = (step: () => void): void => {
+    try {
+      step();
+    } catch {
+      // See above.
+    }
+  };
+  attempt(() => setPriority(pid, nice));
+  attempt(() => {
+    for (const thread of readdirSync(`/proc/${pid}/task`)) attempt(() => setPriority(Number(thread), nice));
+  });
+  attempt(() => writeFileSync(`/proc/${pid}/autogroup`, String(nice)));
 }
 
 /** Calls `onLate` once the process has used this much more CPU time. Returns a function that ends the watch. */

@@ -1,16 +1,19 @@
 /** A child process that misbehaves on request, as the process that reads sheets could with a hostile file. */
 import { getPriority } from 'node:os';
 import { AppError } from '../../src/platform/errors.ts';
+import { eatHeap } from './eat-heap.ts';
 import { serveParent } from '../../src/platform/child-work.ts';
 
 serveParent(async (request, supply) => {
   const { wish } = request as { wish: string };
   if (wish === 'pid') return process.pid;
   if (wish === 'loop') for (;;);
-  if (wish === 'eat') {
-    const eaten: object[] = [];
-    for (let n = 0; ; n += 1) eaten.push({ n, text: `${n}`.repeat(100) });
+  if (wish === 'toil') {
+    const before = getPriority();
+    while (getPriority() === before);
+    return getPriority();
   }
+  if (wish === 'eat') eatHeap();
   // Memory that is never written to is counted, but not used.
   if (wish === 'gulp') return Array.from({ length: 64 }, () => Buffer.alloc(64 * 1024 * 1024)).length;
   if (wish === 'refuse')

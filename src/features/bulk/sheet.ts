@@ -34,7 +34,7 @@ export async function readSheet(
   { upload, company, signal, ...limit }: AskedSheet,
 ): Promise<SheetRow[]> {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
-  const reader = openImportReader(readers, { owner: company, source: upload, signal: limited });
+  const reader = openImportReader(readers, { owner: company, source: upload, signal: limited, isAwaited: true });
   try {
     return await readers.admit(company, () => readAll(reader, limit));
   } catch (error) {

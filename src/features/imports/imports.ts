@@ -88,7 +88,7 @@ async function readSheetHead(
   sheet: { owner: string; source: Upload; signal: AbortSignal },
 ): Promise<SheetHead> {
   const signal = AbortSignal.any([sheet.signal, AbortSignal.timeout(HEAD_MS)]);
-  const reader = openImportReader(readers, { ...sheet, signal });
+  const reader = openImportReader(readers, { ...sheet, signal, isAwaited: true });
   try {
     return await readers.admit(sheet.owner, () => reader.head());
   } catch (error) {

@@ -45,12 +45,12 @@ interface OpenReading {
 
 let sheets = 0;
 
-/** `owner` is the company. An aborted signal ends the reading. */
+/** `owner` is the company. An aborted signal ends the reading; nobody waits for what is read without `isAwaited`. */
 export function openImportReader(
   readers: ChildReaders,
-  { owner, source, signal }: { owner: string; source: ByteSource; signal?: AbortSignal },
+  { owner, source, ...options }: { owner: string; source: ByteSource; signal?: AbortSignal; isAwaited: boolean },
 ): ImportReader {
-  const open = (): ChildReader => readers.open(owner, source, signal);
+  const open = (): ChildReader => readers.open(owner, source, options);
   const reading: OpenReading = {
     open,
     reader: open(),

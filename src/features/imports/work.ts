@@ -49,7 +49,7 @@ export async function workOnImport(kit: Kit, job: ImportJob, work: ImportSession
   const asked = await kit.database.tenantTx(job.company, (tx) => lockImport(tx, job.import));
   if (!asked || asked.finished_at) return;
   const source = storedSheet(kit.database.read(job.company), asked);
-  const reader = openImportReader(kit.readers, { owner: job.company, source, signal: work.signal });
+  const reader = openImportReader(kit.readers, { owner: job.company, source, signal: work.signal, isAwaited: false });
   try {
     await importPortions(kit, { ...work, asked, reader });
   } catch (error) {

@@ -48,7 +48,7 @@ export async function workInChild<A>(
   const ending = signal ? AbortSignal.any([signal, late]) : late;
   const workOnce = async (): Promise<A> => {
     for (let attempt = 1; ; attempt += 1) {
-      const reader = readers.open(owner, source, ending);
+      const reader = readers.open(owner, source, { signal: ending, isAwaited });
       try {
         return await work(reader);
       } catch (error) {
