@@ -49,11 +49,22 @@ test('every file of docs/ is a page, under the content policy of all pages', () 
   }
 });
 
-test('the guides for integrators are in the first part of the menu, apart from those about how the platform is built', () => {
+test('the guides for integrators and operators are in the first part of the menu, apart from those about how the platform is built', () => {
   const menu = /<details id="menu">(.*?)<\/details>/s.exec(pages.get('/docs')?.html ?? '')?.[1] ?? '';
   const [first = ''] = menu.split('How it is built');
   const links = [...first.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.split('/').at(-1));
-  assert.deepEqual(links, ['docs', 'authentication', 'errors', 'lists', 'events', 'live', 'sdk', 'console', 'api']);
+  assert.deepEqual(links, [
+    'docs',
+    'authentication',
+    'errors',
+    'lists',
+    'events',
+    'live',
+    'sdk',
+    'console',
+    'deploying',
+    'api',
+  ]);
 });
 
 test('every link of a page leads to an existing page, and to an existing section of it', async () => {
