@@ -21,6 +21,25 @@ test('the guides are opened at the address that the start prints, call no other 
   assert.deepEqual(complaints, []);
 });
 
+test('code is copied by one press, and none of it is outside of its frame in a window of 1280 pixels', async () => {
+  const { page, complaints } = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+  await page.goto(`${platform.url}/docs`);
+  const block = page.locator('.code', { hasText: 'send-text' });
+  await block.getByRole('button').click();
+  await block.getByText('Copied').waitFor();
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+  assert.equal(copied, await block.locator('pre').textContent());
+  for (const path of ['', '/authentication', '/events', '/sdk']) {
+    await page.goto(`${platform.url}/docs${path}`);
+    await page.locator('.code').first().waitFor();
+    const cut = await page.evaluate(
+      "[...document.querySelectorAll('pre')].filter((pre) => pre.scrollWidth > pre.clientWidth).length",
+    );
+    assert.equal(cut, 0, path);
+  }
+  assert.deepEqual(complaints, []);
+});
+
 describe('the search', () => {
   test('the search finds an error by its code, with the keyboard alone', async () => {
     const { page, complaints } = await openPage(browser);

@@ -62,10 +62,10 @@ test('GET answers null while the company has no webhook, and one object after th
   assert.equal((await readWebhook(company))._id, body._id);
 });
 
-test('a second webhook answers 409 WEBHOOK_EXISTS, and the first stays unchanged', async () => {
+test('a second webhook answers 409 WEBHOOK_EXISTS with the id of the first, which stays unchanged', async () => {
   const company = await companyWithWebhook();
   const { body } = await create(409, company, { url: URL_B, events: ['MESSAGE_READ'] });
-  assert.equal(body.code, 'WEBHOOK_EXISTS');
+  assert.deepEqual([body.code, body.existing_id], ['WEBHOOK_EXISTS', company.record._id]);
   assert.deepEqual(await readWebhook(company), company.record);
 });
 

@@ -28,14 +28,14 @@ export async function createWebhook(kit: Kit, tenant: Tenant, input: WebhookCrea
   await refuseForbiddenUrl(kit, input.url);
   const custom_headers = sealHeaders(kit.secrets, tenant.companyId, acceptHeaders(input.custom_headers ?? {}, {}));
   const { url, events, status = 'ACTIVE' } = input;
-  const row = await tenant.tx(async (tx) => {
-    const created = await refuseSecondWebhook(() =>
-      insertWebhook(tx, { _id: newId(), url, events, status, custom_headers }),
-    );
-    tx.makes(created._id);
-    await writeListeners(tx, created);
-    return created;
-  });
+  const row = await refuseSecondWebhook(tenant, () =>
+    tenant.tx(async (tx) => {
+      const created = await insertWebhook(tx, { _id: newId(), url, events, status, custom_headers });
+      tx.makes(created._id);
+      await writeListeners(tx, created);
+      return created;
+    }),
+  );
   return toWebhook(kit, tenant, row);
 }
 
@@ -133,12 +133,14 @@ async function refuseForbiddenUrl(kit: Kit, url: string): Promise<void> {
     ]);
 }
 
-async function refuseSecondWebhook<T>(write: () => Promise<T>): Promise<T> {
+async function refuseSecondWebhook<T>(tenant: Tenant, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     // Failure policy: the unique index reports a second webhook; every other error goes to the caller.
-    if (violates(error, 'webhooks_company_key')) throw new AppError('WEBHOOK_EXISTS');
-    throw error;
+    if (!violates(error, 'webhooks_company_key')) throw error;
+    const refusal = new AppError('WEBHOOK_EXISTS');
+    refusal.existingId = (await findWebhook(tenant.read))?._id ?? null;
+    throw refusal;
   }
 }

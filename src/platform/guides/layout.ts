@@ -23,6 +23,7 @@ export function renderLayout(guide: Guide, { html, headings }: RenderedGuide, gu
     <link rel="icon" href="${to('assets/icon.svg')}" />
     <link rel="stylesheet" href="${to('assets/page.css')}" />
     <script type="module" src="${to('assets/page.js')}"></script>
+    <script type="module" src="${to('assets/copy.js')}"></script>
   </head>
   <body>
     <a class="skip" href="#content">Skip to the text</a>
