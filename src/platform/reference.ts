@@ -57,7 +57,8 @@ interface RecordedExamples {
 /** What each event reports, and the name of the schema of its data. */
 type DescribedEvents = Record<string, { summary: string; data: string }>;
 
-const readReferenceFile = (name: string): unknown =>
+/** Reads a file of docs/reference, which says what the code does not. */
+export const readReferenceFile = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../docs/reference/${name}.json`, import.meta.url), 'utf8'));
 
 /**

@@ -277,6 +277,16 @@ describe('every operation', () => {
     for (const { name, spec } of operations) assert.ok(spec.summary?.length > 3, name);
   });
 
+  test('every operation has a sentence of description beside its scope', () => {
+    for (const { name, spec } of operations) {
+      const said = String(spec.description ?? '').replace(
+        /(\n\n)?Takes the scope `[\w:-]+`( and a global key)?\.$/,
+        '',
+      );
+      assert.match(said, /^.{20,}\.$/s, name);
+    }
+  });
+
   test('every operation requires a bearer token with the scope of its records and method and accepts x-company-id, or has an exception here', () => {
     const open = operations.filter(({ secured }) => !secured);
     assert.deepEqual(open.map(({ name }) => name).toSorted(), Object.keys(PUBLIC).toSorted());

@@ -4,6 +4,9 @@ import { test } from 'node:test';
 import type { Json } from '../support/platform.ts';
 import { readCommands, startNewInstallation } from '../support/shown-commands.ts';
 
+/** The guides whose calls go on where the first steps end. */
+const GUIDES = ['messages', 'conversations', 'contacts', 'imports', 'templates', 'campaigns', 'tables', 'agents'];
+
 test("the README's tour works on a new installation, and the phone gets a text, each kind of file, a template and a bulk message", async (t) => {
   const installation = await startNewInstallation(t);
   const printed = await installation.run(await readCommands('README.md', 'Two minutes'));
@@ -37,4 +40,12 @@ test('the first steps of the guides work on a new installation: the phone gets t
     messages.map(({ to, body }) => [to, body.text.body]),
     [['5511988887777', 'Yes, we are here.']],
   );
+});
+
+test('every command of the guides works where the first steps end, one guide after the other', async (t) => {
+  const installation = await startNewInstallation(t);
+  const parts = [await readCommands('docs/README.md', 'First steps')];
+  for (const guide of GUIDES) parts.push(await readCommands(`docs/${guide}.md`));
+  const printed = await installation.run(parts.join(''));
+  assert.doesNotMatch(printed, /^(undefined|null|FAILED)$/m, printed);
 });

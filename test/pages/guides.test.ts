@@ -41,6 +41,24 @@ test('code is copied by one press, and none of it is outside of its frame in a w
 });
 
 describe('the search', () => {
+  test('"signature", "docker", "send a message" and "retry" lead to the right place first', async () => {
+    const { page, complaints } = await openPage(browser);
+    await page.goto(`${platform.url}/docs`);
+    for (const [asked, address] of [
+      ['signature', /\/docs\/events#no-signature/],
+      ['docker', /\/docs[/#]deploying/],
+      ['send a message', /\/docs\/messages#send-a-message$/],
+      ['retry', /\/docs\/authentication#idempotency-key$/],
+    ] as const) {
+      await page.getByRole('combobox').fill('');
+      await page.getByRole('combobox').fill(asked);
+      const first = page.getByRole('option').first();
+      await first.waitFor();
+      assert.match((await first.getAttribute('href')) ?? '', address, asked);
+    }
+    assert.deepEqual(complaints, []);
+  });
+
   test('the search finds an error by its code, with the keyboard alone', async () => {
     const { page, complaints } = await openPage(browser);
     await page.goto(`${platform.url}/docs/decisions/0006-ids`);
@@ -57,7 +75,7 @@ describe('the search', () => {
     await page.goto(`${platform.url}/docs`);
     await page.getByRole('combobox').fill('send-text');
     await page
-      .getByRole('option', { name: /send-text/ })
+      .getByRole('option', { name: /^Send a text/ })
       .first()
       .click();
     await page.waitForURL(/\/docs\/api#\/messages\//);

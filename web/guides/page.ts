@@ -8,10 +8,11 @@ interface Entry {
   page: string;
   title: string;
   text: string;
+  words: string;
+  weight: number;
 }
 
 const MOST_RESULTS = 12;
-const DECISIONS_WEIGH = 0.3;
 // The number of letters that an excerpt shows before and after the first match.
 const BEFORE = 40;
 const AFTER = 120;
@@ -54,13 +55,12 @@ async function loadIndex(): Promise<MiniSearch<Entry>> {
     fetch(new URL('search.json', import.meta.url)).then((answer) => answer.json() as Promise<Entry[]>),
   ]);
   const made = new Library<Entry>({
-    fields: ['title', 'page', 'text'],
-    storeFields: ['path', 'page', 'title', 'text'],
+    fields: ['title', 'page', 'text', 'words'],
+    storeFields: ['path', 'page', 'title', 'text', 'weight'],
     processTerm: removeAccents,
     searchOptions: {
-      // Readers search for how to use the platform more often than for how it was decided, so decisions get a lower weight.
-      boostDocument: (_id, _term, stored) => (String(stored?.['path']).startsWith('decisions') ? DECISIONS_WEIGH : 1),
-      boost: { title: 4, page: 2 },
+      boostDocument: (_id, _term, stored) => Number(stored?.['weight']),
+      boost: { title: 4, page: 2, words: 8 },
       prefix: true,
       fuzzy: 0.15,
       combineWith: 'AND',
@@ -100,7 +100,7 @@ function createOption(entry: Entry, at: number, asked: string): HTMLElement {
     .filter(Boolean)
     .join(' · ');
   // The URL of the overview is that of the folder itself, without a slash.
-  option.href = entry.path === '' ? home.href.replace(/\/$/, '') : new URL(entry.path, home).href;
+  option.href = /^(#|$)/.test(entry.path) ? home.href.replace(/\/$/, '') + entry.path : new URL(entry.path, home).href;
   option.id = `result-${at}`;
   option.tabIndex = -1;
   option.setAttribute('role', 'option');

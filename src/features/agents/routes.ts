@@ -26,6 +26,8 @@ export function agentRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/agents',
     scope: 'agents:create',
     summary: 'Create an agent',
+    description:
+      'An agent of type AI answers from the knowledge base; an EXTERNAL one posts the question to `url`. It answers where an inbox, a campaign or a conversation names it.',
     body: ref(AgentCreate),
     answers: { 201: ref(Agent) },
     errors: ['UNKNOWN_REFERENCE', 'TARGET_NOT_ALLOWED'],
@@ -37,6 +39,7 @@ export function agentRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/agents',
     scope: 'agents:read',
     summary: 'List agents, without their instructions',
+    description: '`type` and `status` choose some; `search` finds a part of the name or the description.',
     query: AgentQuery,
     answers: { 200: AgentList },
     handler: (tenant, { query }) => pageAgents(tenant, query),
@@ -46,6 +49,7 @@ export function agentRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/agents/:id',
     scope: 'agents:read',
     summary: 'Read an agent',
+    description: 'Answers all settings, the instructions included.',
     params: AgentParams,
     answers: { 200: ref(Agent) },
     handler: ({ read }, { params }) => expectAgent(read, params.id),
@@ -126,6 +130,8 @@ function followUpRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'agents:update',
     action: 'agents.cancel-follow-up',
     summary: 'Cancel a follow-up that is scheduled',
+    description:
+      'It is not sent, and its `cancel_reason` is CANCELLED_BY_REQUEST. One that was sent or cancelled already is 409.',
     params: FollowUpParams,
     answers: { 201: ref(FollowUp) },
     errors: ['FOLLOW_UP_ENDED'],

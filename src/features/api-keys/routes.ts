@@ -23,6 +23,8 @@ export function apiKeyRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/api-keys',
     scope: 'api-keys:read',
     summary: "List the company's keys; for a global key without x-company-id the global ones",
+    description:
+      'Revoked and expired keys are listed as well. `hint` shows the end of a token, and `last_used_at` when it was used last; the token itself is shown nowhere.',
     query: ApiKeyQuery,
     errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: ApiKeyList },
@@ -33,6 +35,8 @@ export function apiKeyRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/api-keys/:id',
     scope: 'api-keys:delete',
     summary: 'Revoke a key; it is refused from now on',
+    description:
+      'Every process refuses the token within five seconds. The record stays in the list, with `revoked_at`, and can not be made valid again.',
     params: ApiKeyParams,
     answers: { 200: ref(ApiKey) },
     handler: (caller, { params }) => revokeKeyById(kit, caller, params.id),

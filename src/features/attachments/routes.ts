@@ -32,6 +32,7 @@ export function attachmentRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/resource/attachments',
     scope: 'attachments:read',
     summary: 'List attachments',
+    description: 'Files that were uploaded and files that contacts have sent; `file_type` chooses one kind.',
     query: AttachmentQuery,
     answers: { 200: AttachmentList },
     handler: (tenant, { query }) => pageAttachments(kit, tenant, query),
@@ -46,6 +47,8 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/resource/attachments/:id',
     scope: 'attachments:read',
     summary: 'Read an attachment',
+    description:
+      'Answers what is known of the file: its type, size and name. The file itself is opened by a link of `GET /v1/resource/attachments/{id}/url`.',
     params: AttachmentParams,
     answers: { 200: ref(Attachment) },
     handler: (tenant, { params }) => readAttachment(kit, tenant, params.id),
@@ -55,6 +58,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/resource/attachments/:id/url',
     scope: 'attachments:read',
     summary: 'Make a link that opens the file for an hour',
+    description: 'The link is signed and needs no token, so whoever has it can open the file until it expires.',
     params: AttachmentParams,
     answers: { 200: ref(SignedUrl) },
     handler: (tenant, { params }) => signAttachment(kit, tenant, params.id),
@@ -64,6 +68,8 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/resource/attachments/:id',
     scope: 'attachments:delete',
     summary: 'Remove an attachment that nothing needs, with its file and its links',
+    description:
+      'Links to the file stop working. A file that something needs, such as a message or a campaign, stays (409).',
     params: AttachmentParams,
     answers: { 200: ref(Attachment) },
     errors: ['ATTACHMENT_IN_USE'],

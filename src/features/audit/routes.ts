@@ -10,6 +10,8 @@ export function auditRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/audit',
     scope: 'audit:read',
     summary: 'List who did what to which record, from where',
+    description:
+      'One entry for each change that an operation made: who, which action on which record, the names of the fields that the request set, the address and the request id. Values are not recorded.',
     query: AuditQuery,
     answers: { 200: AuditList },
     handler: (tenant, { query }) => pageAudit(tenant, query),

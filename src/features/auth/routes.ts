@@ -57,6 +57,8 @@ export function authRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/auth/me',
     scope: null,
     summary: 'Who the token speaks for, and what it may do',
+    description:
+      'Answers the kind of the caller (a key or a user), the company that it acts for, its scopes, and the key or user itself. Every valid token may ask.',
     answers: { 200: ref(Me) },
     handler: (caller) => readMe(kit, caller),
   });
@@ -99,6 +101,7 @@ function sessionRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/auth/session',
     action: 'auth.logout',
     summary: 'Log the browser out; its session ends and the cookie is removed',
+    description: 'Ends the session of this browser alone; other sessions and tokens of the user go on.',
     answers: { 200: ref(Done) },
     errors: ['UNAUTHORIZED'],
     handler: async (anonymous, { reply }) => {

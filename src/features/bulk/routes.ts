@@ -46,6 +46,7 @@ export function bulkRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/messages/bulk',
     scope: 'messages:read',
     summary: 'List bulk runs',
+    description: 'Each run with its state and its counters; runs are kept for 30 days.',
     query: BulkQuery,
     answers: { 200: BulkList },
     handler: (tenant, { query }) => pageBulk(tenant, query),

@@ -50,6 +50,7 @@ export function campaignRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/campaigns',
     scope: 'campaigns:read',
     summary: 'List campaigns',
+    description: 'Drafts, running and ended campaigns together; `status` and `inbox` choose some.',
     query: CampaignQuery,
     answers: { 200: CampaignList },
     errors: ['UNKNOWN_REFERENCE', 'ANSWER_TOO_LARGE'],
@@ -78,6 +79,8 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/campaigns/:id',
     scope: 'campaigns:read',
     summary: 'Read a campaign',
+    description:
+      'Answers the settings and the state. What has become of its contacts is in `GET /v1/campaigns/{id}/analytics`.',
     params: CampaignParams,
     answers: { 200: ref(Campaign) },
     handler: (tenant, { params }) => readCampaign(tenant, params.id),
@@ -177,6 +180,8 @@ function enrollmentRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/campaign-enrollments',
     scope: 'campaign-enrollments:read',
     summary: 'List who takes part in campaigns',
+    description:
+      'One enrollment for each contact of a campaign, with the step it has reached; `campaign` chooses those of one campaign.',
     query: EnrollmentQuery,
     answers: { 200: EnrollmentList },
     errors: ['UNKNOWN_REFERENCE'],
@@ -187,6 +192,7 @@ function enrollmentRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/campaign-enrollments/:id',
     scope: 'campaign-enrollments:read',
     summary: 'Read an enrollment',
+    description: 'Answers how far the contact is, which message it got last, and why it was skipped or failed.',
     params: EnrollmentParams,
     answers: { 200: ref(Enrollment) },
     handler: (tenant, { params }) => readEnrollment(tenant, params.id),

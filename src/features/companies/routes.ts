@@ -12,6 +12,8 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'companies:create',
     globalOnly: true,
     summary: 'Create a company and invite its first owner',
+    description:
+      'The owner gets a mail with a link that sets a password. Keys of the company are made by `POST /v1/api-keys` with its id in `x-company-id`.',
     body: ref(CompanyCreate),
     answers: { 201: ref(Company) },
     handler: (caller, { body }) => createCompanyForCaller(kit, caller, body),
@@ -23,6 +25,7 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'companies:read',
     globalOnly: true,
     summary: 'List companies',
+    description: 'All companies of the installation, suspended ones included.',
     query: CompanyQuery,
     answers: { 200: CompanyList },
     handler: (caller, { query }) => pageCompanies(caller, query),
@@ -32,6 +35,8 @@ export function companyRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/companies/:id',
     scope: 'companies:read',
     summary: 'Read a company: any one with a global key, otherwise only the caller’s own',
+    description:
+      'Answers the settings of the company: its language, time zone and country, its limits, and which channels its inboxes have.',
     params: CompanyParams,
     answers: { 200: ref(Company) },
     handler: (caller, { params }) => readCompany(caller, params.id),

@@ -43,6 +43,8 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/conversations',
     scope: 'conversations:read',
     summary: 'List conversations',
+    description:
+      'The filters can be combined. `sort=-last_message_at` puts those first in which something was written last.',
     query: ConversationQuery,
     errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: ConversationList },
@@ -68,6 +70,8 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/conversations/:id',
     scope: 'conversations:read',
     summary: 'Read a conversation',
+    description:
+      'Answers the conversation with its last message and who its contact is. The data of conversation events has this form.',
     params: ConversationParams,
     answers: { 200: ref(Conversation) },
     handler: (tenant, { params }) => readConversation(tenant, params.id),

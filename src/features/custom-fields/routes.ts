@@ -30,6 +30,8 @@ export function customFieldRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/custom-fields',
     scope: 'custom-fields:read',
     summary: 'List custom fields',
+    description:
+      'The fields of contacts, conversations and businesses together; `context` chooses those of one kind of record.',
     query: CustomFieldQuery,
     answers: { 200: CustomFieldList },
     handler: (tenant, { query }) => pageFields(tenant, query),
@@ -43,6 +45,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/custom-fields/:id',
     scope: 'custom-fields:read',
     summary: 'Read a custom field',
+    description: 'Answers the type, the slug by which records carry the value and, for SELECT and LIST, the options.',
     params: CustomFieldParams,
     answers: { 200: ref(CustomField) },
     handler: (tenant, { params }) => readField(tenant, params.id),

@@ -22,6 +22,8 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/inboxes',
     scope: 'inboxes:create',
     summary: 'Connect a channel',
+    description:
+      'The settings that a channel needs are in the property of its name, such as `api_wap_config`. The platform checks them at the network: `connection` in the answer says CONNECTED, PENDING while it tries again, or ERROR with what a person has to correct.',
     body: ref(InboxCreate),
     answers: { 201: ref(Inbox) },
     errors: ['AMBIGUOUS_PHONE', 'CHANNEL_IN_USE', 'UNKNOWN_REFERENCE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
@@ -33,6 +35,8 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/inboxes',
     scope: 'inboxes:read',
     summary: 'List inboxes',
+    description:
+      'Closed inboxes (DELETED) are listed as well; `status` and `channel` choose some. Secrets are shown masked.',
     query: InboxQuery,
     answers: { 200: InboxList },
     handler: (tenant, { query }) => pageInboxes(kit, tenant, query),
@@ -42,6 +46,7 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/inboxes/:id',
     scope: 'inboxes:read',
     summary: 'Read an inbox',
+    description: 'Answers the settings with masked secrets, and in `connection` whether the network takes them.',
     params: InboxParams,
     answers: { 200: ref(Inbox) },
     handler: (tenant, { params }) => readInbox(kit, tenant, params.id),
@@ -51,6 +56,8 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/inboxes/:id',
     scope: 'inboxes:update',
     summary: 'Change an inbox, close it (DELETED) or open it again (ACTIVE)',
+    description:
+      'Only the given properties change. A masked secret that is sent back keeps the stored one. An inbox that is DELETED sends nothing, and keeps its conversations.',
     params: InboxParams,
     body: ref(InboxUpdate),
     answers: { 200: ref(Inbox) },

@@ -35,6 +35,7 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/messages/conversation/:id',
     scope: 'messages:read',
     summary: "List a conversation's messages",
+    description: 'The oldest message comes first, unless `sort` says otherwise; notes of the team are among them.',
     params: ConversationParams,
     query: MessageQuery,
     answers: { 200: MessageList },
@@ -45,6 +46,8 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/messages/:id',
     scope: 'messages:read',
     summary: 'Read a message',
+    description:
+      'Answers the message with its status and, when it is FAILED, the cause in `errors`. The data of message events has this form.',
     params: MessageParams,
     answers: { 200: ref(Message) },
     handler: (tenant, { params }) => readMessage(tenant, params.id),
@@ -72,6 +75,8 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/messages/note',
     scope: 'messages:create',
     summary: 'Write a note for the team',
+    description:
+      'A note is stored in the conversation and sent to nobody. Users whom it mentions find it by `GET /v1/messages?mentioned=<id>`.',
     body: ref(WriteNote),
     answers: { 201: ref(Message) },
     errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],

@@ -23,6 +23,8 @@ export function userRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/users',
     scope: 'users:read',
     summary: 'List users',
+    description:
+      'INACTIVE users are listed as well, and INVITED ones who have not set a password yet; `status` and `role` choose some.',
     query: UserQuery,
     answers: { 200: UserList },
     handler: (tenant, { query }) => pageUsers(tenant, query),
@@ -36,6 +38,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/users/:id',
     scope: 'users:read',
     summary: 'Read a user',
+    description: 'Answers the name, e-mail, role and state of a user of the company. No answer shows a password.',
     params: UserParams,
     answers: { 200: ref(User) },
     handler: (tenant, { params }) => readUser(tenant, params.id),

@@ -30,6 +30,8 @@ export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/webhooks',
     scope: 'webhooks:create',
     summary: "Register the company's webhook",
+    description:
+      'Each event that `events` lists is posted to `url` once, from now on. A company has one webhook: where there is one, the answer is 409 and `existing_id` names it.',
     body: ref(WebhookCreate),
     answers: { 201: ref(Webhook) },
     errors: ['WEBHOOK_EXISTS', 'TARGET_NOT_ALLOWED'],
@@ -41,6 +43,8 @@ export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/webhooks',
     scope: 'webhooks:read',
     summary: "Read the company's webhook; null when there is none",
+    description:
+      'The values of `custom_headers` are secrets: they are masked for a caller without the scope `webhooks:update`.',
     answers: { 200: WebhookOrNull },
     handler: (tenant) => readWebhook(kit, tenant),
   });
@@ -49,6 +53,8 @@ export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/webhooks/:id',
     scope: 'webhooks:update',
     summary: 'Change the webhook, stop it (INACTIVE) or let it go on (ACTIVE)',
+    description:
+      'Only the given properties change; given `custom_headers` replace all of them. What happens while the webhook is INACTIVE is never delivered.',
     params: WebhookParams,
     body: ref(WebhookUpdate),
     answers: { 200: ref(Webhook) },
@@ -60,6 +66,8 @@ export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/webhooks/:id',
     scope: 'webhooks:delete',
     summary: 'Remove the webhook; what is still queued is not sent',
+    description:
+      'Deliveries that wait become FAILED with WEBHOOK_INACTIVE, also when the company registers another webhook afterwards.',
     params: WebhookParams,
     answers: { 200: ref(Webhook) },
     handler: (tenant, { params }) => removeWebhook(kit, tenant, params.id),
@@ -73,6 +81,8 @@ function deliveryRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/webhooks/deliveries',
     scope: 'webhooks:read',
     summary: 'List deliveries and what became of them',
+    description:
+      'Each delivery with its body, the answer of the receiver, and the cause when it failed, newest first; they are kept for 14 days (DELIVERY_RETENTION_DAYS).',
     query: DeliveryQuery,
     answers: { 200: DeliveryList },
     handler: (tenant, { query }) => pageDeliveries(tenant, query),
@@ -82,6 +92,8 @@ function deliveryRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/webhooks/deliveries/:id/replay',
     scope: 'webhooks:update',
     summary: 'Send a delivery once more, as a new one with the same body',
+    description:
+      'Whatever became of the first one, the receiver may get this event twice; `x-webhook-replay-of` names the delivery that is repeated.',
     params: DeliveryParams,
     answers: { 201: ref(WebhookDelivery) },
     errors: ['WEBHOOK_INACTIVE', 'DELIVERY_ERASED'],

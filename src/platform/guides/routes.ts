@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { CountVisit } from '../access.ts';
 import { createAssetSender } from '../asset.ts';
 import { keepResult } from '../keep-result.ts';
-import { readDocument } from '../reference.ts';
+import { readDocument, readReferenceFile } from '../reference.ts';
 import { pageHeaders } from '../web-apps.ts';
 import type { Anchors } from './markdown.ts';
 import { listGuidePaths, readGuides, type Guide } from './shelf.ts';
@@ -25,7 +25,14 @@ interface GuideEntry {
   page: string;
   title: string;
   text: string;
+  /** Words by which readers look for the place, although it does not have them. */
+  words: string;
+  /** How much the place counts beside others with the same words. */
+  weight: number;
 }
+
+// Readers look for how to use the platform more often than for one operation, and rarely for how the platform is built.
+const WEIGHTS = { Guides: 1, 'How it is built': 0.4, Decisions: 0.2, reference: 0.5 };
 
 export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
   const open = keepResult(loadLibrary);
@@ -77,6 +84,7 @@ async function listGuideEntries(guides: Guide[], { paths = {} }: Described): Pro
       page: guide.title,
       title: heading.text,
       text,
+      weight: WEIGHTS[guide.group],
     })),
   );
   const operations = Object.entries(paths).flatMap(([path, item]) =>
@@ -85,7 +93,9 @@ async function listGuideEntries(guides: Guide[], { paths = {} }: Described): Pro
       page: 'API reference',
       title: summary,
       text: `${method.toUpperCase()} ${path} ${description}`,
+      weight: WEIGHTS.reference,
     })),
   );
-  return [...sections, ...operations].map((entry, id) => ({ id, ...entry }));
+  const words = new Map(Object.entries(readReferenceFile('search') as Record<string, string>));
+  return [...sections, ...operations].map((entry, id) => ({ id, ...entry, words: words.get(entry.path) ?? '' }));
 }

@@ -5,7 +5,29 @@ const ROOT = new URL('../../../docs/', import.meta.url);
 const OVERVIEW = 'README';
 const DECISIONS = 'decisions';
 // The guides for integrators and operators, in this order. All others explain how the platform is built.
-const FOR_USERS = [OVERVIEW, 'authentication', 'errors', 'lists', 'events', 'live', 'sdk', 'console', 'deploying'];
+const FOR_USERS = [
+  OVERVIEW,
+  'messages',
+  'conversations',
+  'contacts',
+  'imports',
+  'templates',
+  'campaigns',
+  'tables',
+  'agents',
+  'events',
+  'authentication',
+  'errors',
+  'lists',
+  'live',
+  'web-chat',
+  'email',
+  'partner-api',
+  'professional-network',
+  'sdk',
+  'console',
+  'deploying',
+];
 
 export interface Guide {
   /** The path below /docs, such as `errors` or `decisions/0006-ids`; empty for the overview. */

@@ -31,6 +31,7 @@ export function conversationRunRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/conversations/bulk',
     scope: 'conversations:read',
     summary: 'List bulk changes of conversations',
+    description: 'Each run with its state and counters; runs are kept for 30 days.',
     query: ConversationRunQuery,
     answers: { 200: ConversationRunList },
     handler: (tenant, { query }) => pageRuns(tenant, query),

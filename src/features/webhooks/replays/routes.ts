@@ -31,6 +31,7 @@ export function deliveryReplayRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/webhooks/deliveries/replay',
     scope: 'webhooks:read',
     summary: 'List replays of periods',
+    description: 'Each replay with its state and its counters; `status` chooses some.',
     query: DeliveryReplayQuery,
     answers: { 200: DeliveryReplayList },
     handler: (tenant, { query }) => pageReplays(tenant, query),
@@ -40,6 +41,8 @@ export function deliveryReplayRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/webhooks/deliveries/replay/:id',
     scope: 'webhooks:read',
     summary: 'Watch a replay of a period',
+    description:
+      'Answers how many deliveries of the period were looked at (`processed` of `total`), and how many were sent once more.',
     params: DeliveryReplayParams,
     answers: { 200: ref(DeliveryReplay) },
     handler: (tenant, { params }) => readReplay(tenant, params.id),
@@ -50,6 +53,8 @@ export function deliveryReplayRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'webhooks:update',
     action: 'deliveries.cancel-replay',
     summary: 'End a replay of a period; what it has queued is sent',
+    description:
+      'The deliveries that are not queued yet stay as they are. A replay that has ended is answered as it is.',
     params: DeliveryReplayParams,
     answers: { 201: ref(DeliveryReplay) },
     handler: (tenant, { params }) => cancelReplay(tenant, params.id),
