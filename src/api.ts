@@ -94,7 +94,7 @@ export async function buildApi(kit: Kit, health: Health): Promise<FastifyInstanc
   for (const declare of rooms) declare(app, kit);
   addChatRoutes(app, kit);
   for (const webApp of listApps(kit.config)) webAppRoutes(app, count, webApp);
-  await referencePages(app, count);
+  referencePages(app, count);
   return app;
 }
 

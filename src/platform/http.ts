@@ -196,11 +196,6 @@ function refuseUndeclaredRoutes(app: FastifyInstance): void {
   });
 }
 
-/** Marks all routes of a third-party plug-in (the reference page) as public. */
-export function markRoutesPublic(app: FastifyInstance): void {
-  app.addHook('onRoute', (route) => void (route.config = { ...route.config, access: 'public' }));
-}
-
 function routePattern(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unknown';
 }

@@ -1,6 +1,5 @@
 /** Routes for operators and developers: health checks, metrics, the OpenAPI document and the reference pages. */
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Type, type TSchema } from 'typebox';
@@ -9,12 +8,11 @@ import { createAssetSender } from './asset.ts';
 import { TAGS } from './description.ts';
 import { guideRoutes } from './guides/routes.ts';
 import { AppError } from './errors.ts';
-import { markRoutesPublic, sendProblem } from './http.ts';
+import { sendProblem } from './http.ts';
 import { completeDocument, readDocument, type ApiDocument } from './reference.ts';
 import { oneOf } from './schema.ts';
 import { isSameSecret } from './secrets.ts';
 import type { Metrics } from './telemetry.ts';
-import { pageHeaders, readSource } from './web-apps.ts';
 
 export interface Health {
   /** A process is ready only while it is `serving`, after its start has prepared everything. */
@@ -113,44 +111,14 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   });
 }
 
-// The plug-in's own content security policy would allow other hosts and redirect plain HTTP to HTTPS. Its style sheet contains pictures.
-const REFERENCE_HEADERS = pageHeaders({ policy: { 'img-src': "'self' data:" } });
-
-/** Serves the OpenAPI document, a page that shows it without loading from other hosts, and the guides. `/` redirects to the console. */
-export async function referencePages(app: FastifyInstance, count: CountVisit): Promise<void> {
-  const serveDocument = createAssetSender('application/json; charset=utf-8', readDocument);
+/** Serves the OpenAPI document, the guides and the pages of the reference. `/` redirects to the console. */
+export function referencePages(app: FastifyInstance, count: CountVisit): void {
   const options = { config: { access: 'public' }, onRequest: count };
-  app.get('/openapi.json', options, serveDocument);
+  app.get('/openapi.json', options, createAssetSender('application/json; charset=utf-8', readDocument));
   // The redirect is relative, so that a proxy may serve the platform below a prefix.
   app.get('/', options, (_, reply) => reply.redirect('console'));
   guideRoutes(app, count);
   // These are former addresses of the OpenAPI document.
   for (const path of ['/docs/json', '/docs/yaml'])
     app.get(path, options, (_, reply) => reply.redirect('../openapi.json'));
-  await app.register(async (pages) => {
-    markRoutesPublic(pages);
-    pages.addHook('onRequest', count);
-    pages.addHook('onRequest', async (_, reply) => void reply.headers(REFERENCE_HEADERS));
-    // The plug-in would render the document for each request, which takes a second for YAML. JSON is valid YAML, so both addresses serve
-    // the same file.
-    pages.addHook('onRoute', (route) => {
-      if (/\/(json|yaml)$/.test(route.url)) route.handler = serveDocument;
-      // The plug-in would need the content of these files at the start; they are served on the first request instead.
-      if (route.url.endsWith('/page.css'))
-        route.handler = createAssetSender('text/css', () => readSource('reference', 'page.css'));
-      if (route.url.endsWith('/page.js'))
-        route.handler = createAssetSender('text/javascript', () => readSource('reference', 'page.ts'));
-    });
-    await pages.register(swaggerUi, {
-      routePrefix: '/docs/api',
-      theme: {
-        title: 'Parley API reference',
-        css: [{ filename: 'page.css', content: '' }],
-        js: [{ filename: 'page.js', content: '' }],
-      },
-      // BaseLayout has no top bar, whose logo uses an inline style that the content security policy forbids.
-      // The page needs half a minute on a busy machine to draw all operations at once, so the groups are opened one by one.
-      uiConfig: { deepLinking: true, layout: 'BaseLayout', defaultModelsExpandDepth: 0, docExpansion: 'none' },
-    });
-  });
 }

@@ -106,7 +106,7 @@ export function webAppRoutes(app: FastifyInstance, count: CountVisit, webApp: We
 const sourceFolder = (name: string): string => join(import.meta.dirname, '../../web', name);
 
 /** Reads a file of web/<name> in the form that browsers understand. */
-export function readSource(name: string, file: string): string | Buffer {
+function readSource(name: string, file: string): string | Buffer {
   const bytes = readFileSync(join(sourceFolder(name), file));
   return extname(file) === '.ts' ? asJavaScript(bytes.toString()) : bytes;
 }

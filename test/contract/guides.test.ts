@@ -103,9 +103,26 @@ test('the search contains every section and every operation, each with its own a
   for (const address of Object.keys(words)) assert.ok(addresses.has(address), `search.json: ${address}`);
 });
 
+test('an address without a page shows a browser a page that says so, and answers programs with a problem', async () => {
+  for (const path of ['/docs/nonexist', '/docs/api/nonexist', '/docs/a/b/c']) {
+    const shown = await fetch(platform.url + path, { headers: { accept: 'text/html' } });
+    assert.equal(shown.status, 404, path);
+    const html = await shown.text();
+    assert.match(html, /<h1>No such page<\/h1>/);
+    for (const [, href = ''] of html.matchAll(/\s(?:href|src)="([^"#][^"]*)"/g)) {
+      const answer = await fetch(new URL(href, platform.url + path));
+      assert.equal(answer.status, 200, `${path} links to ${href}`);
+      await answer.arrayBuffer();
+    }
+    const problem = (await (await fetch(platform.url + path)).json()) as Json;
+    assert.equal(problem.code, 'NOT_FOUND');
+  }
+});
+
 test('old addresses redirect to the current ones', async () => {
   for (const [path, target] of [
     ['/docs/', '/docs'],
+    ['/docs/api/', '/docs/api'],
     ['/docs/json', '/openapi.json'],
     ['/docs/yaml', '/openapi.json'],
   ] as const) {

@@ -1,29 +1,65 @@
-/** The HTML page around a guide: navigation, table of contents, and a search. */
+/** The HTML page around a guide or a part of the reference: navigation, table of contents, and a search. */
 import { escapeHtml, linkBetween, type RenderedGuide } from './markdown.ts';
 import type { Guide } from './shelf.ts';
 
 const GROUPS: Guide['group'][] = ['Guides', 'How it is built', 'Decisions'];
-// The path of the API reference, which is a page next to the guides.
-const REFERENCE = 'api';
+/** The path of the API reference, whose pages stand next to the guides. */
+export const REFERENCE = 'api';
 // A page with fewer headings gets no table of contents.
 const LEAST_HEADINGS = 3;
 
+/** What differs between the pages of the documentation. All texts are HTML, except the title. */
+export interface Frame {
+  /** The path of the page below /docs, from which its links lead. */
+  path: string;
+  title: string;
+  /** The entries of the menu. */
+  menu: string;
+  main: string;
+  /** The table of contents; empty for a page without one. */
+  contents?: string;
+  /** Scripts that only this page needs. */
+  scripts?: string[];
+}
+
 /** Renders the page of a guide. `guides` are all guides in order. */
 export function renderLayout(guide: Guide, { html, headings }: RenderedGuide, guides: Guide[]): string {
-  const to = (path: string): string => linkBetween(guide.path, path);
-  const title = `${guide.title} · Parley documentation`;
   const parts = headings.filter(({ depth }) => depth === 2 || depth === 3);
+  return renderFrame({
+    path: guide.path,
+    title: guide.title,
+    menu: GROUPS.map((group) => renderMenu(group, guide.path, guides)).join(''),
+    main: html + renderSteps(guide, guides),
+    contents: parts.length < LEAST_HEADINGS ? '' : renderContents(parts),
+  });
+}
+
+/** Renders the page that is shown where no page is. */
+export function renderMissingPage(path: string, guides: Guide[]): string {
+  const to = (target: string): string => linkBetween(path, target);
+  return renderFrame({
+    path,
+    title: 'No such page',
+    menu: GROUPS.map((group) => renderMenu(group, path, guides)).join(''),
+    main: `<h1>No such page</h1><p>The documentation has no page at this address. Look for it with the search above, begin with the
+      <a href="${to('')}">overview</a>, or go to the <a href="${to(REFERENCE)}">API reference</a>.</p>`,
+  });
+}
+
+/** Renders a page of the documentation. */
+export function renderFrame({ path, title, menu, main, contents = '', scripts = [] }: Frame): string {
+  const to = (target: string): string => linkBetween(path, target);
+  const files = ['page.js', 'copy.js', ...scripts];
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
-    <title>${escapeHtml(title)}</title>
+    <title>${escapeHtml(title)} · Parley documentation</title>
     <link rel="icon" href="${to('assets/icon.svg')}" />
     <link rel="stylesheet" href="${to('assets/page.css')}" />
-    <script type="module" src="${to('assets/page.js')}"></script>
-    <script type="module" src="${to('assets/copy.js')}"></script>
+    ${files.map((file) => `<script type="module" src="${to(`assets/${file}`)}"></script>`).join('\n    ')}
   </head>
   <body>
     <a class="skip" href="#content">Skip to the text</a>
@@ -40,12 +76,12 @@ export function renderLayout(guide: Guide, { html, headings }: RenderedGuide, gu
     <div class="frame">
       <nav class="menu" aria-label="Documentation">
         <details id="menu">
-          <summary>${escapeHtml(guide.title)}</summary>
-          ${GROUPS.map((group) => renderMenu(group, guide, guides)).join('')}
+          <summary>${escapeHtml(title)}</summary>
+          ${menu}
         </details>
       </nav>
-      <main id="content" tabindex="-1">${html}${renderSteps(guide, guides)}</main>
-      ${parts.length < LEAST_HEADINGS ? '' : renderContents(parts)}
+      <main id="content" tabindex="-1">${main}</main>
+      ${contents}
     </div>
   </body>
 </html>
@@ -53,14 +89,14 @@ export function renderLayout(guide: Guide, { html, headings }: RenderedGuide, gu
 }
 
 /** Returns the menu entries of one group. Decisions are listed only on the pages of decisions. */
-function renderMenu(group: Guide['group'], guide: Guide, guides: Guide[]): string {
+function renderMenu(group: Guide['group'], from: string, guides: Guide[]): string {
   const shown = guides.filter((each) => each.group === group);
-  if (group === 'Decisions' && !guide.path.startsWith('decisions')) return '';
+  if (group === 'Decisions' && !from.startsWith('decisions')) return '';
   const items = shown.map(({ path, title }) => {
-    const current = path === guide.path ? ' aria-current="page"' : '';
-    return `<li><a href="${linkBetween(guide.path, path)}"${current}>${escapeHtml(title)}</a></li>`;
+    const current = path === from ? ' aria-current="page"' : '';
+    return `<li><a href="${linkBetween(from, path)}"${current}>${escapeHtml(title)}</a></li>`;
   });
-  if (group === 'Guides') items.push(`<li><a href="${linkBetween(guide.path, REFERENCE)}">API reference</a></li>`);
+  if (group === 'Guides') items.push(`<li><a href="${linkBetween(from, REFERENCE)}">API reference</a></li>`);
   return `<h2>${group}</h2><ul>${items.join('')}</ul>`;
 }
 

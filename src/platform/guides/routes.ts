@@ -7,10 +7,15 @@ import type { FastifyInstance } from 'fastify';
 import type { CountVisit } from '../access.ts';
 import { createAssetSender } from '../asset.ts';
 import { keepResult } from '../keep-result.ts';
-import { readDocument, readReferenceFile } from '../reference.ts';
+import { TAGS } from '../description.ts';
+import { notFound } from '../errors.ts';
+import { readReferenceFile } from '../reference.ts';
 import { pageHeaders } from '../web-apps.ts';
 import type { Anchors } from './markdown.ts';
+import { readReference, toPartPath, type ReferencePart } from './reference/document.ts';
 import { listGuidePaths, readGuides, type Guide } from './shelf.ts';
+
+const HTML = 'text/html; charset=utf-8';
 
 interface GuideLibrary {
   guides: Guide[];
@@ -41,9 +46,9 @@ export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
   const serve = (path: string, type: string, render: () => string | Promise<string>): void =>
     void app.get(path, options, createAssetSender(type, render, headers));
   for (const path of listGuidePaths())
-    serve(`/docs${path && `/${path}`}`, 'text/html; charset=utf-8', async () => renderPage(await open(), path));
+    serve(`/docs${path && `/${path}`}`, HTML, async () => renderPage(await open(), path));
   serve('/docs/assets/search.json', 'application/json; charset=utf-8', async () =>
-    JSON.stringify(await listGuideEntries((await open()).guides, JSON.parse(readDocument()) as Described)),
+    JSON.stringify(await listGuideEntries((await open()).guides, readReference().parts)),
   );
   serve('/docs/assets/minisearch.js', 'text/javascript; charset=utf-8', () =>
     readFileSync(new URL('../umd/index.js', import.meta.resolve('minisearch')), 'utf8').replace(
@@ -51,7 +56,42 @@ export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
       '',
     ),
   );
-  app.get('/docs/', options, (_, reply) => reply.redirect('../docs'));
+  const openReference = keepResult(loadReference);
+  serve('/docs/api', HTML, async () => (await openReference()).renderIndex());
+  for (const [tag] of TAGS)
+    serve(`/docs/${toPartPath(tag)}`, HTML, async () => (await openReference()).renderPart(tag));
+  for (const path of ['/docs/', '/docs/api/'])
+    app.get(path, options, (_, reply) => reply.redirect(`../${path.split('/').at(-2)}`));
+  app.get('/docs/*', options, async (request, reply) => {
+    const [asked = ''] = request.url.split('?', 1);
+    // Programs that ask for a missing file are answered as everywhere else.
+    if (!request.headers.accept?.includes('text/html')) throw notFound();
+    const { renderMissingPage } = await import('./layout.ts');
+    // The text of the address is not shown: only the number of its slashes matters for the links of the page.
+    const path = 'x/'.repeat(Math.min(asked.split('/').length - 3, MOST_SLASHES)) + 'x';
+    return reply
+      .code(404)
+      .headers({ ...headers, 'cache-control': 'no-store' })
+      .type(HTML)
+      .send(renderMissingPage(path, (await open()).guides));
+  });
+}
+
+// Longer addresses are not written by people, and their page would grow with them.
+const MOST_SLASHES = 20;
+
+/** Reads the OpenAPI document for the pages of the reference, when the first of them is opened. */
+async function loadReference(): Promise<{ renderIndex(): string; renderPart(tag: string): string }> {
+  const { renderReferenceIndex, renderReferencePart } = await import('./reference/pages.ts');
+  const document = readReference();
+  return {
+    renderIndex: () => renderReferenceIndex(document),
+    renderPart: (tag) => {
+      const part = document.parts.find((each) => each.tag === tag);
+      if (!part) throw new Error(`the document has no tag ${tag}`);
+      return renderReferencePart(part, document);
+    },
+  };
 }
 
 /** Reads all guides. The Markdown parser is loaded with the first page instead of at the start. */
@@ -68,15 +108,7 @@ async function renderPage({ guides, anchors }: GuideLibrary, path: string): Prom
   return renderLayout(guide, renderGuide(guide, anchors), guides);
 }
 
-/** The part of the OpenAPI document that the search index uses. */
-interface Described {
-  paths?: Record<
-    string,
-    Record<string, { summary?: string; description?: string; operationId?: string; tags?: string[] }>
-  >;
-}
-
-async function listGuideEntries(guides: Guide[], { paths = {} }: Described): Promise<GuideEntry[]> {
+async function listGuideEntries(guides: Guide[], parts: ReferencePart[]): Promise<GuideEntry[]> {
   const { splitSections } = await import('./markdown.ts');
   const sections = guides.flatMap((guide) =>
     splitSections(guide).map(({ heading, text }) => ({
@@ -87,12 +119,12 @@ async function listGuideEntries(guides: Guide[], { paths = {} }: Described): Pro
       weight: WEIGHTS[guide.group],
     })),
   );
-  const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { summary = '', description = '', operationId = '', tags = [] }]) => ({
-      path: `api#/${tags[0] ?? ''}/${operationId}`,
+  const operations = parts.flatMap((part) =>
+    part.operations.map(({ method, path, summary, description = '', operationId }) => ({
+      path: `${part.path}#${operationId}`,
       page: 'API reference',
       title: summary,
-      text: `${method.toUpperCase()} ${path} ${description}`,
+      text: `${method} ${path} ${description}`,
       weight: WEIGHTS.reference,
     })),
   );

@@ -15,9 +15,9 @@ const PATHS = [
 / // /// /. /.. /./v1 /v1 /v1/ /v1//inboxes //v1/inboxes /v1/inboxes/ /V1/INBOXES /v2/inboxes /v1/../v1/inboxes /v1/%2e%2e/metrics
 /%76%31/inboxes /v1%2finboxes /v1/inboxes%00 /v1/inboxes%20 /v1/inboxes;a=b /v1/inboxes.json /v1/inboxes/% /v1/inboxes/%2
 /v1/inboxes/%zz /v1/inboxes/%ff%fe /v1/inboxes/%c0%af /v1/inboxes/%e2%82 /v1/inboxes/%00 /v1/inboxes/%0d%0a /v1/inboxes/%5c..%5c
-/v1/inboxes/..%2f..%2fx /v1/inboxes/%25%32%65 /% /%ff /\ /docs/../openapi.json /docs/api/static/..%2f..%2fpackage.json
-/docs/api/static/%2e%2e/%2e%2e/package.json /docs/api/static/%00 /docs/%ff /docs/api/static/ /docs/nothing /docs/api/static/nothing.js
-/docs/api/static/% /docs/api/json/ /docs/api/static/....//x /docs// /docs/api/static//etc /hooks /hooks/ /hooks/wap/ /hooks/wap/x /hooks/partner/1 /hooks/network/ /hooks/network/x
+/v1/inboxes/..%2f..%2fx /v1/inboxes/%25%32%65 /% /%ff /\ /docs/../openapi.json /docs/assets/..%2f..%2fpackage.json
+/docs/assets/%2e%2e/%2e%2e/package.json /docs/assets/%00 /docs/%ff /docs/assets/ /docs/nothing /docs/assets/nothing.js
+/docs/assets/% /docs/api/x/ /docs/assets/....//x /docs// /docs/assets//etc /hooks /hooks/ /hooks/wap/ /hooks/wap/x /hooks/partner/1 /hooks/network/ /hooks/network/x
 /hooks/WAP /health /health/live/ /metrics/ /metrics?a=%ff /favicon.ico /robots.txt /.env /.git/config /package.json /src/main.ts
 /admin /graphql /server-status /cgi-bin/x /v1/inboxes?% /v1/inboxes?a=%zz /v1/inboxes?&&& /v1/inboxes?=1 /v1/inboxes?a[b][c]=1
 /v1/inboxes?limit /v1/inboxes??limit=1 /v1/inboxes?__proto__=1 /v1/inboxes?constructor.prototype=1 /v1/inboxes?limit=1#x
@@ -34,7 +34,7 @@ const ELSEWHERE = [200, 204, 301, 302, 304, 400, 401, 403, 404, 405, 413, 415];
 
 export function buildUnknownPathRequest(gun: RequestContext): FuzzRequest {
   const { chance, scene } = gun;
-  const roots = ['/', '/v1/', '/v1/inboxes/', '/docs/', '/docs/api/static/', '/hooks/', '/health/'];
+  const roots = ['/', '/v1/', '/v1/inboxes/', '/docs/', '/docs/assets/', '/hooks/', '/health/'];
   const path = chance.int(2) === 0 ? chance.pick(PATHS) : chance.pick(roots) + percentEncode(chance.pick(NAUGHTY));
   // No operation accepts this body, so no webhook or inbox is created by accident.
   const method = chance.int(2) === 0 ? 'GET' : chance.pick(METHODS);
