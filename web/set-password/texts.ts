@@ -12,7 +12,8 @@ const en = {
   tooLong: 'At most 128 characters are possible.',
   different: 'The two passwords differ.',
   doneTitle: 'Your password is saved',
-  done: 'You can close this page and log in with it. Sessions opened with an older password have ended.',
+  done: 'Log in with it now. Sessions opened with an older password have ended.',
+  logIn: 'Log in',
   usedTitle: 'This link does not work any more',
   used: 'It has expired, was already used, or a newer one took its place. Nothing was changed.',
   emptyTitle: 'Open the link from your e-mail',
@@ -29,7 +30,7 @@ const en = {
   accepting: 'Accepting…',
   choose: 'Choose a new password as well',
   joinedTitle: 'You have accepted the invitation',
-  joined: 'You can close this page and log in with the password that you have.',
+  joined: 'Log in with the password that you have.',
 };
 
 export type Texts = typeof en;
@@ -47,7 +48,8 @@ const ptBR: Texts = {
   tooLong: 'São possíveis no máximo 128 caracteres.',
   different: 'As duas senhas são diferentes.',
   doneTitle: 'Sua senha foi salva',
-  done: 'Você pode fechar esta página e entrar com ela. Sessões abertas com uma senha anterior foram encerradas.',
+  done: 'Agora entre com ela. Sessões abertas com uma senha anterior foram encerradas.',
+  logIn: 'Entrar',
   usedTitle: 'Este link não funciona mais',
   used: 'Ele expirou, já foi usado ou foi substituído por um mais novo. Nada foi alterado.',
   emptyTitle: 'Abra o link do seu e-mail',
@@ -64,7 +66,7 @@ const ptBR: Texts = {
   accepting: 'Aceitando…',
   choose: 'Escolher também uma nova senha',
   joinedTitle: 'Você aceitou o convite',
-  joined: 'Você pode fechar esta página e entrar com a senha que já tem.',
+  joined: 'Entre com a senha que você já tem.',
 };
 
 const es: Texts = {
@@ -80,7 +82,8 @@ const es: Texts = {
   tooLong: 'Se permiten como máximo 128 caracteres.',
   different: 'Las dos contraseñas son diferentes.',
   doneTitle: 'Su contraseña está guardada',
-  done: 'Puede cerrar esta página y entrar con ella. Las sesiones abiertas con una contraseña anterior se han cerrado.',
+  done: 'Ahora entre con ella. Las sesiones abiertas con una contraseña anterior se han cerrado.',
+  logIn: 'Iniciar sesión',
   usedTitle: 'Este enlace ya no funciona',
   used: 'Ha caducado, ya se usó o fue reemplazado por uno más nuevo. No se ha cambiado nada.',
   emptyTitle: 'Abra el enlace de su correo',
@@ -97,7 +100,7 @@ const es: Texts = {
   accepting: 'Aceptando…',
   choose: 'Elegir también una nueva contraseña',
   joinedTitle: 'Ha aceptado la invitación',
-  joined: 'Puede cerrar esta página y entrar con la contraseña que ya tiene.',
+  joined: 'Entre con la contraseña que ya tiene.',
 };
 
 const LANGUAGES = new Map([

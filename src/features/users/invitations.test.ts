@@ -79,10 +79,20 @@ test('of many requests that use a mailed link at the same moment one sets its pa
   await logIn(platform, 401, email, refused[0]?.password);
 });
 
-test('mails are in Portuguese unless the user or the invitation names another language', async () => {
-  const { email, language } = await invite();
-  assert.equal(language, 'pt-BR');
-  assert.match((await waitForMail(platform, email)).subject ?? '', /^Seu acesso/);
+test('an invitation without a language is in that of the user who invites, or else in that of the company', async () => {
+  const company = await platform.createCompany();
+  const ask = async (key: string): Promise<string> => {
+    const body = { name: 'Ana Souza', email: freshEmail('ana'), role: 'VIEWER' };
+    const { language } = (await call(201, 'POST', '/v1/users', { key, body })).body;
+    return language;
+  };
+  assert.equal(await ask(company.key), 'pt-BR');
+  const change = { general_config: { language: 'en' } };
+  await call(200, 'PATCH', `/v1/companies/${company._id}`, { key: company.key, body: change });
+  assert.equal(await ask(company.key), 'en');
+  const inviter = await platform.createUser(company._id, 'ADMIN');
+  await call(200, 'PATCH', `/v1/users/${inviter._id}`, { key: company.key, body: { language: 'es' } });
+  assert.equal(await ask(inviter.token), 'es');
 });
 
 test('a mail that is written as a file is readable only for the system user of the platform, and its token is stored nowhere else', async () => {

@@ -48,6 +48,18 @@ export function findUser(tx: TenantRead, id: string): Promise<User | null> {
   });
 }
 
+/** Returns the language of the user, or that of the company where the id is no user's, or else English. */
+export async function findLanguage(tx: TenantTx, userId: string): Promise<Language> {
+  const { language } = await one<{ language: Language }>(tx, {
+    name: 'users.findLanguage',
+    text: `select coalesce(u.language, c.general_config ->> 'language', 'en') as language
+      from companies c left join users u on u.company_id = c._id and u._id = $2
+      where c._id = $1`,
+    values: [tx.companyId, userId],
+  });
+  return language;
+}
+
 export interface UserFilter {
   status: string | null;
   role: string | null;

@@ -11,7 +11,8 @@ export function userRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/users',
     scope: 'users:create',
     summary: 'Invite a user; the mail has a link that sets the password',
-    description: 'A caller can only give roles whose rights it has itself.',
+    description:
+      'A caller can only give roles whose rights it has itself. The mail is in the given `language`, or else in that of the user who invites, or else in that of the company.',
     body: ref(UserCreate),
     answers: { 201: ref(User) },
     errors: ['USER_EXISTS'],

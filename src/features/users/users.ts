@@ -16,6 +16,7 @@ import { ReleaseUser, SendInvitation } from './jobs.ts';
 import {
   countUsers,
   deleteLinks,
+  findLanguage,
   findUser,
   insertUser,
   listUsers,
@@ -36,6 +37,9 @@ interface NewPerson {
   language?: Language | undefined;
 }
 
+/** A person who gets a mail, in a language that is known. */
+type InvitedPerson = NewPerson & { language: Language };
+
 /** Creates a user with a password, such as the first owner of an installation. */
 export async function createUser(
   tx: SystemTx,
@@ -50,18 +54,19 @@ export async function createUser(
  * Invites a person, who becomes a member of the company by the mailed link. Other companies are not searched for the address,
  * so neither the answer nor its time reveals whether they have it. Throws USER_EXISTS for an address that this company has.
  */
-export async function inviteUser(kit: Kit, tx: TenantTx | SystemTx, person: NewPerson): Promise<User> {
-  const { language = 'pt-BR' } = person;
-  const user = await refuseTakenEmail(() => insertUser(tx, { ...person, language, _id: newId(), accepted: false }));
+export async function inviteUser(kit: Kit, tx: TenantTx | SystemTx, person: InvitedPerson): Promise<User> {
+  const user = await refuseTakenEmail(() => insertUser(tx, { ...person, _id: newId(), accepted: false }));
   await kit.enqueue(tx, SendInvitation, { company: user.company, user: user._id }, { key: user._id });
   return user;
 }
 
+/** Invites a person in the given language, or else in that of the user who invites, or else in that of the company. */
 export async function inviteUserForCaller(kit: Kit, tenant: Tenant, input: UserCreate): Promise<User> {
   refuseRole(tenant, input.role);
   await admitMail(kit.access, tenant.companyId);
   return tenant.tx(async (tx) => {
-    const user = await inviteUser(kit, tx, { ...input, company: tenant.companyId });
+    const language = input.language ?? (await findLanguage(tx, tenant.principal.id));
+    const user = await inviteUser(kit, tx, { ...input, language, company: tenant.companyId });
     tx.makes(user._id);
     return user;
   });
