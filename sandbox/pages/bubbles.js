@@ -1,4 +1,4 @@
-import { make, makeButton, formatTime } from './elements.js';
+import { make, makeButton, makeIcon, formatTime } from './elements.js';
 
 const MARKS = [
   [/```([^`]+)```/, 'code'],
@@ -21,11 +21,11 @@ export function formatText(text) {
 }
 
 const words = (text) => (text ? make('div', 'words', ...formatText(String(text))) : null);
-const card = (mark, title, detail) =>
+const card = (icon, title, detail) =>
   make(
     'div',
     'card',
-    make('span', 'mark', mark),
+    make('span', 'mark', makeIcon(icon)),
     make('div', '', String(title ?? ''), make('small', '', String(detail ?? ''))),
   );
 
@@ -33,7 +33,7 @@ const card = (mark, title, detail) =>
 function media(type, part, mediaId) {
   const id = part.id ?? mediaId;
   const tag = { image: 'img', sticker: 'img', video: 'video', audio: 'audio' }[type];
-  const file = linkFile(card('📄', part.filename ?? type, part.link ?? part.mime_type), id, part.filename);
+  const file = linkFile(card('document', part.filename ?? type, part.link ?? part.mime_type), id, part.filename);
   if (id === undefined || tag === undefined) return file;
   const element = make(tag, type);
   element.src = `/sandbox/media/${encodeURIComponent(id)}`;
@@ -56,8 +56,8 @@ function linkFile(shown, id, name = '') {
 const isMedia = (type) => ['image', 'video', 'audio', 'document', 'sticker'].includes(type);
 
 function choices(list, onChoose) {
-  const buttons = list.map(({ title, detail, answer }) => {
-    const label = [title, detail ? make('small', '', detail) : ''];
+  const buttons = list.map(({ icon, title, detail, answer }) => {
+    const label = [icon ? makeIcon(icon) : '', title, detail ? make('small', '', detail) : ''];
     if (!answer) return make('span', '', ...label);
     const button = makeButton('', () => onChoose(answer));
     button.append(...label);
@@ -79,7 +79,7 @@ function interactive(part, onChoose) {
       answer: { type: 'interactive', interactive: { type: 'list_reply', list_reply: row } },
     })),
   );
-  const link = action.parameters?.display_text ? [{ title: `↗ ${action.parameters.display_text}` }] : [];
+  const link = action.parameters?.display_text ? [{ icon: 'open', title: action.parameters.display_text }] : [];
   return [
     isMedia(header.type) ? media(header.type, header[header.type] ?? {}) : null,
     header.text ? make('div', 'heading', header.text) : null,
@@ -94,7 +94,7 @@ function template(item, onChoose) {
   const list = buttons.map(({ type, text, payload }) =>
     type === 'QUICK_REPLY'
       ? { title: text, answer: { type: 'button', button: { text, payload } } }
-      : { title: `${type === 'URL' ? '↗' : '⧉'} ${text}` },
+      : { icon: type === 'URL' ? 'open' : 'copy', title: text },
   );
   return [
     top && isMedia(top.type) ? media(top.type, top[top.type] ?? {}) : null,
@@ -113,9 +113,9 @@ function buildContent(item, onChoose) {
   if (type === 'text') return [words(part.body)];
   if (isMedia(type)) return [media(type, part, item.media_id), words(part.caption)];
   if (type === 'location')
-    return [card('📍', part.name ?? 'Location', part.address ?? `${part.latitude}, ${part.longitude}`)];
+    return [card('place', part.name ?? 'Location', part.address ?? `${part.latitude}, ${part.longitude}`)];
   if (type === 'contacts') {
-    return part.map(({ name, phones = [] }) => card('👤', name?.formatted_name, phones[0]?.phone));
+    return part.map(({ name, phones = [] }) => card('contact', name?.formatted_name, phones[0]?.phone));
   }
   if (type === 'interactive' && item.direction === 'in') return interactive(part, onChoose);
   if (type === 'template') return template(item, onChoose);
@@ -173,7 +173,7 @@ export function buildMeta(item) {
   const state = item.status ?? (item.read ? 'read' : taken(item.delivered));
   const isBad = state === 'failed' || state === 'unheard';
   const why = item.errors?.[0] ? `${item.errors[0].code} ${item.errors[0].title}` : STATES[state];
-  const end = isBad ? make('span', 'failed', `⚠ ${why}`) : ticks(state);
+  const end = isBad ? make('span', 'failed', makeIcon('warning'), why) : ticks(state);
   return make('div', 'meta', formatTime(item.created_at), end);
 }
 

@@ -8,13 +8,40 @@ export function make(tag, className, ...children) {
   return element;
 }
 
-/** Creates a button; a screen reader reads `label` when the button's text is only a symbol. */
-export function makeButton(text, onClick, label) {
-  const button = make('button', '', text);
+/** Creates a button; a screen reader reads `label` when its content is only a pictogram. */
+export function makeButton(content, onClick, label) {
+  const button = make('button', '', content);
   button.type = 'button';
   if (label) button.setAttribute('aria-label', label);
   button.addEventListener('click', onClick);
   return button;
+}
+
+const ICONS = {
+  contact: ['M8 8a2.8 2.8 0 1 0 0-5.6a2.8 2.8 0 0 0 0 5.6z', 'M2.8 13.8c.6-2.6 2.6-4 5.2-4s4.6 1.4 5.2 4'],
+  copy: ['M6 6h7.5v7.5H6z', 'M3.5 10h-1V2.5H10v1'],
+  document: ['M4 1.8h5.2L12.5 5v9.2H4z', 'M9 1.8V5.2h3.5'],
+  open: ['M6 3.5H3v9.5h9.5v-3', 'M9 2.5h4.5V7', 'M13 3L7.5 8.5'],
+  place: [
+    'M8 14.2s4.6-4.3 4.6-7.6a4.6 4.6 0 0 0-9.2 0c0 3.3 4.6 7.6 4.6 7.6z',
+    'M8 8.2a1.6 1.6 0 1 0 0-3.2a1.6 1.6 0 0 0 0 3.2z',
+  ],
+  reply: ['M6.5 3.5L2.5 7.5l4 4', 'M2.5 7.5h6.2c2.8 0 4.8 1.8 4.8 5'],
+  warning: ['M8 2.2l6.3 11.3H1.7z', 'M8 6.5v3.2', 'M8 11.6v.2'],
+};
+
+/** Draws a pictogram, which screen readers skip: the words beside it, or the label of its button, say the same. */
+export function makeIcon(name) {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  svg.setAttribute('viewBox', '0 0 16 16');
+  svg.setAttribute('class', 'icon');
+  svg.setAttribute('aria-hidden', 'true');
+  for (const shape of ICONS[name]) {
+    const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+    path.setAttribute('d', shape);
+    svg.append(path);
+  }
+  return svg;
 }
 
 export const byId = (id) => document.getElementById(id);

@@ -1,5 +1,5 @@
 import { buildBubble, summarize } from './bubbles.js';
-import { byId, control, follow, make, makeButton } from './elements.js';
+import { byId, control, follow, make, makeButton, makeIcon } from './elements.js';
 
 const PRESETS = [
   { name: 'Maria Silva', number: '5511988887777' },
@@ -131,7 +131,7 @@ function buildTools(item) {
   return make(
     'span',
     'tools',
-    makeButton('↩', () => reply(item), 'Reply to this message'),
+    makeButton(makeIcon('reply'), () => reply(item), 'Reply to this message'),
     ...signs.map((sign) => makeButton(sign, () => react(sign), `React with ${sign}`)),
   );
 }

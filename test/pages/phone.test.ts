@@ -66,3 +66,13 @@ test('the phone shows that the company types, until its message arrives', async 
   await page.getByText('Yes!').waitFor();
   assert.equal(await page.getByText('typing…').count(), 0);
 });
+
+test('the phone page fits a screen of 390 by 844 pixels: nothing is beside it, and the field to write in is on it', async () => {
+  const { page, complaints } = await openPage(browser, { viewport: { width: 390, height: 844 }, isMobile: true });
+  await page.goto(`${sandbox.url}/phone`);
+  await page.getByLabel('Message', { exact: true }).waitFor();
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0);
+  const box = await page.getByRole('button', { name: 'Send', exact: true }).boundingBox();
+  assert.ok(box && box.y + box.height <= 844);
+  assert.deepEqual(complaints, []);
+});
