@@ -41,6 +41,12 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: InboxList },
     handler: (tenant, { query }) => pageInboxes(kit, tenant, query),
   });
+  oneInboxRoutes(app, kit);
+  pairingRoute(app, kit);
+  connectLinkRoute(app, kit);
+}
+
+function oneInboxRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/inboxes/:id',
@@ -64,8 +70,6 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
     errors: ['AMBIGUOUS_PHONE', 'CHANNEL_IN_USE', 'UNKNOWN_REFERENCE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
     handler: (tenant, { params, body }) => updateInboxById(kit, tenant, params.id, body),
   });
-  pairingRoute(app, kit);
-  connectLinkRoute(app, kit);
 }
 
 function pairingRoute(app: FastifyInstance, kit: Kit): void {

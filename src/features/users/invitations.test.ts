@@ -87,8 +87,8 @@ test('an invitation without a language is in that of the user who invites, or el
     return language;
   };
   assert.equal(await ask(company.key), 'pt-BR');
-  const change = { general_config: { language: 'en' } };
-  await call(200, 'PATCH', `/v1/companies/${company._id}`, { key: company.key, body: change });
+  const settings = { general_config: { language: 'en' } };
+  await call(200, 'PATCH', `/v1/companies/${company._id}`, { key: company.key, body: settings });
   assert.equal(await ask(company.key), 'en');
   const inviter = await platform.createUser(company._id, 'ADMIN');
   await call(200, 'PATCH', `/v1/users/${inviter._id}`, { key: company.key, body: { language: 'es' } });

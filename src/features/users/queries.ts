@@ -52,9 +52,10 @@ export function findUser(tx: TenantRead, id: string): Promise<User | null> {
 export async function findLanguage(tx: TenantTx, userId: string): Promise<Language> {
   const { language } = await one<{ language: Language }>(tx, {
     name: 'users.findLanguage',
-    text: `select coalesce(u.language, c.general_config ->> 'language', 'en') as language
-      from companies c left join users u on u.company_id = c._id and u._id = $2
-      where c._id = $1`,
+    text: `select coalesce(
+        (select language from users where company_id = $1 and _id = $2),
+        (select general_config ->> 'language' from companies where _id = $1),
+        'en') as language`,
     values: [tx.companyId, userId],
   });
   return language;
