@@ -3,6 +3,7 @@ import { registerAccount } from './accounts.ts';
 import { answer, toObject, toText, getOwnProperty, parseJson, readBody, writeAnswer, type Answer } from './exchange.ts';
 import { escapeLikeMeta } from './envelope.ts';
 import { GATEWAY_OPERATIONS } from './gateway/control.ts';
+import { readHistory, toHistoryItem } from './history.ts';
 import { writeInbound } from './inbound.ts';
 import { openStream, publish } from './live.ts';
 import { isLoopbackUrl } from './loopback.ts';
@@ -49,6 +50,7 @@ const OPERATIONS: Record<string, ControlOperation> = {
   'POST verify': verifyCallbackUrl,
   'GET messages': listMessages,
   'GET conversation': listConversation,
+  'PUT history': putHistory,
   'GET deliveries': listDeliveries,
   'GET deliveries/stats': ({ sandbox: { receiver } }) =>
     answer({
@@ -147,8 +149,23 @@ function listConversation({ sandbox, query }: ControlCall): Answer {
   const written = listSince(sandbox.graph.inbound, 0)
     .filter((item) => item.phone_number_id === phoneNumberId && isSamePerson(item.from, contact))
     .map((item) => ({ direction: 'out', ...item }));
-  const items = [...sent, ...written].toSorted((a, b) => a.created_at.localeCompare(b.created_at));
+  const known = new Set([...sent, ...written].map(({ id }) => id));
+  const before = sandbox.graph.history.filter(
+    (item) => item.phone_number_id === phoneNumberId && isSamePerson(item.contact, contact) && !known.has(item.id),
+  );
+  const items = [...before.map(toHistoryItem), ...sent, ...written].toSorted((a, b) =>
+    a.created_at.localeCompare(b.created_at),
+  );
   return answer({ items: items.slice(-500) });
+}
+
+/** Takes what the phones of a number showed before the sandbox was started, in place of what it was given before. */
+function putHistory({ sandbox, body }: ControlCall): Answer {
+  const given = readHistory(toObject(body));
+  if (typeof given === 'string') return makeProblem(given);
+  sandbox.graph.history = given;
+  publish(sandbox.listeners, 'messages', 'reset', {});
+  return answer({ messages: given.length });
 }
 
 const isSamePerson = (a: string, b: string): boolean =>

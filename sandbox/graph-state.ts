@@ -1,3 +1,4 @@
+import type { HistoryMessage } from './history.ts';
 import { createAccounts, type Accounts } from './accounts.ts';
 import type { Json } from './exchange.ts';
 import { createMediaStore, type MediaStore } from './media.ts';
@@ -66,6 +67,8 @@ export type GraphState = {
   sent: Ring<SentMessage>;
   sentById: Map<string, SentMessage>;
   inbound: Ring<InboundMessage>;
+  /** What the phones showed before this process was started, as the platform has stored it. */
+  history: HistoryMessage[];
   inboundById: Map<string, InboundMessage>;
   /** The time when each contact last wrote, by `phone_number_id/contact`, for the 24-hour window. */
   lastInboundAt: Map<string, number>;
@@ -89,6 +92,7 @@ export function createGraph(open: boolean, callbackUrl: string | null, before?: 
     sentById: new Map(),
     inbound: createRing(INBOUND_KEPT, before?.inbound),
     inboundById: new Map(),
+    history: [],
     lastInboundAt: new Map(),
     catalogue: createCatalogue(TEMPLATE_SEEDS),
     media: createMediaStore(),

@@ -105,7 +105,7 @@ export async function describeDemoChat(kit: Kit, sandboxUrl: string, platform: s
 }
 
 /** The network account of the demo inbox, which exists in every new sandbox. */
-const DEMO_ACCOUNT = {
+export const DEMO_ACCOUNT = {
   phone_number_id: '100000000000001',
   waba_id: '200000000000001',
   business_id: '300000000000001',

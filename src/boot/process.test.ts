@@ -99,6 +99,17 @@ test('one installation goes through its first start, a kill -9, a second start a
     const { body: inboxes } = await call(second, '/v1/inboxes');
     assert.deepEqual(withoutSites(inboxes), withoutSites(before.inboxes));
   });
+  await t.test("after a kill -9 the sandbox's phone shows what was said before", async () => {
+    const webhook = (await call(second, '/v1/webhooks')).body;
+    const query = new URLSearchParams({ phone_number_id: '100000000000001', contact: PLANTED.phone });
+    const { origin } = new URL(webhook.url);
+    const { items } = (await (await fetch(`${origin}/sandbox/conversation?${query.toString()}`)).json()) as Json;
+    const shown = items.map(({ direction, message, body }: Json) => [direction, (message ?? body).text.body]);
+    assert.deepEqual(shown, [
+      ['out', PLANTED.words],
+      ['in', PLANTED.words],
+    ]);
+  });
   await t.test('a start logs a warning as long as the credentials file exists', async () => {
     const warnings = await waitUntil('the warning', () => {
       const lines = second.program.stdout().split('\n');

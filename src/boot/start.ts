@@ -37,6 +37,7 @@ import { prepareDatabase } from './database.ts';
 import { openOutbound } from './outbound.ts';
 import { describeDemoChat, moveSandboxWebhooks, prepareFirstStart, warnAboutCredentials } from './first-start.ts';
 import type { Sandbox } from './sandbox.ts';
+import { configureSandbox, restorePhones } from './sandbox-settings.ts';
 import type { InstallationSecrets } from './secrets-file.ts';
 import { beginEarlyStart, type Purpose, type EarlyStart } from './surroundings.ts';
 
@@ -116,6 +117,7 @@ async function startParts(config: Config, purpose: Purpose, options: StartOption
     });
     if (!first) await warnAboutCredentials(kit);
     if (sandbox) await moveSandboxWebhooks(kit, sandbox.url);
+    if (sandbox && !first) await restorePhones(kit, sandbox);
     if (sandbox && api) await configureSandbox(kit, sandbox, await describeDemoChat(kit, sandbox.url, api.local));
   }
   // The watch of the disk space begins after the first start has written its records, because they are small, and without them nobody could
@@ -285,16 +287,4 @@ async function listenForRequests(app: FastifyInstance, kit: Kit): Promise<Listen
   };
   const near = isWildcard(address) ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address;
   return { url, local: `http://${near}:${port}`, linger };
-}
-
-async function configureSandbox(kit: Kit, sandbox: Sandbox, settings: object): Promise<void> {
-  const answer = await kit.outbound.operator({
-    method: 'PUT',
-    url: `${sandbox.url}/sandbox/settings`,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(settings),
-    signal: AbortSignal.timeout(60_000),
-    maxBytes: 65_536,
-  });
-  if (answer.status !== 200) throw new Error(`the sandbox does not take its settings: ${JSON.stringify(settings)}`);
 }

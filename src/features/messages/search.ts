@@ -2,7 +2,7 @@
 import { unknownReference } from '../../platform/errors.ts';
 import { findNearFirst } from '../../platform/long-list.ts';
 import { makePage, pageWindow, readSearch, type Page, type Window } from '../../platform/paging.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import type { Acting } from '../../platform/tenant.ts';
 import {
   countAllMessages,
   findUnknownReferences,
@@ -15,7 +15,7 @@ import {
 } from './search-queries.ts';
 import type { Message, MessageSearchQuery } from './schemas.ts';
 
-export async function searchMessages(tenant: Tenant, query: MessageSearchQuery): Promise<Page<Message>> {
+export async function searchMessages(tenant: Acting, query: MessageSearchQuery): Promise<Page<Message>> {
   const { conversation = null, contact = null, inbox = null, mentioned = null } = query;
   const filter = { conversation, contact, inbox, mentioned, search: readSearch(query) };
   const window = pageWindow('messages', query);
@@ -28,7 +28,7 @@ export async function searchMessages(tenant: Tenant, query: MessageSearchQuery):
   return makePage(query, window, rows, () => countAllMessages(tenant.read, filter, window));
 }
 
-function findPage({ read }: Tenant, filter: MessageFilter, window: Window): Promise<Message[]> {
+function findPage({ read }: Acting, filter: MessageFilter, window: Window): Promise<Message[]> {
   const lookUp = (): Promise<Message[]> => lookUpMessages(read, filter, window);
   // The messages of a conversation or a contact and the notes about a user are so few that all matches are found and sorted.
   if (THREADS.some((name) => filter[name] !== null)) return lookUp();
