@@ -7,6 +7,9 @@ export type Account = {
   display_phone_number: string;
   verified_name: string;
   is_on_biz_app: boolean;
+  quality_rating: string;
+  /** AVAILABLE, or LIMITED or BLOCKED while the network restricts the account. */
+  can_send_message: string;
 };
 
 type CallbackOverride = { url: string; verify_token: string };
@@ -31,6 +34,8 @@ const DEMO: Account = {
   display_phone_number: '+55 11 90000-0000',
   verified_name: 'Demo company',
   is_on_biz_app: false,
+  quality_rating: 'GREEN',
+  can_send_message: 'AVAILABLE',
 };
 
 export function createAccounts(open: boolean): Accounts {

@@ -15,6 +15,7 @@ import { postBody, verifyCallback } from './notifier.ts';
 import { createReceiver, setBehaviour } from './receiver.ts';
 import { listSince } from './ring.ts';
 import { changeSettings } from './settings.ts';
+import { changeStanding } from './standing.ts';
 import { resetSandbox, type Sandbox } from './state.ts';
 import { notifyTemplate } from './template-news.ts';
 import { changeTemplate, putTemplate } from './templates.ts';
@@ -30,6 +31,7 @@ const OPERATIONS: Record<string, ControlOperation> = {
   'GET accounts': ({ sandbox }) =>
     answer({ accounts: [...sandbox.graph.accounts.byPhone.values()], open: sandbox.graph.accounts.open }),
   'POST accounts': ({ sandbox, body }) => answerOrProblem(registerAccount(sandbox.graph.accounts, toObject(body)), 201),
+  'PATCH accounts': ({ sandbox, body }) => answerOrProblem(changeStanding(sandbox, toObject(body)), 200),
   'POST templates': ({ sandbox, body }) => {
     const { waba_id, ...template } = toObject(body);
     return answerOrProblem(putTemplate(sandbox.graph.catalogue, toText(waba_id) ?? '200000000000001', template), 201);

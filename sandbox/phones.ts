@@ -1,6 +1,7 @@
 import { listWabaAccounts, findCallbackAddress, type Account } from './accounts.ts';
 import { answer, toObject, toText, getOwnProperty, type Answer, type Json } from './exchange.ts';
 import { makeErrorAnswer } from './graph-errors.ts';
+import { describeHealth } from './standing.ts';
 import { checkOverride } from './subscriptions.ts';
 import type { Sandbox } from './state.ts';
 
@@ -16,8 +17,9 @@ function describePhoneFields(sandbox: Sandbox, account: Account): Json {
     verified_name: account.verified_name,
     display_phone_number: account.display_phone_number,
     code_verification_status: 'VERIFIED',
-    quality_rating: 'GREEN',
-    quality_score: { score: 'GREEN' },
+    quality_rating: account.quality_rating,
+    quality_score: { score: account.quality_rating },
+    health_status: describeHealth(account),
     platform_type: 'CLOUD_API',
     is_on_biz_app: account.is_on_biz_app,
     throughput: { level: 'STANDARD' },

@@ -1,6 +1,7 @@
 /** The steps that record the examples of users, keys and log-ins. */
 import { createLogInLink } from '../src/features/users/log-in-links.ts';
 import { PASSWORD, readMailToken, waitForMail } from '../test/support/people.ts';
+import { makePng } from '../test/support/media-samples.ts';
 import type { Json, Platform } from '../test/support/platform.ts';
 import type { Take } from './example-steps.ts';
 
@@ -13,6 +14,12 @@ export async function recordPeople(take: Take, platform: Platform): Promise<Json
   const logIn = { key: null, body: { email: 'ana@example.com', password: PASSWORD } };
   const { access_token } = await take('POST /v1/auth/login', '', logIn);
   await take('PATCH /v1/auth/me', '', { key: access_token, body: { name: 'Ana Lima' } });
+  const picture = {
+    key: access_token,
+    form: { file: { base64: makePng(96, 96).toString('base64') } },
+    fileName: 'ana.png',
+  };
+  await take('PUT /v1/auth/me/avatar', '', picture);
   const session = { headers: { 'sec-fetch-site': 'same-origin' }, key: null };
   await take('POST /v1/auth/session', '', { ...session, body: { email: 'ana@example.com', password: PASSWORD } });
   const { kit } = platform.running;

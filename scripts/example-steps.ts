@@ -14,3 +14,7 @@ export interface Step {
 
 /** Performs a step and returns the body of its answer. */
 export type Take = (name: string, path?: string, step?: Step) => Promise<Json>;
+
+/** A form as the examples show it: a file that is no text stands there by its name. */
+export const describeForm = (form: Json, fileName = ''): Json =>
+  form.file?.base64 === undefined ? form : { ...form, file: fileName };

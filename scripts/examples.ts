@@ -17,7 +17,7 @@ import { recordKnowledge } from './example-knowledge.ts';
 import { recordImport, recordRecords } from './example-records.ts';
 import { recordLive } from './example-live.ts';
 import { recordPeople } from './example-people.ts';
-import type { Step, Take } from './example-steps.ts';
+import { describeForm, type Step, type Take } from './example-steps.ts';
 import { recordBulk, recordTemplateSend } from './example-templates.ts';
 import { settle } from './example-values.ts';
 
@@ -45,7 +45,7 @@ async function record(platform: Platform, name: string, path: string, step: Step
     ...(key === undefined ? {} : { key }),
   });
   cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie;
-  const request = form ?? body;
+  const request = form ? describeForm(form, fileName) : body;
   if (!operations.has(spec.operationId))
     operations.set(spec.operationId, { ...(request === undefined ? {} : { request }), answer: answer.body });
   return answer.body;
@@ -72,6 +72,7 @@ async function recordCompanies(take: Take, platform: Platform): Promise<void> {
 async function recordConversations(take: Take, platform: Platform, { contact, user }: Json): Promise<Json> {
   await take('GET /v1/inboxes');
   await take('GET /v1/inboxes/{id}', platform.demo.inbox);
+  await take('GET /v1/inboxes/{id}/health', platform.demo.inbox);
   await take('GET /v1/inboxes/{id}/pairing', platform.demo.inbox);
   await take('PUT /v1/inboxes/{id}', platform.demo.inbox, { body: { name: 'Sales', default_owner: user._id } });
   await recordTemplates(take, platform);

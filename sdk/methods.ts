@@ -13,6 +13,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     acceptInvitation: 'POST /v1/auth/accept-invitation',
     me: 'GET /v1/auth/me',
     updateMe: 'PATCH /v1/auth/me',
+    uploadPicture: 'PUT /v1/auth/me/avatar',
   },
   companies: {
     create: 'POST /v1/companies',
@@ -54,6 +55,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     list: 'GET /v1/inboxes',
     get: 'GET /v1/inboxes/{id}',
     update: 'PUT /v1/inboxes/{id}',
+    getHealth: 'GET /v1/inboxes/{id}/health',
     pair: 'GET /v1/inboxes/{id}/pairing',
     makeConnectLink: 'POST /v1/inboxes/{id}/connect-link',
   },

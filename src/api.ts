@@ -18,6 +18,7 @@ import { agentRoutes } from './features/agents/routes.ts';
 import { knowledgeRoutes } from './features/knowledge/routes.ts';
 import { liveRoutes } from './features/live/routes.ts';
 import { mergeRoutes } from './features/merges/routes.ts';
+import { inboxHealthRoutes } from './features/messages/inbox-health/routes.ts';
 import { messageRoutes } from './features/messages/routes.ts';
 import { profileRoutes } from './features/profiles/routes.ts';
 import { quickReplyRoutes } from './features/quick-replies/routes.ts';
@@ -60,6 +61,7 @@ const rooms = [
   conversationRoutes,
   conversationRunRoutes,
   messageRoutes,
+  inboxHealthRoutes,
   quickReplyRoutes,
   templateRoutes,
   campaignRoutes,

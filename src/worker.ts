@@ -17,7 +17,13 @@ import { giveUpUnknownJob, mergeSplitJob, purgeCallbacksJob } from './features/i
 import { startFetching } from './features/inbound/fetching/loop.ts';
 import { startDownloads } from './features/inbound/downloads/loop.ts';
 import { crossedStatuses, latePlaces } from './features/inbound/upkeep.ts';
-import { checkConnectionJob, checkReportedJob, confirmAllJob, confirmConnectionJob } from './features/inboxes/jobs.ts';
+import {
+  checkConnectionJob,
+  checkReportedJob,
+  confirmAllJob,
+  confirmConnectionJob,
+  readStandingJob,
+} from './features/inboxes/jobs.ts';
 import { startPreparing } from './features/knowledge/loop.ts';
 import { purgeChangesJob } from './features/live/jobs.ts';
 import { emptyStepJob } from './features/pipelines/jobs.ts';
@@ -52,6 +58,7 @@ const jobs = [
   checkConnectionJob,
   checkReportedJob,
   confirmConnectionJob,
+  readStandingJob,
   confirmAllJob,
   emptyStepJob,
   markReadJob,

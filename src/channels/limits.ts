@@ -11,6 +11,25 @@ export interface InboundPeopleLimit {
   people: number;
 }
 
+/** Why the network limits or blocks sending, in its own words. `at` is what has the problem: the number, its account, its business or an app. */
+export interface SendingProblem {
+  at: string;
+  code: string | null;
+  description: string;
+  solution: string;
+}
+
+/** How the network rates a number. What the network does not say is null. */
+export interface NumberStanding {
+  /** How many people the business may write to in a day outside of their windows; -1 for no limit. */
+  people: number | null;
+  /** What the recipients of the last days think of the number's messages; RED is the worst. */
+  quality: 'GREEN' | 'YELLOW' | 'RED' | null;
+  /** Whether the network lets the number send. */
+  sending: 'AVAILABLE' | 'LIMITED' | 'BLOCKED' | null;
+  problems: SendingProblem[];
+}
+
 /** How fast an account may send: a bucket for the moment and one for the day. */
 export interface SendingPace {
   /** The account. Inboxes with the same one share its buckets. */
@@ -25,11 +44,8 @@ export interface SendingPace {
 
 /** The part of a channel that knows the limits of its network. */
 export interface SendingLimits<Config = Record<string, unknown>> {
-  /**
-   * Reads how many people the business may write to in a day outside of their windows; -1 for no limit, null when the network does not say
-   * it. Throws when no answer came.
-   */
-  readPeopleLimit?(config: Config, signal: AbortSignal): Promise<number | null>;
+  /** Reads how the network rates the number; null when the network refuses to say it. Throws when no answer came. */
+  readStanding?(config: Config, signal: AbortSignal): Promise<NumberStanding | null>;
   /** Returns what has to pause after a refusal with a code for a rate limit; null for other codes. */
   findOverload?(code: number | string): Overload | null;
   /** How fast the account of an inbox may send. */
@@ -38,7 +54,10 @@ export interface SendingLimits<Config = Record<string, unknown>> {
   refusesTemplate?(code: number | string): boolean;
 }
 
-/** A change of the business's account. `coexistence` is null when the change does not say whether the business also uses its own app. */
+/**
+ * A change of the business's account or of one of its numbers, after which the numbers of the account are asked for their standing.
+ * `coexistence` is null when the change does not say whether the business also uses its own app.
+ */
 export interface InboundAccount {
   kind: 'account';
   /** The account (the Cloud API's waba_id), which may have several inboxes. */

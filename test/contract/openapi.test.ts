@@ -50,6 +50,7 @@ const PUBLIC: Record<string, string> = {
 const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> = {
   'GET /v1/auth/me': { scope: undefined, why: 'tells each token what it may do' },
   'PATCH /v1/auth/me': { scope: undefined, why: 'every user may change their own name and picture' },
+  'PUT /v1/auth/me/avatar': { scope: undefined, why: 'every user may change their own picture' },
   'GET /v1/live': { scope: undefined, why: 'shows each token the records whose scope it has' },
   'POST /v1/conversations/{id}/typing': { scope: 'conversations:read', why: 'changes nothing of the conversation' },
   'POST /v1/conversations/bulk': { scope: 'conversations:update', why: 'changes conversations' },

@@ -157,15 +157,15 @@ export async function postForm(
   platform: Platform,
   [status, path]: [number, string],
   parts: FormParts | FormData,
-  { key = platform.demo.key, headers = {} }: PostOptions = {},
+  { key = platform.demo.key, headers = {}, method = 'POST' }: PostOptions & { method?: 'POST' | 'PUT' } = {},
 ): Promise<Answer> {
   const response = await fetch(platform.url + path, {
-    method: 'POST',
+    method,
     headers: { authorization: `Bearer ${key}`, ...headers },
     body: parts instanceof FormData ? parts : buildForm(parts),
   });
   const text = await response.text();
-  assert.equal(response.status, status, `POST ${path} answered ${response.status}: ${text.slice(0, 500)}`);
+  assert.equal(response.status, status, `${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`);
   return { status, headers: response.headers, body: JSON.parse(text) as Json };
 }
 

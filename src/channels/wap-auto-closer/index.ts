@@ -8,11 +8,11 @@ import { createFileFetcher } from './fetch-file.ts';
 import { createGraph } from './graph.ts';
 import { WAP_MEDIA } from './media.ts';
 import { parseCallback } from './parse.ts';
-import { readPeopleLimit } from './people-limit.ts';
 import { BSUID_NAME } from './person.ts';
 import { wapSamples } from './samples.ts';
 import { createWapSender } from './send.ts';
 import { wapSettings, type WapConfig } from './settings.ts';
+import { readStanding } from './standing.ts';
 import { createWapTemplates } from './templates.ts';
 import { uploadFile } from './upload.ts';
 
@@ -33,7 +33,7 @@ function openNetwork(access: NetworkAccess): ChannelNetwork<WapConfig> {
     showTyping: ({ externalId }, config, signal) => showTyping(externalId, config, signal),
     fetchFile: createFileFetcher(access),
     templates: createWapTemplates(graph),
-    readPeopleLimit: (config, signal) => readPeopleLimit(graph, config, signal),
+    readStanding: (config, signal) => readStanding(graph, config, signal),
     findOverload,
     failureText,
     refusesCredentials,

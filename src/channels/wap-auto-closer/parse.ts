@@ -5,8 +5,8 @@
 import type { Inbound, InboundStatus } from '../channel.ts';
 import { networkError, networkErrors } from './errors.ts';
 import { readEcho, readLive, readHistoryMessage, readScene, makeUnreadable, type Scene } from './message.ts';
-import { readCapability } from './people-limit.ts';
 import { completePerson, isNamed, namePerson, toPerson } from './person.ts';
+import { readCapability, readQualityNews } from './standing.ts';
 import { TEMPLATE_READERS } from './template-news.ts';
 import { asIdentifier, asDate, asList, asRecord, type Json } from '../values.ts';
 
@@ -42,6 +42,7 @@ const READERS = new Map<string, (change: Change) => Reading>([
   ['user_preferences', readPreferences],
   ...TEMPLATE_READERS,
   ['business_capability_update', readCapability],
+  ['phone_number_quality_update', readQualityNews],
 ]);
 
 /** Whether a phone number is shared with the business app after an account event. */

@@ -115,6 +115,15 @@ export function insertAttachment(tx: TenantTx, attachment: NewAttachment): Promi
   });
 }
 
+/** Lets an attachment go with the record that shows it. */
+export function bindToRecord(tx: TenantTx, id: string): Promise<number> {
+  return exec(tx, {
+    name: 'attachments.bindToRecord',
+    text: 'update attachments set is_brought = true where company_id = $1 and _id = $2',
+    values: [tx.companyId, id],
+  });
+}
+
 type Stored = Pick<NewAttachment, 'mime_type' | 'extension' | 'bytes' | 'sha256' | 'facts'>;
 
 /** Says what the file of a record is, once the file is in the store. Null when the record no longer waits for it. */

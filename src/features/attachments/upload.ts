@@ -16,6 +16,7 @@ import { putCopy } from './copies.ts';
 import { checkFileName } from './file-names.ts';
 import { newLink, newStorageKey } from './links.ts';
 import {
+  bindToRecord,
   insertAttachment,
   insertCopy,
   type AttachmentCopy,
@@ -36,6 +37,8 @@ export interface Uploaded {
   body: Pick<UploadForm, 'fileType'>;
   /** Aborted when the caller closes the connection. */
   signal: AbortSignal;
+  /** The file goes with the record that shows it, because nobody has put it among the files of the company. */
+  isBound?: true;
 }
 
 export async function uploadAttachment(kit: Kit, tenant: Acting, uploaded: Uploaded): Promise<Attachment> {
@@ -50,7 +53,7 @@ export async function uploadAttachment(kit: Kit, tenant: Acting, uploaded: Uploa
 export async function takeFile<T>(
   kit: Kit,
   tenant: Acting,
-  { upload, body, signal }: Uploaded,
+  { upload, body, signal, isBound }: Uploaded,
   record: (tx: TenantTx, row: AttachmentRow) => Promise<T>,
 ): Promise<T> {
   if (!upload) throw invalid('file', 'is required', 'REQUIRED');
@@ -69,7 +72,11 @@ export async function takeFile<T>(
   const attachment = { _id: newId(), storage_key, link: newLink(), ...about };
   const thumbnail = made ? await putCopy(kit, owner, made) : null;
   try {
-    return await tenant.tx(async (tx) => record(tx, await recordFile(tx, attachment, thumbnail)));
+    return await tenant.tx(async (tx) => {
+      const row = await recordFile(tx, attachment, thumbnail);
+      if (isBound) await bindToRecord(tx, row._id);
+      return record(tx, row);
+    });
   } catch (error) {
     // Failure policy: the files go when their record was certainly refused. When the outcome of the commit is unknown, the record may be
     // there, and if it is not, the sweep removes the files.

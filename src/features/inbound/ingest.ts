@@ -5,7 +5,7 @@ import type { NamedChannel } from '../../channels/registry.ts';
 import type { InboundTemplate } from '../../channels/templates/network.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
-import { setCoexistence, setPeopleLimit, type Receiver } from '../inboxes/ingest-queries.ts';
+import { findInboxesOfAccount, setCoexistence, setPeopleLimit, type Receiver } from '../inboxes/ingest-queries.ts';
 import { applyOptOutWishes, type OptOutWish } from '../contacts/ingest-wishes.ts';
 import type { SplitContact } from '../contacts/ingest-renames.ts';
 import type { Correction } from '../messages/ingest-queries.ts';
@@ -33,6 +33,8 @@ export interface IngestContext extends StoreSettings {
   split: (found: SplitContact) => Promise<void>;
   /** Enqueues a check of an inbox, in the batch's transaction. */
   recheck: (receiver: Receiver) => Promise<void>;
+  /** Enqueues the question how the network rates the number of an inbox, in the batch's transaction. */
+  rereadStanding: (found: Pick<Receiver, 'company' | 'inbox'>) => Promise<void>;
 }
 
 /** Returns true when a batch begins with reads: news of accounts and unreadable elements are written before any read. */
@@ -45,11 +47,12 @@ export async function ingest(
   tx: SystemTx,
   channel: NamedChannel,
   elements: Inbound[],
-  { inboxes, split, recheck, ...settings }: IngestContext,
+  { inboxes, split, recheck, rereadStanding, ...settings }: IngestContext,
 ): Promise<Outcomes> {
   const outcomes = noOutcomes();
   // Callbacks of one batch have no order, so account events are applied first and hold for the messages of the same batch.
   await applyAccounts(tx, channel, elements, outcomes);
+  for (const found of await listTroubled(tx, channel, elements)) await rereadStanding(found);
   const { receivers, ahead } = await inboxes.find(tx, channel, elements);
   const { arrivals, news, corrections, asides, wishes, positions, reports, unsure } = sortElements(channel, elements, {
     receivers,
@@ -140,6 +143,14 @@ async function applyAccounts(
     const changed = await applyAccountNews(tx, channel, element);
     outcomes[changed > 0 ? 'applied' : 'dropped'] += 1;
   }
+}
+
+/** Returns the inboxes of the accounts whose change the network reports, each once. */
+async function listTroubled(tx: SystemTx, { name, readStanding }: NamedChannel, elements: Inbound[]) {
+  const reported = elements.flatMap((element) => (element.kind === 'account' && readStanding ? [element.account] : []));
+  const found: { company: string; inbox: string }[] = [];
+  for (const account of new Set(reported)) found.push(...(await findInboxesOfAccount(tx, name, account)));
+  return found;
 }
 
 /** Returns how many of the companies' records changed. */

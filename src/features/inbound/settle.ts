@@ -5,7 +5,7 @@ import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { isCollision, isContention, isUnavailable } from '../../platform/db.ts';
 import { reserveAttachment } from '../attachments/reserve.ts';
-import { enqueueCheck } from '../inboxes/reported.ts';
+import { enqueueCheck, enqueueStanding } from '../inboxes/reported.ts';
 import type { InboxFinder } from './inboxes.ts';
 import { beginsWithReads, ingest, type Outcomes } from './ingest.ts';
 import { MergeSplit } from './jobs.ts';
@@ -113,6 +113,7 @@ async function storeElements(
         agentWaitSeconds: kit.config.AGENT_WAIT / 1_000,
         reserve: (company, expected) => reserveAttachment(kit, company, expected),
         recheck: (receiver) => enqueueCheck(kit, tx, receiver),
+        rereadStanding: (found) => enqueueStanding(kit, tx, found),
         split: (found) => kit.enqueue(tx, MergeSplit, found, { key: `${found.kept} ${found.absorbed}` }),
       }),
     { startsWithBegin: beginsWithReads(elements), gathers: true },

@@ -7,6 +7,7 @@ import { AppError, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
 import { readCallersPhone } from '../../platform/phone-country.ts';
+import type { Secrets } from '../../platform/secrets.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { expectFree } from './address.ts';
@@ -15,6 +16,7 @@ import { CheckConnection, RECHECK_SECONDS } from './jobs.ts';
 import {
   countInboxes,
   findInbox,
+  findInboxes,
   findInboxForUpdate,
   insertInbox,
   listInboxes,
@@ -127,6 +129,10 @@ export async function readInbox(kit: Kit, tenant: Tenant, id: string): Promise<I
   return present(kit, row);
 }
 
+/** Reads inboxes by their ids, for the live stream. */
+export const readInboxes = async (read: TenantRead, ids: string[], secrets: Secrets): Promise<Inbox[]> =>
+  (await findInboxes(read, ids)).map((row) => present({ secrets }, row));
+
 export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): Promise<Page<Inbox>> {
   const filter = { status: query.status ?? null, channel: query.channel ?? null };
   const window = pageWindow('inboxes', query);
@@ -138,7 +144,7 @@ export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): 
 const toJobData = (row: InboxRow): { company: string; inbox: string } => ({ company: row.company, inbox: row._id });
 
 /** Returns the inbox as answers show it: empty optional fields are left out, and secrets are masked. */
-function present(kit: Kit, row: InboxRow): Inbox {
+function present({ secrets }: Pick<Kit, 'secrets'>, row: InboxRow): Inbox {
   const {
     network_address: _address,
     network_account: _account,
@@ -147,7 +153,7 @@ function present(kit: Kit, row: InboxRow): Inbox {
     settings: _settings,
     ...shown
   } = row;
-  const settings = showSettings(row, CHANNEL_SETTINGS, kit.secrets);
+  const settings = showSettings(row, CHANNEL_SETTINGS, secrets);
   const filled = Object.entries({ ...shown, ...settings }).filter(
     ([field, value]) => value !== null || field === 'default_owner',
   );
@@ -177,6 +183,7 @@ function emptyRow(company: string, input: { channel: ChannelName; name: string }
     connection_version: 0,
     callback_told: false,
     connection: { status: 'PENDING', checked_at: null, error: null },
+    standing: null,
     createdAt: '',
     updatedAt: '',
   };

@@ -20,6 +20,20 @@ export function setCoexistence(
   });
 }
 
+/** Finds the inboxes of an account that the network has accepted, of any company. */
+export function findInboxesOfAccount(
+  tx: SystemTx,
+  channel: ChannelName,
+  account: string,
+): Promise<{ company: string; inbox: string }[]> {
+  return many(tx, {
+    name: 'inboxes.findOfAccount',
+    text: `select company_id as company, _id as inbox from inboxes
+      where channel = $1 and network_account = $2 and status = 'ACTIVE' and accepted_at is not null`,
+    values: [channel, account],
+  });
+}
+
 /** Stores how many people a business may write to in a day, in each company with an inbox of the account, unless a newer report is stored. */
 export function setPeopleLimit(
   tx: SystemTx,

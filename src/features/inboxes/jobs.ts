@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
 import { defineJob, type JobWork } from '../../platform/jobs.ts';
 import { Id } from '../../platform/schema.ts';
+import { readStanding } from './portfolio.ts';
 import { checkReported, confirmConnection, recheckConnection, walkUnchecked } from './connection.ts';
 
 // The delay of the job that checks the inbox again, in case the process that saved it dies before its own check ends.
@@ -45,6 +46,19 @@ export const CheckReported = defineJob({
 
 export function checkReportedJob(kit: Kit): JobWork<typeof CheckReported.data> {
   return { job: CheckReported, handle: ({ company, inbox }) => checkReported(kit, company, inbox) };
+}
+
+/** Asks the network anew how it rates the number of an inbox, because it has reported a change of the account. */
+export const ReadStanding = defineJob({
+  name: 'inboxes.read-standing',
+  data: Type.Object({ company: Id, inbox: Id }),
+  // The retries last for some two and a half hours; the daily check follows.
+  retries: 4,
+  retryDelaySeconds: 300,
+});
+
+export function readStandingJob(kit: Kit): JobWork<typeof ReadStanding.data> {
+  return { job: ReadStanding, handle: ({ company, inbox }) => readStanding(kit, company, inbox) };
 }
 
 export const ConfirmAll = defineJob({

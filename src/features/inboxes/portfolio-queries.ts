@@ -30,6 +30,24 @@ export function upsertPortfolio(
   });
 }
 
+/** How many people a business may write to in a day, as the network says (-1: no limit, null: it has not said it), and has written to. */
+export interface DayLimit {
+  people_limit: number | null;
+  people: number;
+}
+
+export function findDayLimit(tx: TenantRead, { channel, portfolio }: Portfolio): Promise<DayLimit> {
+  return one(tx, {
+    name: 'inboxes.findDayLimit',
+    // By the rules of reserve_people().
+    text: `select max(p.people_limit) as people_limit,
+        (select coalesce(sum(m.people), 0)::int from portfolio_minutes m where m.company_id = $1 and m.channel = $2 and m.portfolio = $3
+          and m.minute >= date_trunc('minute', clock_timestamp() - interval '24 hours')) as people
+      from portfolios p where p.company_id = $1 and p.channel = $2 and p.portfolio = $3`,
+    values: [tx.companyId, channel, portfolio],
+  });
+}
+
 /** A place in the daily limit of the business. `reached_at` is null when no place was left. */
 export interface Place {
   person: string;

@@ -1,5 +1,6 @@
 /**
- * The daily limit of a business: how many people it may write to in a day. The network is asked for it when an inbox connects, and daily.
+ * The standing of a number at its network, and the daily limit of its business: how many people it may write to in a day. The network is
+ * asked for both when an inbox connects, daily, and when it reports a change.
  */
 import type { Channel } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
@@ -7,14 +8,17 @@ import type { ChannelName } from '../../channels/registry.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { networkCredentials } from './connection.ts';
 import {
+  findDayLimit,
   listAdmitted,
   releasePlaces,
   reservePlaces,
   upsertPortfolio,
+  type DayLimit,
   type Place,
   type Portfolio,
 } from './portfolio-queries.ts';
-import { findInbox, type Settings } from './queries.ts';
+import { findInbox, setStanding, type Settings } from './queries.ts';
+import { readSettings } from './settings.ts';
 
 export type { Portfolio };
 
@@ -27,19 +31,33 @@ export function findPortfolio(channel: Channel & { name: ChannelName }, settings
   return portfolio === undefined ? null : { channel: channel.name, portfolio };
 }
 
-/** Asks the network for the limit and stores it. Throws when no answer came. */
-export async function readPortfolio(kit: Kit, company: string, inbox: string): Promise<void> {
+/** Asks the network for the standing of the inbox and for the limit, and stores them. Throws when no answer came. */
+export async function readStanding(kit: Kit, company: string, inbox: string): Promise<void> {
   const read = kit.database.read(company);
   const row = await findInbox(read, inbox);
   const channel = row && kit.channels.get(row.channel);
-  const credentials = channel?.readPeopleLimit && (await networkCredentials(kit, read, inbox));
+  const credentials = channel?.readStanding && (await networkCredentials(kit, read, inbox));
   const portfolio = channel && credentials ? findPortfolio(channel, credentials.settings) : null;
-  if (!row || !channel?.readPeopleLimit || !credentials || !portfolio) return;
+  if (!row || !channel?.readStanding || !credentials || !portfolio) return;
   const at = new Date().toISOString();
-  const people = await channel.readPeopleLimit(credentials.settings, AbortSignal.timeout(CALL_MS));
-  await kit.database.tenantTx(company, (tx) =>
-    upsertPortfolio(tx, portfolio, { people, account: row.network_account, at }),
-  );
+  const standing = await channel.readStanding(credentials.settings, AbortSignal.timeout(CALL_MS));
+  await kit.database.tenantTx(company, async (tx) => {
+    await upsertPortfolio(tx, portfolio, { people: standing?.people ?? null, account: row.network_account, at });
+    if (!standing) return;
+    const { quality: quality_rating, sending, problems } = standing;
+    const stored = { quality_rating, sending, problems, checked_at: at };
+    await setStanding(tx, inbox, { standing: stored, version: credentials.version });
+  });
+}
+
+/** Returns the limit of the business of an inbox and how much of it is used; null on networks without such a limit. */
+export async function readDayLimit(kit: Kit, read: TenantRead, inbox: string): Promise<DayLimit | null> {
+  const row = await findInbox(read, inbox);
+  if (!row) return null;
+  const channel = kit.channels.get(row.channel);
+  const settings = readSettings(row, channel);
+  const portfolio = settings && findPortfolio(channel, settings);
+  return portfolio && findDayLimit(read, portfolio);
 }
 
 export type Reached = Omit<Place, 'admitted'>;

@@ -1,11 +1,15 @@
 import type { ChannelName } from '../../channels/registry.ts';
-import { exec, maybeOne, one, type Statement } from '../../platform/db.ts';
+import { exec, many, maybeOne, one, type Statement } from '../../platform/db.ts';
 import type { Since, Window } from '../../platform/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { Inbox } from './schemas.ts';
 
 /** The settings of an inbox for one channel. */
 export type Settings = Record<string, unknown>;
+
+/** How the network rates a number, as it is stored. */
+export type Standing = NonNullable<Inbox['standing']>;
 
 /** An inbox as it is stored; the secrets in its channel settings are encrypted. */
 export interface InboxRow {
@@ -31,6 +35,8 @@ export interface InboxRow {
   connection_version: number;
   callback_told: boolean;
   connection: { status: 'PENDING' | 'CONNECTED' | 'ERROR'; checked_at: string | null; error: string | null };
+  /** How the network rates the number; null on networks that say nothing of it, and until it is asked for. */
+  standing: Standing | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -39,7 +45,7 @@ export const COLUMNS = `_id, company_id as company, name, channel, number, webho
   settings, test_mode, general_config, coexistence_enabled,
   process_unsupported_messages, disable_inbound_ai, pdf_local_text_extraction, network_address, network_account, connection_version,
   callback_told, json_build_object('status', connection_status, 'checked_at',
-    to_char(connection_checked_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'error', connection_error) as connection,
+    to_char(connection_checked_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'error', connection_error) as connection, standing,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
 function byId(name: string, companyId: string, id: string, lock = ''): Statement {
@@ -134,7 +140,7 @@ export function updateInbox(
         connection_error = case when ${renewed} then null else connection_error end,
         connection_version = connection_version + case when ${renewed} then 1 else 0 end,
         accepted_at = case when ${moved} then null else accepted_at end,
-        coexistence_enabled = coexistence_enabled and not ${moved}
+        coexistence_enabled = coexistence_enabled and not ${moved}, standing = case when ${moved} then null else standing end
       where company_id = $1 and _id = $2 returning ${COLUMNS}`,
     values: [tx.companyId, row._id, ...writable(row), change.renewed, change.moved],
   });
@@ -154,6 +160,30 @@ export function setConnection(tx: TenantTx, id: string, verdict: ConnectionVerdi
     text: `update inboxes set connection_status = $3, connection_error = $4, connection_checked_at = now()
       where company_id = $1 and _id = $2 and connection_version = $5 returning ${COLUMNS}`,
     values: [tx.companyId, id, verdict.status, verdict.error, verdict.version],
+  });
+}
+
+/**
+ * Stores how the network rates the number, unless the credentials have changed since or a newer answer is stored. Another rating is a
+ * change of the inbox; the same one, told anew, is not.
+ */
+export function setStanding(tx: TenantTx, id: string, told: { standing: Standing; version: number }): Promise<number> {
+  return exec(tx, {
+    name: 'inboxes.setStanding',
+    text: `update inboxes set standing = $3,
+        updated_at = case when standing - 'checked_at' = $3::jsonb - 'checked_at' then updated_at else now() end
+      where company_id = $1 and _id = $2 and connection_version = $4
+        and coalesce(standing->>'checked_at', '') <= $3::jsonb->>'checked_at'`,
+    values: [tx.companyId, id, JSON.stringify(told.standing), told.version],
+  });
+}
+
+/** Returns the inboxes with these ids. */
+export function findInboxes(tx: TenantRead, ids: string[]): Promise<InboxRow[]> {
+  return many(tx, {
+    name: 'inboxes.findByIds',
+    text: `select ${COLUMNS} from inboxes where company_id = $1 and _id = any($2::text[]) order by _id`,
+    values: [tx.companyId, ids],
   });
 }
 

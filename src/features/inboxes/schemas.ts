@@ -77,6 +77,41 @@ export const InboxCreate = define(
 );
 export type InboxCreate = Static<typeof InboxCreate>;
 
+const SENDING_STATES = ['AVAILABLE', 'LIMITED', 'BLOCKED'] as const;
+
+const InboxStanding = Type.Object(
+  {
+    quality_rating: nullable(
+      oneOf(['GREEN', 'YELLOW', 'RED'], {
+        description:
+          'What recipients think of the messages of the last days: RED is low, and the network may then lower the daily limit or block the number; null while the network has no opinion',
+      }),
+    ),
+    sending: nullable(
+      oneOf(SENDING_STATES, {
+        description:
+          'Whether the network lets the number send: LIMITED and BLOCKED when it restricts the number or its account',
+      }),
+    ),
+    problems: Type.Array(
+      Type.Object({
+        at: Type.String({
+          description: 'What has the problem, in the words of the network: PHONE_NUMBER, WABA, BUSINESS, APP',
+        }),
+        code: nullable(Type.String()),
+        description: Type.String(),
+        solution: Type.String({ description: 'What the network advises; empty when it advises nothing' }),
+      }),
+      { description: 'Why the network limits or blocks sending, in its own words' },
+    ),
+    checked_at: Timestamp,
+  },
+  {
+    description:
+      'How the network rates the number (WAP_AUTO_CLOSER). It is asked for when the inbox connects, daily, and when the network reports a change; absent until then',
+  },
+);
+
 export const Inbox = define(
   'Inbox',
   Type.Object({
@@ -101,6 +136,7 @@ export const Inbox = define(
       checked_at: nullable(Timestamp),
       error: nullable(Type.String()),
     }),
+    standing: Type.Optional(InboxStanding),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),

@@ -37,7 +37,7 @@ export function createCompanies(kit: Kit): LiveCompanies {
   let timer: NodeJS.Timeout | null = null;
 
   function begin(company: string): LiveCompany {
-    const hub = createHub(kit.database.read(company), kit.log);
+    const hub = createHub(kit.database.read(company), kit);
     const presence = createPresence(hub.announce, (data) => kit.changes.signal({ company, data }));
     const follower = { changed: watch.wake, missed: watch.wake, signalled: presence.take, ended: hub.end };
     const unfollow = kit.changes.follow(company, follower);

@@ -2,6 +2,7 @@ import { test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../../platform/ids.ts';
+import { createSecrets } from '../../platform/secrets.ts';
 import { createLog } from '../../platform/telemetry.ts';
 import { openDatabase } from '../../platform/tenant.ts';
 import { createHub } from './hub.ts';
@@ -13,7 +14,7 @@ test('changes that cannot be read are read again only as long as somebody watche
   const read = database.read(newId());
   await database.close();
   await store.close();
-  const hub = createHub(read, createLog('silent'));
+  const hub = createHub(read, { log: createLog('silent'), secrets: createSecrets('a key of the test') });
   const viewer = createViewer(['*']);
   hub.viewers.add(viewer);
   const look = (contacts: string[], snapshot: string): void =>

@@ -1,7 +1,7 @@
 /** The live streams of one company in this process. A changed record is read once, and written once for all viewers that may see it. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kit } from '../../kit.ts';
 import { createPump } from '../../platform/pump.ts';
-import type { Log } from '../../platform/telemetry.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { formatCursor } from './cursor.ts';
 import { addChanges, readChanges, type ChangedRecords, type LiveEvent } from './records.ts';
@@ -28,7 +28,7 @@ const REST_FACTOR = 12;
 const REST_MS = 20;
 const RETRY_MS = 500;
 
-export function createHub(read: TenantRead, log: Log): Hub {
+export function createHub(read: TenantRead, { log, secrets }: Pick<Kit, 'log' | 'secrets'>): Hub {
   const viewers = new Set<Follower>();
   let pending: ChangedRecords = new Map();
   let isSending = false;
@@ -43,7 +43,7 @@ export function createHub(read: TenantRead, log: Log): Hub {
     isSending = true;
     let restMs = RETRY_MS;
     try {
-      for await (const events of readChanges(read, changed)) broadcast(viewers, events);
+      for await (const events of readChanges(read, changed, secrets)) broadcast(viewers, events);
       sent = snapshot;
       beat();
       restMs = Math.max(REST_MS, REST_FACTOR * (performance.now() - beganMs));

@@ -92,7 +92,7 @@ async function start(kit: Kit, { company, viewer, hub, presence, cursor }: Start
     if (cursor && !(await isUsable(system, company, cursor))) viewer.reset();
     else if (cursor) {
       const { changes } = await readNoted(system, [company], cursor.snapshot);
-      for await (const events of readChanges(kit.database.read(company), groupChanges(changes))) {
+      for await (const events of readChanges(kit.database.read(company), groupChanges(changes), kit.secrets)) {
         viewer.stream.send(viewer.select(writeEvents(events)));
         await viewer.stream.taken();
       }

@@ -1,5 +1,6 @@
 /** The kinds of records that a stream brings: the event of each, who may see it, and how it is read. */
 import type { Scope } from '../../platform/scopes.ts';
+import type { Secrets } from '../../platform/secrets.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { readFollowUps } from '../agents/follow-ups/follow-ups.ts';
 import { readRuns } from '../bulk/bulk.ts';
@@ -9,6 +10,7 @@ import { readConversationRuns } from '../conversations/bulk/runs.ts';
 import { readConversations } from '../conversations/conversations.ts';
 import { readHistoryEntries } from '../conversations/history.ts';
 import { readImports } from '../imports/imports.ts';
+import { readInboxes } from '../inboxes/inboxes.ts';
 import { readMessages } from '../messages/messages.ts';
 import { readRows } from '../tables/rows/rows.ts';
 import type { NotedChange } from './queries.ts';
@@ -19,11 +21,13 @@ interface Kind {
   scope: Scope;
   /** Whether a record that is not found has been removed; records of the other kinds are only forgotten with time. */
   isRemovable: boolean;
-  read(read: TenantRead, ids: string[]): Promise<{ _id: string | null }[]>;
+  /** `secrets`: for records that show masks of what is stored encrypted. */
+  read(read: TenantRead, ids: string[], secrets: Secrets): Promise<{ _id: string | null }[]>;
 }
 
 /** The kinds by the table whose changes are noted, in the order in which they are sent: what others refer to comes first. */
 const KINDS = new Map<string, Kind[]>([
+  ['inboxes', [{ event: 'inbox', scope: 'inboxes:read', isRemovable: false, read: readInboxes }]],
   ['contacts', [{ event: 'contact', scope: 'contacts:read', isRemovable: true, read: readContacts }]],
   ['campaigns', [{ event: 'campaign', scope: 'campaigns:read', isRemovable: true, read: readCampaigns }]],
   [
@@ -81,21 +85,26 @@ const MOST_AT_ONCE = 500;
 const PORTION = 100;
 
 /** Reads the changed records, a portion at a time, as events. */
-export async function* readChanges(read: TenantRead, changed: ChangedRecords): AsyncGenerator<LiveEvent[]> {
+export async function* readChanges(
+  read: TenantRead,
+  changed: ChangedRecords,
+  secrets: Secrets,
+): AsyncGenerator<LiveEvent[]> {
   for (const [table, kinds] of KINDS) {
     const ids = [...(changed.get(table) ?? [])];
     for (const kind of kinds) {
       if (ids.length > MOST_AT_ONCE) yield [{ name: 'reset', scope: kind.scope, data: { events: [kind.event] } }];
       else
-        for (let from = 0; from < ids.length; from += PORTION)
-          yield await readPortion(read, kind, ids.slice(from, from + PORTION));
+        for (let from = 0; from < ids.length; from += PORTION) {
+          const portion = ids.slice(from, from + PORTION);
+          yield toEvents(kind, portion, await kind.read(read, portion, secrets));
+        }
     }
   }
 }
 
-async function readPortion(read: TenantRead, kind: Kind, ids: string[]): Promise<LiveEvent[]> {
-  const { event, scope, isRemovable } = kind;
-  const records = await kind.read(read, ids);
+/** Writes a portion of the changed records as events; those that were not found may have been removed. */
+function toEvents({ event, scope, isRemovable }: Kind, ids: string[], records: { _id: string | null }[]): LiveEvent[] {
   const found = new Set(records.map(({ _id }) => _id));
   const removed = isRemovable ? ids.filter((id) => !found.has(id)) : [];
   return [

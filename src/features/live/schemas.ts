@@ -8,10 +8,12 @@ import { Contact } from '../contacts/schemas.ts';
 import { ConversationRun } from '../conversations/bulk/schemas.ts';
 import { Conversation, HistoryEntry } from '../conversations/schemas.ts';
 import { Import } from '../imports/schemas.ts';
+import { Inbox } from '../inboxes/schemas.ts';
 import { Message } from '../messages/schemas.ts';
 import { Row } from '../tables/schemas.ts';
 
 const RECORD_EVENTS = [
+  'inbox',
   'contact',
   'conversation',
   'history_entry',
@@ -88,6 +90,7 @@ const LiveEvent = define(
         { description: 'Changes of these records were too many or too long ago to be listed: read their lists anew' },
       ),
     ),
+    event('inbox', ref(Inbox)),
     event('contact', ref(Contact)),
     event('conversation', ref(Conversation)),
     event('history_entry', ref(HistoryEntry)),

@@ -47,7 +47,7 @@ const cause = Type.Unsafe<number | string>({
 const text = nullable(Type.String());
 const open = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 
-const Cause = Type.Object({ code: cause, title: Type.String(), message: Type.String(), details: Type.String() });
+export const Cause = Type.Object({ code: cause, title: Type.String(), message: Type.String(), details: Type.String() });
 export type Cause = Static<typeof Cause>;
 
 const FailureReason = Type.Object({

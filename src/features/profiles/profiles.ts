@@ -4,23 +4,41 @@ import { forbidden, invalid } from '../../platform/errors.ts';
 import type { Tenant, TenantRead } from '../../platform/tenant.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import { publicUrl } from '../attachments/links.ts';
+import { takeFile, type Uploaded } from '../attachments/upload.ts';
 import type { User } from '../users/schemas.ts';
 import { changeOwnRecord } from '../users/users.ts';
 import type { ProfileUpdate } from './schemas.ts';
 
 // Pages load the picture beside each name, and visitors of a web chat load it over a mobile network.
-const PICTURE_MAX_BYTES = 1_000_000;
+export const PICTURE_MAX_BYTES = 1_000_000;
 
 export function updateProfile(kit: Kit, tenant: Tenant, { name, picture }: ProfileUpdate): Promise<User> {
-  const { principal } = tenant;
-  if (principal.type !== 'user') throw forbidden('authorization', 'A key has no profile; only a user has one');
+  const user = expectUser(tenant);
   return tenant.tx(async (tx) => {
-    tx.makes(principal.id);
-    return changeOwnRecord(tx, principal.id, {
+    tx.makes(user);
+    return changeOwnRecord(tx, user, {
       ...(name === undefined ? {} : { name }),
-      ...(picture === undefined ? {} : { avatar_url: picture && (await findPictureUrl(kit, tx, picture)) }),
+      ...(picture === undefined ? {} : { picture, avatar_url: picture && (await findPictureUrl(kit, tx, picture)) }),
     });
   });
+}
+
+/** Uploads a picture that only the user's own record shows: it goes with the next one. So no right to upload files is needed. */
+export async function uploadPicture(
+  kit: Kit,
+  tenant: Tenant,
+  { upload, signal }: Pick<Uploaded, 'upload' | 'signal'>,
+): Promise<User> {
+  const user = expectUser(tenant);
+  return takeFile(kit, tenant, { upload, body: { fileType: 'IMAGE' }, signal, isBound: true }, async (tx, row) => {
+    tx.makes(user);
+    return changeOwnRecord(tx, user, { picture: row._id, avatar_url: publicUrl(kit, row) });
+  });
+}
+
+function expectUser({ principal }: Tenant): string {
+  if (principal.type !== 'user') throw forbidden('authorization', 'A key has no profile; only a user has one');
+  return principal.id;
 }
 
 async function findPictureUrl(kit: Kit, tx: TenantRead, id: string): Promise<string> {

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { hangUpSignal } from '../../platform/hang-up.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { User } from '../users/schemas.ts';
-import { updateProfile } from './profiles.ts';
-import { ProfileUpdate } from './schemas.ts';
+import { PICTURE_MAX_BYTES, updateProfile, uploadPicture } from './profiles.ts';
+import { PictureForm, ProfileUpdate } from './schemas.ts';
 
 export function profileRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
@@ -18,5 +19,19 @@ export function profileRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(User) },
     errors: ['FORBIDDEN', 'UNKNOWN_REFERENCE'],
     handler: (tenant, { body }) => updateProfile(kit, tenant, body),
+  });
+  operation(app, kit.access, {
+    method: 'PUT',
+    path: '/v1/auth/me/avatar',
+    scope: null,
+    action: 'users.update',
+    summary: 'Upload your own picture',
+    description:
+      'For the token or session of a user, whatever the role; a key is refused with 403. The picture takes the place of the one before, whose file is removed unless something else shows it.',
+    body: PictureForm,
+    form: { maxBytes: PICTURE_MAX_BYTES },
+    answers: { 200: ref(User) },
+    errors: ['FORBIDDEN', 'QUOTA_EXCEEDED'],
+    handler: (tenant, { upload, reply }) => uploadPicture(kit, tenant, { upload, signal: hangUpSignal(reply) }),
   });
 }

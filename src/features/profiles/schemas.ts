@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { FilePart } from '../../platform/multipart.ts';
 import { define, Name, nullable, recordId, strict } from '../../platform/schema.ts';
 
 export const ProfileUpdate = define(
@@ -16,4 +17,8 @@ export const ProfileUpdate = define(
     { additionalProperties: false },
   ),
 );
+export const PictureForm = strict({
+  file: Type.Unsafe<string>({ ...FilePart, description: 'A JPEG, PNG or WEBP of at most 1 MB' }),
+});
+
 export type ProfileUpdate = Static<typeof ProfileUpdate>;

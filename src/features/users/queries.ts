@@ -121,13 +121,18 @@ export function lockUser(tx: TenantTx, id: string): Promise<(User & { accepted: 
 }
 
 /**
- * Writes the fields of a user. A deactivated user is logged out of this company, because sessions contain session_version.
+ * Writes the fields of a user. `picture` is the attachment that a new `avatar_url` shows; null for an address elsewhere. A deactivated user is logged out of this company, because sessions contain session_version.
  * So is a user who was `moved` to another address, because the person at that address has not accepted yet.
  */
-export function updateUser(tx: TenantTx, user: User, moved: boolean): Promise<User> {
+export function updateUser(
+  tx: TenantTx,
+  user: User,
+  { moved, picture }: { moved: boolean; picture: string | null },
+): Promise<User> {
   return one(tx, {
     name: 'users.update',
     text: `update users set name = $3, email = $4, role = $5, status = $6, language = $7, avatar_url = $9, updated_at = now(),
+        picture_id = coalesce($10, case when avatar_url is distinct from $9 then null else picture_id end),
         accepted_at = case when $8 then null else accepted_at end,
         session_version = session_version + case when $8 or $6 = 'INACTIVE' and status <> 'INACTIVE' then 1 else 0 end
       where company_id = $1 and _id = $2 returning ${COLUMNS}`,
@@ -141,18 +146,19 @@ export function updateUser(tx: TenantTx, user: User, moved: boolean): Promise<Us
       user.language,
       moved,
       user.avatar_url,
+      picture,
     ],
   });
 }
 
 /**
- * Hides a removed user and ends the sessions of the user, while records still name the user. The address becomes free: the id, which is no
+ * Hides a removed user and ends the sessions of the user, while records still name the user. The picture goes. The address becomes free: the id, which is no
  * address, replaces it.
  */
 export function markRemoved(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'users.markRemoved',
-    text: `update users set removed_at = now(), status = 'INACTIVE', email = _id, accepted_at = null,
+    text: `update users set removed_at = now(), status = 'INACTIVE', email = _id, accepted_at = null, avatar_url = null, picture_id = null,
         session_version = session_version + 1, updated_at = now()
       where company_id = $1 and _id = $2`,
     values: [tx.companyId, id],

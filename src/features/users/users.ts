@@ -117,7 +117,7 @@ export async function updateUserById(
     const invite = next.status === 'INVITED' && (input.status === 'ACTIVE' || next.email !== before.email);
     if (invite) await kit.enqueue(tx, SendInvitation, { company: tenant.companyId, user: id }, { key: id });
     if (input.status === 'INACTIVE') await enqueueRelease(kit, tx, id);
-    const changed = await refuseTakenEmail(() => updateUser(tx, next, moved));
+    const changed = await refuseTakenEmail(() => updateUser(tx, next, { moved, picture: null }));
     return {
       ...changed,
       ...(losesScopes(input, before) || revokeKeys ? await showOrRevokeKeys(tenant, tx, id, revokeKeys) : {}),
@@ -129,16 +129,19 @@ export async function updateUserById(
   return user;
 }
 
+/** `picture` is the attachment behind the `avatar_url`. */
+export type OwnChange = Pick<UserUpdate, 'name' | 'avatar_url'> & { picture?: string | null };
+
 /** Changes what users may change of their own record. None of it affects what a user may do. */
 export async function changeOwnRecord(
   tx: TenantTx,
   id: string,
-  change: Pick<UserUpdate, 'name' | 'avatar_url'>,
+  { picture = null, ...change }: OwnChange,
 ): Promise<User> {
   const before = await lockUser(tx, id);
   if (!before) throw notFound();
   const { accepted: _accepted, ...record } = before;
-  return updateUser(tx, { ...record, ...change }, false);
+  return updateUser(tx, { ...record, ...change }, { moved: false, picture });
 }
 
 /** Removes a user, who can not be found any more from then on; a job removes the user from the records that name the user. */

@@ -130,7 +130,7 @@ function buildPayload(
   { form }: Operation,
   body: Json,
   raw: string | undefined,
-): { payload: string | undefined; type: Record<string, string> } {
+): { payload: string | Buffer<ArrayBuffer> | undefined; type: Record<string, string> } {
   if (!form)
     return {
       payload: raw ?? (body === undefined ? undefined : JSON.stringify(body)),

@@ -216,6 +216,7 @@ export const SAMPLES: Record<string, Sample> = {
     body: ({ fresh: { attachment } }) => ({ name: 'Ana', picture: attachment }),
     prepare: uploads(makePng(), 'IMAGE'),
   },
+  'PUT /v1/auth/me/avatar': { onlyUsers: true, body: () => ({ file: { base64: makePng().toString('base64') } }) },
   'POST /v1/auth/login': { body: ({ marker }) => ({ email: `${marker}@example.test`, password: PASSWORD }) },
   'POST /v1/auth/forgot-password': { body: ({ marker }) => ({ email: `${marker}@example.test` }) },
   'POST /v1/auth/reset-password': {
