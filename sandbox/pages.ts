@@ -10,6 +10,9 @@ const FILES: Record<string, string> = {
   '/demo': 'demo.html',
 };
 
+/** The page behind the log-in links of the professional network. */
+export const LOG_IN = /^\/network\/log-in\/\w+$/;
+
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=UTF-8',
   '.css': 'text/css; charset=UTF-8',
@@ -35,7 +38,7 @@ const ASSET = /^\/pages\/([a-z-]+\.(?:css|js|svg))$/;
  * The demo shop shows the chat, if there is one.
  */
 export async function readPage(path: string, chat: DemoChat | null): Promise<Answer | undefined> {
-  const name = getOwnProperty(FILES, path) ?? ASSET.exec(path)?.[1];
+  const name = LOG_IN.test(path) ? 'log-in.html' : (getOwnProperty(FILES, path) ?? ASSET.exec(path)?.[1]);
   if (name === undefined) return undefined;
   try {
     const file = await readFile(new URL(`./pages/${name}`, import.meta.url));

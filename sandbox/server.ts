@@ -8,7 +8,7 @@ import { handleGraph } from './graph.ts';
 import { handleNetwork } from './network/network.ts';
 import { makeErrorAnswer } from './graph-errors.ts';
 import { isForeign } from './loopback.ts';
-import { readPage } from './pages.ts';
+import { LOG_IN, readPage } from './pages.ts';
 import { receiveDelivery } from './receiver.ts';
 import { createSandbox, resetSandbox, type Config, type Sandbox } from './state.ts';
 
@@ -67,9 +67,10 @@ async function dispatch(sandbox: Sandbox, req: IncomingMessage, res: ServerRespo
   }
   if (isControl) return handleControl(sandbox, req, res);
   if (url.startsWith('/gateway/')) return handleGateway(sandbox, req, res);
-  if (url.startsWith('/network/')) return handleNetwork(sandbox, req, res);
-  if (req.method === 'GET') {
-    const page = PAGE.test(path) ? await readPage(path, sandbox.graph.settings.chat) : undefined;
+  const isPage = req.method === 'GET' && (PAGE.test(path) || LOG_IN.test(path));
+  if (url.startsWith('/network/') && !isPage) return handleNetwork(sandbox, req, res);
+  if (isPage) {
+    const page = await readPage(path, sandbox.graph.settings.chat);
     if (page !== undefined) return writeAnswer(res, page);
   }
   return handleGraph(sandbox, req, res);

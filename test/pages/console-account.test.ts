@@ -5,7 +5,6 @@ import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { startPlatform } from '../support/platform.ts';
 import { logIn, setNetwork } from '../support/professional-network.ts';
-import { waitUntil } from '../support/wait.ts';
 
 // The faults of the network's server would also reach the tests of other files.
 const platform = await startPlatform({ isOwn: true });
@@ -30,18 +29,20 @@ test('an account is connected by its log-in link after a refusal in words, and l
   const opened = await dialog.getByRole('link', { name: 'Open the log-in page' }).getAttribute('href');
   assert.equal(opened, await link.inputValue());
   assert.deepEqual(await findBarriers(page), []);
-  const { account } = await logIn(platform, await link.inputValue(), { name: 'Vera Lima' });
+  assert.equal(await dialog.getByText('Waiting for log-in').count(), 1);
+  const network = await page.context().newPage();
+  await network.goto(await link.inputValue());
+  assert.deepEqual(await findBarriers(network), []);
+  await network.getByRole('button', { name: 'Log in' }).click();
+  await network.getByText('The platform shows the account in a moment').waitFor();
+  await network.close();
   await dialog.getByText('The account of Vera Lima is connected').waitFor();
   await dialog.getByRole('link', { name: 'All settings' }).click();
   await page.getByText('https://www.linkedin.com/in/vera-lima').waitFor();
 
+  const { accounts } = await platform.sandbox('GET', '/sandbox/network/accounts');
+  const account = accounts.at(-1)?.id;
   await platform.sandbox('PATCH', '/sandbox/network/accounts', { id: account, status: 'CREDENTIALS' });
-  const inbox = new URL(page.url()).pathname.split('/').at(-1);
-  await waitUntil('the inbox to know that it is signed out', async () => {
-    const { body } = await platform.call(200, 'GET', `/v1/inboxes/${inbox}`);
-    return body.connection.status === 'ERROR';
-  });
-  await page.reload();
   await page.getByText(/a new log-in connects it again.*CREDENTIALS/).waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Log in again' }).click();

@@ -27,6 +27,7 @@ async function createPipeline(): Promise<Json> {
 test('cards move by keyboard, menu and drag, come by themselves, go back when a move is refused, and open their chat', async () => {
   const { _id: pipeline, steps } = await createPipeline();
   const [first, second, third] = steps.map(({ _id }: Json) => _id as string) as [string, string, string];
+  const { _id: owner } = await platform.createUser(platform.demo._id, 'OPERATOR', 'Bia Reis');
   const ana = await startConversation('Ana Costa', '5511988880011', first);
   const stepOf = async (id: string): Promise<string> =>
     (await platform.call(200, 'GET', `/v1/conversations/${id}`, { key })).body.step as string;
@@ -56,6 +57,9 @@ test('cards move by keyboard, menu and drag, come by themselves, go back when a 
   await cardIn('Visita', 'Ana Costa').dragTo(page.getByRole('region', { name: 'Obra' }));
   await cardIn('Obra', 'Ana Costa').waitFor();
   await isIn(ana, third);
+
+  await platform.call(200, 'PATCH', `/v1/conversations/${rui}`, { key, body: { owner } });
+  await cardIn('Obra', 'Rui Moreira').filter({ hasText: 'Bia Reis' }).locator('[data-initials=BR]').waitFor();
 
   // Somebody else removes the step, which this page still shows.
   const left = steps.filter(({ _id }: Json) => _id !== second).map(({ _id, name }: Json) => ({ _id, name }));

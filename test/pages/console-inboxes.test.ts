@@ -75,6 +75,56 @@ test('a number is connected step by step, with a wrong token corrected and a slo
   await close();
 });
 
+test('an inbox shows when messages come and go, what fails and what the network thinks of its number, as it happens', async () => {
+  const phone = { ...IDS, phone_number_id: '700000000000011', waba_id: '700000000000012', token: 'support-token' };
+  await platform.sandbox('POST', '/sandbox/accounts', phone);
+  const { token: business_token, ...ids } = phone;
+  const body = {
+    channel: 'WAP_AUTO_CLOSER',
+    name: 'Support',
+    number: '+5511933334444',
+    api_wap_config: { ...ids, business_token },
+  };
+  const { body: inbox } = await platform.call(201, 'POST', '/v1/inboxes', { body });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inboxes/${inbox._id}` });
+  const card = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Health' }) });
+  const fact = (name: string) => card.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
+  await fact('Last message in').getByText('None yet').waitFor();
+  await fact('Quality of the number').getByText('High').waitFor();
+  await fact('Daily limit').getByText('0 of 2,000 people').waitFor();
+
+  const from = '5511988880777';
+  await platform.receive({ phone_number_id: phone.phone_number_id, from, name: 'Rui', text: 'Oi' });
+  await fact('Last message in').getByText('None yet').waitFor({ state: 'detached' });
+  const { body: list } = await platform.call(200, 'GET', `/v1/conversations?search=${from}`);
+  const send = { conversationId: list.result[0]._id, message: { contentType: 'TEXT', content: 'Oi, Rui' } };
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ code: 131026, times: 1 }] } });
+  await platform.call(201, 'POST', '/v1/messages/send-text', { body: send });
+  await fact('Failed in the last 24 hours').getByText('The recipient cannot receive it').waitFor();
+  await fact('Last message out').getByText('None yet').waitFor();
+  await platform.call(201, 'POST', '/v1/messages/send-text', { body: send });
+  await fact('Last message out').getByText('None yet').waitFor({ state: 'detached' });
+
+  const rate = (change: object): Promise<Json> =>
+    platform.sandbox('PATCH', '/sandbox/accounts', {
+      phone_number_id: phone.phone_number_id,
+      notify: true,
+      ...change,
+    });
+  await rate({ quality_rating: 'RED', can_send_message: 'LIMITED' });
+  await fact('Quality of the number').getByText('Low', { exact: true }).waitFor();
+  await fact('Sending').getByText('Ask for a review in the manager of the account.').waitFor();
+  await page.getByText('not every message leaves').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'All inboxes' }).click();
+  const row = page.getByRole('row', { name: /Support/ });
+  await row.getByText('Restricted').waitFor();
+  await rate({ can_send_message: 'AVAILABLE' });
+  await row.getByText('Low quality').waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('an operator sees the inboxes and changes nothing', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes', role: 'OPERATOR' });
   await page.getByRole('row', { name: /Sandbox phone/ }).press('Enter');

@@ -79,4 +79,12 @@ test('a person changes name and picture, which the account menu, the list of use
     [],
   );
   await close();
+
+  // A viewer may upload no files, but has a picture.
+  const viewer = await openConsole(platform, browser, { path: '/profile', role: 'VIEWER' });
+  const picture = { name: 'me.png', mimeType: 'image/png', buffer: TALL_PNG };
+  await viewer.page.locator('input[type=file]').setInputFiles(picture);
+  await viewer.page.getByRole('button', { name: 'Account' }).locator('img').waitFor();
+  assert.deepEqual(viewer.complaints(), []);
+  await viewer.close();
 });

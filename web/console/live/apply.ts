@@ -7,6 +7,7 @@ import { forgetConversation, rereadConversations, showConversation } from '../re
 import { rereadFollowUps, showFollowUp } from '../records/follow-ups.ts';
 import { rereadHistory, showHistoryEntry } from '../records/history.ts';
 import { rereadContactImports, showContactImport } from '../records/imports.ts';
+import { rereadHealthSoon, rereadInboxes, showInbox } from '../records/inboxes.ts';
 import { forgetThread, rereadThreads, showMessage } from '../records/messages.ts';
 import { queries } from '../records/queries.ts';
 import { forgetRowById, rereadRows, rereadTableImports, showLiveRow, showTableImport } from '../records/tables.ts';
@@ -16,12 +17,15 @@ import { takeEarlyReads } from './status.ts';
 
 export function applyLiveEvent(change: LiveEvent): void {
   switch (change.event) {
+    case 'inbox':
+      return showInbox(change.data);
     case 'conversation':
       return showConversation(change.data);
     case 'history_entry':
       return showHistoryEntry(change.data);
     case 'message':
       showMessage(change.data);
+      rereadHealthSoon(change.data.inbox);
       return noticeMessage(change.data);
     case 'contact':
       return showContact(change.data);
@@ -76,4 +80,5 @@ export function rereadAll(): void {
   rereadRows();
   rereadCampaigns();
   rereadFollowUps();
+  rereadInboxes();
 }

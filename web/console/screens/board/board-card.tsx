@@ -4,7 +4,7 @@ import type { Conversation, PipelineStep } from '@parley/sdk';
 import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { toScreen } from '../../client.ts';
-import { useUserName } from '../../records/company.ts';
+import { useUser } from '../../records/company.ts';
 import { nameContact, useContact } from '../../records/contacts.ts';
 import { useLastMessage } from '../../records/last-message.ts';
 import { useMay } from '../../session/session.ts';
@@ -57,7 +57,7 @@ export function BoardCard({ conversation, step, steps, isMoved }: BoardCardProps
 
 function CardContent({ conversation }: { conversation: Conversation }): ReactElement {
   const { data: contact } = useContact(conversation.contact);
-  const owner = useUserName(conversation.owner);
+  const owner = useUser(conversation.owner);
   const lastMessage = useLastMessage(conversation);
   const { _id, step, channel, unread_count, last_message_at, tags } = conversation;
   const name = contact ? nameContact(contact) : '…';
@@ -69,7 +69,12 @@ function CardContent({ conversation }: { conversation: Conversation }): ReactEle
         <UnreadBadge count={unread_count} />
       </span>
       <span className={styles['snippet']}>{lastMessage}</span>
-      <span className={styles['about']}>{[CHANNEL_NAMES[channel], owner, ...tags].filter(Boolean).join(' · ')}</span>
+      <span className={styles['owner']}>
+        {owner && <Avatar name={owner.name} picture={owner.avatar_url} size="small" />}
+        <span className={styles['about']}>
+          {[owner?.name, CHANNEL_NAMES[channel], ...tags].filter(Boolean).join(' · ')}
+        </span>
+      </span>
       {last_message_at && (
         <time className={styles['about']} dateTime={last_message_at} title={formatMoment(last_message_at)}>
           {formatShort(last_message_at)}

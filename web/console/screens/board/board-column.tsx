@@ -58,7 +58,7 @@ export function BoardColumn({ step, steps, count, isShown }: BoardColumnProps): 
   );
 }
 
-const CARD_HEIGHT = 122;
+const CARD_HEIGHT = 128;
 /** How many cards before its end a column reads its next page. */
 const AHEAD = 10;
 

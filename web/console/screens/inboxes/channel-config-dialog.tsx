@@ -13,7 +13,7 @@ import { TextField } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { COMMON } from '../../ui/texts.ts';
-import { showInbox } from './inbox-list.ts';
+import { showInbox } from '../../records/inboxes.ts';
 
 /** What every channel's dialog is given. */
 export interface ChannelDialogProps {

@@ -1,13 +1,13 @@
 /** Follows the platform's check of an inbox at the network until it is decided. */
 import type { Inbox } from '@parley/sdk';
-import { useEffect, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { useTexts } from '../../texts/texts.ts';
 import { Failure, Loading } from '../../ui/state.tsx';
 import { LogInLink } from './account/log-in-link.tsx';
 import { ACCOUNT } from './account/texts.ts';
 import { lacksLogIn, lacksPhone, nameAddress, StateBadge, useCause } from './connection.tsx';
 import { Pairing } from './gateway/pairing.tsx';
-import { showInbox, useInbox } from './inbox-list.ts';
+import { useInbox } from '../../records/inboxes.ts';
 import styles from './inboxes.module.css';
 import { MAILBOX } from './mailbox/texts.ts';
 import { INBOXES } from './texts.ts';
@@ -17,10 +17,7 @@ export function ConnectionCheck({ id }: { id: string }): ReactElement {
   const mailbox = useTexts(MAILBOX);
   const account = useTexts(ACCOUNT);
   const explain = useCause();
-  const { data: inbox, error } = useInbox(id, { followCheck: true });
-  useEffect(() => {
-    if (inbox) showInbox(inbox);
-  }, [inbox]);
+  const { data: inbox, error } = useInbox(id);
   if (!inbox) return error ? <Failure error={error} /> : <Loading />;
   const invites: Partial<Record<Inbox['channel'], (address: string) => string>> = {
     EMAIL: mailbox.writeToIt,

@@ -4,14 +4,16 @@ import type { ReactElement } from 'react';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { ACCOUNT } from './account/texts.ts';
-import { CAUSES, INBOXES } from './texts.ts';
+import { CAUSES, INBOXES, type InboxState } from './texts.ts';
 
-type State = Inbox['connection']['status'] | 'DELETED';
-
-const TONES: Record<State, Tone> = {
+const TONES: Record<InboxState, Tone> = {
   CONNECTED: 'good',
   PENDING: 'warning',
+  LOG_IN: 'warning',
   ERROR: 'danger',
+  LOW_QUALITY: 'danger',
+  LIMITED: 'warning',
+  BLOCKED: 'danger',
   DELETED: 'plain',
 };
 
@@ -34,7 +36,16 @@ export const hasTemplates = ({ channel }: Inbox): boolean => channel === 'WAP_AU
 export const nameAddress = ({ number, email_config, professional_network_config: account }: Inbox): string =>
   email_config?.address ?? account?.display_name ?? account?.public_identifier ?? number;
 
-const findState = ({ status, connection }: Inbox): State => (status === 'DELETED' ? 'DELETED' : connection.status);
+/** An inbox that the network has accepted can still need attention: the network restricts it, or its recipients complain. */
+function findState({ status, channel, connection, standing, professional_network_config: account }: Inbox): InboxState {
+  if (status === 'DELETED') return 'DELETED';
+  // An inbox without an account has nothing that the network could have checked.
+  if (channel === 'PROFESSIONAL_NETWORK' && connection.status === 'PENDING' && !account) return 'LOG_IN';
+  if (connection.status !== 'CONNECTED') return connection.status;
+  const { sending, quality_rating } = standing ?? {};
+  if (sending === 'LIMITED' || sending === 'BLOCKED') return sending;
+  return quality_rating === 'RED' ? 'LOW_QUALITY' : 'CONNECTED';
+}
 
 export function StateBadge({ inbox }: { inbox: Inbox }): ReactElement {
   const texts = useTexts(INBOXES);
@@ -49,10 +60,7 @@ export function useCause(): (inbox: Inbox) => string {
   return (inbox) => {
     const state = findState(inbox);
     if (state === 'CONNECTED' && inbox.channel === 'WEB_V2') return causes.WEB_CHAT;
-    if (state === 'CONNECTED' || state === 'DELETED') return causes[state];
     const { error } = inbox.connection;
-    // An inbox without an account has nothing that the network could have checked.
-    if (inbox.channel === 'PROFESSIONAL_NETWORK' && !inbox.professional_network_config) return account.pending;
     const cause = lacksLogIn(inbox) && state === 'ERROR' ? account.error : causes[state];
     return error === null ? cause : `${cause} ${error}`;
   };

@@ -19,7 +19,8 @@ import { hasCredentials, hasTemplates, lacksPhone, nameAddress, StateBadge, useC
 import { ChangeCredentials } from './change-credentials.tsx';
 import { GATEWAY } from './gateway/texts.ts';
 import { PairPhone } from './gateway/pair-phone.tsx';
-import { showInbox } from './inbox-list.ts';
+import { HealthCard } from './health/health-card.tsx';
+import { showInbox } from '../../records/inboxes.ts';
 import styles from './inboxes.module.css';
 import { MAILBOX } from './mailbox/texts.ts';
 import { SettingsForm } from './settings-form.tsx';
@@ -46,6 +47,7 @@ export function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
       }
     >
       <ConnectionCard inbox={inbox} />
+      {inbox.status === 'ACTIVE' && <HealthCard inbox={inbox} />}
       {inbox.web_config && <WebChatForm inbox={inbox} config={inbox.web_config} />}
       <SettingsForm inbox={inbox} />
       {hasTemplates(inbox) && <TemplateList inbox={inbox._id} />}

@@ -12,7 +12,7 @@ import { RecordList, type Column } from '../../ui/record-list.tsx';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
 import { ConnectInbox } from './connect-inbox.tsx';
 import { nameAddress, StateBadge, useCause } from './connection.tsx';
-import { useInbox, useInboxList } from './inbox-list.ts';
+import { useInbox, useInboxList } from '../../records/inboxes.ts';
 import { InboxPage } from './inbox-page.tsx';
 import { INBOXES } from './texts.ts';
 
@@ -94,6 +94,6 @@ function useColumns(): Column<Inbox>[] {
       isSecondary: true,
       render: (inbox) => <span title={explain(inbox)}>{explain(inbox)}</span>,
     },
-    { key: 'state', title: texts.state, width: '130px', render: (inbox) => <StateBadge inbox={inbox} /> },
+    { key: 'state', title: texts.state, width: '150px', render: (inbox) => <StateBadge inbox={inbox} /> },
   ];
 }

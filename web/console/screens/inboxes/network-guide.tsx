@@ -14,8 +14,11 @@ const FIELDS = [
   'message_template_quality_update',
   'message_template_components_update',
   'template_category_update',
+  'phone_number_quality_update',
+  'business_capability_update',
+  'account_update',
 ];
-const COEXISTENCE_FIELDS = ['smb_message_echoes', 'history', 'account_update'];
+const COEXISTENCE_FIELDS = ['smb_message_echoes', 'history'];
 
 export function NetworkGuide(): ReactElement {
   const texts = useTexts(GUIDE);

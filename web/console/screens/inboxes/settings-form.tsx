@@ -14,7 +14,7 @@ import { explainField } from '../../ui/problem.ts';
 import { COMMON } from '../../ui/texts.ts';
 import { showNotice } from '../../ui/toast.tsx';
 import { toDraft, toUpdate, type Draft, type DraftProps } from './draft.ts';
-import { showInbox } from './inbox-list.ts';
+import { showInbox } from '../../records/inboxes.ts';
 import styles from './inboxes.module.css';
 import { MessageSwitches } from './message-switches.tsx';
 import { SETTINGS } from './settings-texts.ts';

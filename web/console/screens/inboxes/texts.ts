@@ -1,7 +1,8 @@
 import type { Inbox } from '@parley/sdk';
 import { defineTexts } from '../../texts/texts.ts';
 
-type State = Inbox['connection']['status'] | 'DELETED';
+/** What the badge of an inbox says. */
+export type InboxState = Inbox['connection']['status'] | 'DELETED' | 'LOG_IN' | 'LOW_QUALITY' | 'LIMITED' | 'BLOCKED';
 
 export const INBOXES = defineTexts(
   {
@@ -17,6 +18,10 @@ export const INBOXES = defineTexts(
     PENDING: 'Being checked',
     ERROR: 'Error',
     DELETED: 'Closed',
+    LOG_IN: 'Waiting for log-in',
+    LOW_QUALITY: 'Low quality',
+    LIMITED: 'Restricted',
+    BLOCKED: 'Blocked',
     stepNetwork: 'Step 1 of 3: at the network',
     stepCredentials: 'Step 2 of 3: the number',
     stepCheck: 'Step 3 of 3: the check',
@@ -46,6 +51,10 @@ export const INBOXES = defineTexts(
       PENDING: 'Verificando',
       ERROR: 'Erro',
       DELETED: 'Fechada',
+      LOG_IN: 'Aguardando acesso',
+      LOW_QUALITY: 'Qualidade baixa',
+      LIMITED: 'Restrita',
+      BLOCKED: 'Bloqueada',
       stepNetwork: 'Passo 1 de 3: na rede',
       stepCredentials: 'Passo 2 de 3: o número',
       stepCheck: 'Passo 3 de 3: a verificação',
@@ -74,6 +83,10 @@ export const INBOXES = defineTexts(
       PENDING: 'Comprobando',
       ERROR: 'Error',
       DELETED: 'Cerrada',
+      LOG_IN: 'Esperando acceso',
+      LOW_QUALITY: 'Calidad baja',
+      LIMITED: 'Restringida',
+      BLOCKED: 'Bloqueada',
       stepNetwork: 'Paso 1 de 3: en la red',
       stepCredentials: 'Paso 2 de 3: el número',
       stepCheck: 'Paso 3 de 3: la comprobación',
@@ -92,12 +105,16 @@ export const INBOXES = defineTexts(
   },
 );
 
-const causes: Record<State | 'WEB_CHAT', string> = {
+const causes: Record<InboxState | 'WEB_CHAT', string> = {
   WEB_CHAT: 'The sites that it names can show the chat.',
   CONNECTED: 'The network has accepted the inbox.',
   PENDING: 'The network has not confirmed it yet; the platform tries again by itself.',
   ERROR: 'The network refuses it, so somebody has to correct its data.',
   DELETED: 'Nothing comes in or leaves.',
+  LOG_IN: 'Nobody has logged in with an account yet.',
+  LOW_QUALITY: 'Many recipients block or report its messages. The network may soon restrict the number.',
+  LIMITED: 'The network restricts the number or its account: not every message leaves.',
+  BLOCKED: 'The network blocks the number or its account: nothing leaves until that is solved there.',
 };
 
 export const CAUSES = defineTexts(causes, {
@@ -107,6 +124,10 @@ export const CAUSES = defineTexts(causes, {
     PENDING: 'A rede ainda não confirmou; a plataforma tenta de novo sozinha.',
     ERROR: 'A rede recusa a caixa, então alguém precisa corrigir os dados.',
     DELETED: 'Nada entra nem sai.',
+    LOG_IN: 'Ninguém entrou com uma conta ainda.',
+    LOW_QUALITY: 'Muitos destinatários bloqueiam ou denunciam as mensagens. A rede pode restringir o número em breve.',
+    LIMITED: 'A rede restringe o número ou a conta dele: nem toda mensagem sai.',
+    BLOCKED: 'A rede bloqueia o número ou a conta dele: nada sai até que isso seja resolvido lá.',
   },
   es: {
     WEB_CHAT: 'Los sitios que nombra pueden mostrar el chat.',
@@ -114,6 +135,10 @@ export const CAUSES = defineTexts(causes, {
     PENDING: 'La red todavía no la confirmó; la plataforma vuelve a intentarlo sola.',
     ERROR: 'La red la rechaza, así que alguien tiene que corregir los datos.',
     DELETED: 'No entra ni sale nada.',
+    LOG_IN: 'Nadie ha iniciado sesión con una cuenta todavía.',
+    LOW_QUALITY: 'Muchos destinatarios bloquean o denuncian sus mensajes. La red puede restringir pronto el número.',
+    LIMITED: 'La red restringe el número o su cuenta: no todos los mensajes salen.',
+    BLOCKED: 'La red bloquea el número o su cuenta: no sale nada hasta que eso se resuelva allí.',
   },
 });
 

@@ -1,9 +1,9 @@
 /** The user's own name and picture, which others see. */
-import type { ProfileUpdate } from '@parley/sdk';
+import type { ProfileUpdate, User } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
-import { useMay, useSession } from '../../session/session.ts';
+import { useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -21,36 +21,34 @@ import { PROFILE } from './texts.ts';
 export function AboutMe(): ReactElement {
   const texts = useTexts(PROFILE);
   const { user } = useSession();
-  const mayUpload = useMay('attachments:create');
   const [name, setName] = useState(user.name);
+  const showChanged = (changed: User): void => {
+    showUser(changed);
+    showNotice(texts.saved);
+  };
   const save = useMutation({
     mutationFn: (change: ProfileUpdate) => parley.auth.updateMe(change),
-    onSuccess: (changed) => {
-      showUser(changed);
-      showNotice(texts.saved);
-    },
+    onSuccess: showChanged,
   });
   const upload = useMutation({
     mutationFn: async (file: File) => {
       const picture = await shrinkPicture(file);
-      return picture && parley.attachments.upload({ file: picture });
+      return picture && parley.auth.uploadPicture({ file: picture });
     },
-    onSuccess: (stored) => (stored ? save.mutate({ picture: stored._id }) : showError(texts.noPicture)),
+    onSuccess: (changed) => (changed ? showChanged(changed) : showError(texts.noPicture)),
   });
   return (
     <Card title={texts.aboutMe}>
       <div className={styles['picture']}>
         <Avatar name={user.name} picture={user.avatar_url} />
-        {mayUpload && (
-          <FileField
-            label={texts.picture}
-            choose={texts.choosePicture}
-            name={null}
-            accept="image/*"
-            isBusy={upload.isPending}
-            onChoose={(file) => upload.mutate(file)}
-          />
-        )}
+        <FileField
+          label={texts.picture}
+          choose={texts.choosePicture}
+          name={null}
+          accept="image/*"
+          isBusy={upload.isPending}
+          onChoose={(file) => upload.mutate(file)}
+        />
         {user.avatar_url !== null && (
           <Button kind="quiet" icon="close" onClick={() => save.mutate({ picture: null })}>
             {texts.removePicture}

@@ -21,7 +21,6 @@ export const ACCOUNT = defineTexts(
       `The account of ${account} is connected: what people write to it appears among the conversations.`,
     account: 'Account',
     profile: 'Profile',
-    pending: 'Nobody has logged in with an account yet.',
     error: 'The account cannot be used now; a new log-in connects it again.',
   },
   {
@@ -44,7 +43,6 @@ export const ACCOUNT = defineTexts(
         `A conta de ${account} está conectada: o que escrevem para ela aparece entre as conversas.`,
       account: 'Conta',
       profile: 'Perfil',
-      pending: 'Ninguém entrou com uma conta ainda.',
       error: 'A conta não pode ser usada agora; um novo acesso a conecta outra vez.',
     },
     es: {
@@ -67,7 +65,6 @@ export const ACCOUNT = defineTexts(
         `La cuenta de ${account} está conectada: lo que le escriban aparece entre las conversaciones.`,
       account: 'Cuenta',
       profile: 'Perfil',
-      pending: 'Nadie ha iniciado sesión con una cuenta todavía.',
       error: 'La cuenta no se puede usar ahora; un nuevo acceso la conecta otra vez.',
     },
   },

@@ -5,7 +5,7 @@ import { parley } from '../../../client.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Failure, Loading } from '../../../ui/state.tsx';
 import { showError } from '../../../ui/toast.tsx';
-import { showInbox } from '../inbox-list.ts';
+import { showInbox } from '../../../records/inboxes.ts';
 import styles from '../inboxes.module.css';
 import { GATEWAY } from './texts.ts';
 

@@ -10,7 +10,7 @@ import { TextArea, TextField } from '../../../ui/field.tsx';
 import { FormProblem } from '../../../ui/form-problem.tsx';
 import { explainField } from '../../../ui/problem.ts';
 import { COMMON } from '../../../ui/texts.ts';
-import { showInbox } from '../inbox-list.ts';
+import { showInbox } from '../../../records/inboxes.ts';
 import { readLines } from './draft.ts';
 import { WEB_CHAT } from './texts.ts';
 

@@ -11,7 +11,7 @@ import { FormProblem } from '../../../ui/form-problem.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { COMMON } from '../../../ui/texts.ts';
 import { showNotice } from '../../../ui/toast.tsx';
-import { showInbox } from '../inbox-list.ts';
+import { showInbox } from '../../../records/inboxes.ts';
 import styles from '../inboxes.module.css';
 import { toConfig, toDraft, type WebConfig, type WebDraft } from './draft.ts';
 import { HoursFields } from './hours-fields.tsx';
