@@ -1,5 +1,5 @@
 /** The buttons below the field in which a message is written. */
-import { useRef, type ReactElement } from 'react';
+import { useRef, type ReactElement, type RefObject } from 'react';
 import { writeDuration } from '../../../../browser/formats.ts';
 import { canRecord } from '../../../../browser/recorder.ts';
 import { useTexts } from '../../../texts/texts.ts';
@@ -18,12 +18,14 @@ interface ComposerBarProps {
   onSend(): void;
   onFiles(files: readonly File[]): void;
   onEmoji(emoji: string): void;
+  /** The field that has the focus after an emoji was chosen. */
+  area: RefObject<HTMLElement | null>;
   /** Null on channels without templates. */
   onTemplate: (() => void) | null;
 }
 
 export function ComposerBar(props: ComposerBarProps): ReactElement {
-  const { isNote, canSend, onNote, onSend, onFiles, onEmoji, onTemplate } = props;
+  const { isNote, canSend, onNote, onSend, onFiles, onEmoji, area, onTemplate } = props;
   const texts = useTexts(THREAD);
   const recorder = useRecorder();
   if (recorder.seconds !== null) return <RecordingBar recorder={recorder} seconds={recorder.seconds} />;
@@ -36,7 +38,7 @@ export function ComposerBar(props: ComposerBarProps): ReactElement {
     <div className={styles['bar']}>
       <IconButton icon="note" label={texts.note} isOn={isNote} onClick={onNote} />
       {!isNote && <FileButton onFiles={onFiles} />}
-      <EmojiChoice onChoose={onEmoji} />
+      <EmojiChoice area={area} onChoose={onEmoji} />
       {!isNote && onTemplate && <IconButton icon="template" label={texts.template} onClick={onTemplate} />}
       {!isNote && canRecord() && <IconButton icon="microphone" label={texts.record} onClick={record} />}
       <span className={styles['space']} />

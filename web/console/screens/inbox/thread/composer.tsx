@@ -34,6 +34,7 @@ export function Composer({ conversation, contact, replyTo, onReplyDone }: Compos
   const [text, setText] = useDraft(conversation._id);
   const [isNote, setNote] = useState(false);
   const [isTemplate, setTemplate] = useState(false);
+  const area = useRef<HTMLTextAreaElement>(null);
   const mentioned = useRef(new Map<string, string>());
   const uploads = useUploads();
   const announceTyping = useTyping(conversation._id);
@@ -79,8 +80,7 @@ export function Composer({ conversation, contact, replyTo, onReplyDone }: Compos
       <UploadList files={uploads.files} onRemove={uploads.remove} />
       <TextInput
         label={isNote ? texts.writeNote : texts.write}
-        text={text}
-        offers={offers}
+        {...{ text, area, offers }}
         onChange={(next) => {
           setText(next);
           announceTyping();
@@ -90,11 +90,11 @@ export function Composer({ conversation, contact, replyTo, onReplyDone }: Compos
         onFiles={uploads.add}
       />
       <ComposerBar
-        {...{ isNote, canSend }}
+        {...{ isNote, canSend, area }}
         onNote={() => setNote(!isNote)}
         onSend={send}
         onFiles={uploads.add}
-        onEmoji={(emoji) => setText(text + emoji)}
+        onEmoji={(emoji) => setText(insertAtCaret(area.current, emoji))}
         onTemplate={conversation.channel === 'WAP_AUTO_CLOSER' ? () => setTemplate(true) : null}
       />
       {isTemplate && (
@@ -102,6 +102,12 @@ export function Composer({ conversation, contact, replyTo, onReplyDone }: Compos
       )}
     </div>
   );
+}
+
+/** Writes into the field in place of what is selected there, and returns its text. */
+function insertAtCaret(field: HTMLTextAreaElement | null, words: string): string {
+  field?.setRangeText(words, field.selectionStart, field.selectionEnd, 'end');
+  return field?.value ?? words;
 }
 
 function useOffers(contact: Contact | null, isNote: boolean): Record<'/' | '@', Suggestion[]> {

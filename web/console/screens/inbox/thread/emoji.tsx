@@ -1,6 +1,6 @@
 /** A small choice of emoji; whoever wants others uses the keyboard of the system. */
 import { Popover } from '@base-ui/react/popover';
-import type { ReactElement } from 'react';
+import type { ReactElement, RefObject } from 'react';
 import { useTexts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import styles from './emoji.module.css';
@@ -12,14 +12,20 @@ const EMOJI = [
   '✅ ❌ ❗ ❓ ⏰ 📅 📌 📎 📷 📞 📍 🚚 📦 💳 💰 🛒 🏠 🚗 ☕',
 ].flatMap((row) => row.split(' '));
 
-export function EmojiChoice({ onChoose }: { onChoose(emoji: string): void }): ReactElement {
+interface EmojiChoiceProps {
+  /** The field that has the focus afterwards. */
+  area: RefObject<HTMLElement | null>;
+  onChoose(emoji: string): void;
+}
+
+export function EmojiChoice({ area, onChoose }: EmojiChoiceProps): ReactElement {
   const texts = useTexts(THREAD);
   return (
     <Popover.Root>
       <Popover.Trigger render={<IconButton icon="emoji" label={texts.emoji} />} />
       <Popover.Portal>
         <Popover.Positioner side="top" sideOffset={6} className={styles['positioner']}>
-          <Popover.Popup className={styles['choice']} aria-label={texts.emoji}>
+          <Popover.Popup className={styles['choice']} aria-label={texts.emoji} finalFocus={area}>
             {EMOJI.map((emoji) => (
               <Popover.Close key={emoji} className={styles['emoji']} onClick={() => onChoose(emoji)}>
                 {emoji}

@@ -8,6 +8,7 @@ import {
   type ClipboardEvent,
   type KeyboardEvent,
   type ReactElement,
+  type RefObject,
 } from 'react';
 import styles from './composer.module.css';
 import type { Suggestion } from './suggestions.ts';
@@ -16,6 +17,8 @@ import { useSuggestions } from './suggestions.ts';
 interface TextInputProps {
   label: string;
   text: string;
+  /** The field itself, into which others write at its caret. */
+  area: RefObject<HTMLTextAreaElement | null>;
   offers: Readonly<Record<'/' | '@', Suggestion[]>>;
   onChange(text: string): void;
   onSend(): void;
@@ -28,8 +31,7 @@ const MOST_CHARACTERS = 4_096;
 
 /** Enter sends, and with Shift begins a new line. While letters are composed, as in Japanese, Enter belongs to the keyboard. */
 export function TextInput(props: TextInputProps): ReactElement {
-  const { label, text, offers, onChange, onSend, onTake, onFiles } = props;
-  const area = useRef<HTMLTextAreaElement>(null);
+  const { label, text, area, offers, onChange, onSend, onTake, onFiles } = props;
   const [caret, setCaret] = useState(0);
   const wantedCaret = useRef<number | null>(null);
   const suggestions = useSuggestions(text, caret, offers);
@@ -38,7 +40,7 @@ export function TextInput(props: TextInputProps): ReactElement {
   useEffect(() => {
     // On a phone, the keyboard would cover the messages.
     if (matchMedia('(pointer: fine)').matches) area.current?.focus();
-  }, []);
+  }, [area]);
   useLayoutEffect(() => {
     if (wantedCaret.current === null) return;
     area.current?.setSelectionRange(wantedCaret.current, wantedCaret.current);

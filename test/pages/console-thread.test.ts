@@ -1,0 +1,159 @@
+/** What people do within one conversation of the console: answer, react to what the phone does, put aside, send files and voice. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, openConsole, openConsoleAt, waitForSent } from '../support/console.ts';
+import { makePng } from '../support/media-samples.ts';
+import { createPerson } from '../support/people.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { writeAsContact } from '../support/traffic.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser({ hasMicrophone: true });
+const { call } = platform;
+
+const listMessages = async (conversation: string): Promise<Json[]> =>
+  (await call(200, 'GET', `/v1/messages/conversation/${conversation}?limit=100`)).body.result;
+
+/** Makes the phone of a contact do something with a message. */
+const doOnPhone = (from: string, type: string, about: Json): Promise<Json> =>
+  platform.sandbox('POST', '/sandbox/inbound', { from, type, raw: { [type]: about } });
+
+test('a message is answered with a quote, and reactions, an edit and a deletion on the phone appear by themselves', async () => {
+  const { message, conversation, contact } = await writeAsContact(platform, { name: 'Maria Silva', text: 'Tem bolo?' });
+  const from = contact.phone_number.slice(1);
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const bubble = (text: string) => page.getByRole('article').filter({ hasText: text });
+  await bubble('Tem bolo?').hover();
+  await bubble('Tem bolo?').getByRole('button', { name: 'Answer this message' }).click();
+  await page.getByText('Answer to').waitFor();
+  await page.getByRole('textbox', { name: 'Write a message' }).fill('Temos, de cenoura');
+  await page.keyboard.press('Enter');
+  const answer = bubble('Temos, de cenoura');
+  await answer.locator('blockquote').getByText('Tem bolo?').waitFor();
+  await waitForSent(answer);
+  assert.equal(await page.getByText('Answer to').count(), 0);
+  const sent = (await listMessages(conversation._id)).find(({ content }) => content === 'Temos, de cenoura');
+  assert.equal(sent?.reply_to, message._id);
+
+  await doOnPhone(from, 'reaction', { message_id: sent?.external_id, emoji: '❤️' });
+  await answer.getByText('❤️', { exact: true }).waitFor();
+  await doOnPhone(from, 'reaction', { message_id: sent?.external_id, emoji: '👍' });
+  await answer.getByText('👍', { exact: true }).waitFor();
+  await answer.getByText('❤️').waitFor({ state: 'detached' });
+  await doOnPhone(from, 'reaction', { message_id: sent?.external_id, emoji: '' });
+  await answer.getByText('👍').waitFor({ state: 'detached' });
+  const edited = { original_message_id: message.external_id, message: { type: 'text', text: { body: 'Tem torta?' } } };
+  await doOnPhone(from, 'edit', edited);
+  await bubble('Tem torta?').getByText('edited').first().waitFor();
+  await answer.locator('blockquote').getByText('Tem torta?').waitFor();
+  await doOnPhone(from, 'revoke', { original_message_id: message.external_id });
+  await page.getByText('This message was deleted by its sender.').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a conversation is put aside, comes back by its time and by a message, and gets and loses a tag', async () => {
+  const { conversation, contact } = await writeAsContact(platform, { name: 'Rui Costa', text: 'Amanhã?' });
+  const path = `/v1/conversations/${conversation._id}`;
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const head = page.locator('header').filter({ has: page.getByRole('heading', { name: 'Rui Costa' }) });
+  const putAside = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Put aside' }).click();
+    await page.getByRole('menuitem', { name: /In an hour/ }).click();
+    await head.getByText(/Snoozed/).waitFor();
+  };
+  await putAside();
+  await call(200, 'PATCH', path, { body: { snoozed_until: new Date(Date.now() + 1_000).toISOString() } });
+  await head.getByText(/Open/).waitFor();
+  await putAside();
+  await writeAsContact(platform, { from: contact.phone_number.slice(1), text: 'Pode ser hoje?' });
+  await head.getByText(/Open/).waitFor();
+
+  await page.getByRole('button', { name: 'About the contact' }).click();
+  await page.getByLabel('Add a tag').fill('urgent');
+  await page.keyboard.press('Enter');
+  const remove = page.getByRole('button', { name: 'Remove the tag urgent' });
+  await remove.waitFor();
+  assert.deepEqual((await call(200, 'GET', path)).body.tags, ['urgent']);
+  assert.deepEqual(await findBarriers(page), []);
+  await remove.click();
+  await remove.waitFor({ state: 'detached' });
+  assert.deepEqual((await call(200, 'GET', path)).body.tags, []);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+/** Gives the field in which a message is written a picture, as a paste or a drop does. */
+const give = (page: Page, event: 'paste' | 'drop', name: string): Promise<unknown> =>
+  page.evaluate(`
+    const bytes = Uint8Array.from(atob(${JSON.stringify(makePng(40, 40).toString('base64'))}), (each) => each.charCodeAt(0));
+    const data = new DataTransfer();
+    data.items.add(new File([bytes], ${JSON.stringify(name)}, { type: 'image/png' }));
+    const options = { bubbles: true, cancelable: true };
+    document.querySelector('textarea').dispatchEvent(${
+      event === 'paste'
+        ? "new ClipboardEvent('paste', { ...options, clipboardData: data })"
+        : "new DragEvent('drop', { ...options, dataTransfer: data })"
+    });
+  `);
+
+test('an emoji goes where the caret is, and a pasted picture, a dropped file and a recorded voice note are sent', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Eva Prado', text: 'Manda uma foto?' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const field = page.getByRole('textbox', { name: 'Write a message' });
+  const send = page.getByRole('button', { name: 'Send', exact: true });
+  await field.fill('Claro!');
+  await field.press('ArrowLeft');
+  await page.getByRole('button', { name: 'Emoji' }).click();
+  await page.getByRole('button', { name: '👍' }).click();
+  assert.equal(await field.inputValue(), 'Claro👍!');
+  await field.and(page.locator(':focus')).waitFor();
+  await page.keyboard.type(' sim');
+
+  await give(page, 'paste', 'pasted.png');
+  await page.getByText('pasted.png').waitFor();
+  await send.click();
+  const picture = page.getByRole('article').filter({ hasText: 'Claro👍 sim!' });
+  await waitForSent(picture);
+  await picture.locator('img').first().waitFor();
+  await give(page, 'drop', 'dropped.png');
+  await page.getByText('dropped.png').waitFor();
+  await send.click();
+  await page.getByRole('button', { name: 'Record a voice note' }).click();
+  await page.getByRole('timer').getByText('0:01').waitFor();
+  await page.getByRole('button', { name: 'Finish' }).click();
+  await send.click();
+  const voice = page.getByRole('article').filter({ has: page.locator('audio') });
+  await waitForSent(voice);
+  const files = (await listMessages(conversation._id)).filter(({ contentType }) => contentType !== 'TEXT');
+  assert.deepEqual(
+    files.map(({ contentType, content }) => [contentType, content]),
+    [
+      ['IMAGE', 'Claro👍 sim!'],
+      ['IMAGE', null],
+      ['AUDIO', null],
+    ],
+  );
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('two people who open the same conversation see each other, and that one of them types', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Caio Nunes', text: 'Bom dia' });
+  const path = `/inbox/all/${conversation._id}`;
+  const { _id, email } = await createPerson(platform, platform.demo._id, 'OPERATOR');
+  await call(200, 'PATCH', `/v1/users/${_id}`, { body: { name: 'Rui Costa' } });
+  const first = await openConsole(platform, browser, { path });
+  const second = await openConsoleAt({ url: platform.url, email }, browser, { path });
+  await first.page.getByText('Rui Costa is here').waitFor();
+  await second.page.getByText('Olga Operator is here').waitFor();
+  await second.page.getByRole('textbox', { name: 'Write a message' }).pressSequentially('Bom');
+  await first.page.getByText('Rui Costa is typing…').waitFor();
+  await second.close();
+  await first.page.getByText(/Rui Costa is/).waitFor({ state: 'detached' });
+  assert.deepEqual(first.complaints(), []);
+  await first.close();
+});
