@@ -6,11 +6,9 @@ import { parley } from '../../client.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyField } from '../../ui/copy-field.tsx';
+import { CreateDialog } from '../../ui/create-dialog.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { FormProblem } from '../../ui/form-problem.tsx';
 import { explainField } from '../../ui/problem.ts';
-import { COMMON } from '../../ui/texts.ts';
 import styles from './api-keys.module.css';
 import { ExpiryField } from './expiry-field.tsx';
 import { RightsField } from './rights-field.tsx';
@@ -24,45 +22,30 @@ interface NewKeyProps {
 
 export function NewKey({ onMade, onClose }: NewKeyProps): ReactElement {
   const texts = useTexts(API_KEYS);
-  const common = useTexts(COMMON);
   const [name, setName] = useState('');
   const [expires_at, setExpiry] = useState<string | null>(null);
   const [rights, setRights] = useState<ReadonlySet<Right>>(new Set());
-  const create = useMutation({
+  const mutation = useMutation({
     mutationFn: () => parley.apiKeys.create({ name, type: 'company', scopes: toScopes(rights), expires_at }),
     onSuccess: onMade,
   });
-  if (create.data) return <MadeKey made={create.data} onClose={onClose} />;
-  const { error } = create;
-  const rightsFault = explainField(error, 'scopes');
+  if (mutation.data) return <MadeKey made={mutation.data} onClose={onClose} />;
+  const rightsFault = explainField(mutation.error, 'scopes');
   return (
-    <Dialog
+    <CreateDialog
+      {...{ mutation, onClose }}
       title={texts.createKey}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button kind="primary" isBusy={create.isPending} onClick={() => create.mutate()}>
-            {texts.createKey}
-          </Button>
-        </>
-      }
+      create={texts.createKey}
+      name={{ label: texts.name, hint: texts.nameHint, value: name, onChange: setName }}
+      fields={['expires_at', 'scopes']}
     >
-      <FormProblem error={error} fields={['name', 'expires_at', 'scopes']} />
-      <TextField
-        label={texts.name}
-        hint={texts.nameHint}
-        value={name}
-        onChange={setName}
-        error={explainField(error, 'name')}
-      />
-      <ExpiryField onChange={setExpiry} error={explainField(error, 'expires_at')} />
+      <ExpiryField onChange={setExpiry} error={explainField(mutation.error, 'expires_at')} />
       <RightsField
         rights={rights}
         onChange={setRights}
         error={rightsFault && rights.size === 0 ? texts.chooseRight : rightsFault}
       />
-    </Dialog>
+    </CreateDialog>
   );
 }
 

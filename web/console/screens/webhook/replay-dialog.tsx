@@ -48,7 +48,7 @@ function ReplayForm({ onClose }: { onClose(): void }): ReactElement {
   const [status, setStatus] = useState<(typeof STATUSES)[number]>('FAILED');
   const [event, setEvent] = useState<EventName | ''>('');
   const [from, setFrom] = useState(() => toZonedTime(new Date(Date.now() - DAY_MS).toISOString(), zone));
-  // The end is the minute that has begun, so that what has just failed is among them.
+  // The period ends after the minute that has begun, so that a delivery that has just failed is in it.
   const [to, setTo] = useState(() => toZonedTime(new Date(Date.now() + 60_000).toISOString(), zone));
   const period = { from: toMoment(from, zone), to: toMoment(to, zone) };
   const start = useMutation({

@@ -3,14 +3,9 @@ import type { Inbox } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
-import { useTexts } from '../../../texts/texts.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { TextField } from '../../../ui/field.tsx';
-import { FormProblem } from '../../../ui/form-problem.tsx';
-import { explainField } from '../../../ui/problem.ts';
-import { COMMON } from '../../../ui/texts.ts';
 import { showInbox } from '../../../records/inboxes.ts';
+import { useTexts } from '../../../texts/texts.ts';
+import { CreateDialog } from '../../../ui/create-dialog.tsx';
 import { ACCOUNT } from './texts.ts';
 
 interface NewAccountProps {
@@ -21,38 +16,21 @@ interface NewAccountProps {
 
 export function NewAccount({ onBack, onCreated, onClose }: NewAccountProps): ReactElement {
   const texts = useTexts(ACCOUNT);
-  const common = useTexts(COMMON);
   const [name, setName] = useState('');
-  const create = useMutation({
+  const mutation = useMutation({
     mutationFn: () => parley.inboxes.create({ name, channel: 'PROFESSIONAL_NETWORK' }),
     onSuccess: (inbox) => {
       showInbox(inbox);
       onCreated(inbox);
     },
   });
-  const { error } = create;
   return (
-    <Dialog
+    <CreateDialog
+      {...{ mutation, onBack, onClose }}
       title={texts.title}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onBack}>{common.back}</Button>
-          <Button kind="primary" isBusy={create.isPending} onClick={() => create.mutate()}>
-            {texts.create}
-          </Button>
-        </>
-      }
-    >
-      <p>{texts.lead}</p>
-      <FormProblem error={error} fields={['name']} />
-      <TextField
-        label={texts.name}
-        hint={texts.nameHint}
-        value={name}
-        onChange={setName}
-        error={explainField(error, 'name')}
-      />
-    </Dialog>
+      lead={texts.lead}
+      create={texts.create}
+      name={{ label: texts.name, hint: texts.nameHint, value: name, onChange: setName }}
+    />
   );
 }

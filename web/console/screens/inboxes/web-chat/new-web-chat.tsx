@@ -3,14 +3,11 @@ import type { Inbox } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
-import { useTexts } from '../../../texts/texts.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { TextArea, TextField } from '../../../ui/field.tsx';
-import { FormProblem } from '../../../ui/form-problem.tsx';
-import { explainField } from '../../../ui/problem.ts';
-import { COMMON } from '../../../ui/texts.ts';
 import { showInbox } from '../../../records/inboxes.ts';
+import { useTexts } from '../../../texts/texts.ts';
+import { CreateDialog } from '../../../ui/create-dialog.tsx';
+import { TextArea } from '../../../ui/field.tsx';
+import { explainField } from '../../../ui/problem.ts';
 import { readLines } from './draft.ts';
 import { WEB_CHAT } from './texts.ts';
 
@@ -20,12 +17,13 @@ interface NewWebChatProps {
   onClose(): void;
 }
 
+const ORIGINS = 'web_config.allowed_origins';
+
 export function NewWebChat({ onBack, onCreated, onClose }: NewWebChatProps): ReactElement {
   const texts = useTexts(WEB_CHAT);
-  const common = useTexts(COMMON);
   const [name, setName] = useState('');
   const [origins, setOrigins] = useState('');
-  const create = useMutation({
+  const mutation = useMutation({
     mutationFn: () =>
       parley.inboxes.create({ name, channel: 'WEB_V2', web_config: { allowed_origins: readLines(origins) } }),
     onSuccess: (inbox) => {
@@ -33,30 +31,22 @@ export function NewWebChat({ onBack, onCreated, onClose }: NewWebChatProps): Rea
       onCreated(inbox);
     },
   });
-  const { error } = create;
   return (
-    <Dialog
+    <CreateDialog
+      {...{ mutation, onBack, onClose }}
       title={texts.title}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onBack}>{common.back}</Button>
-          <Button kind="primary" isBusy={create.isPending} onClick={() => create.mutate()}>
-            {texts.create}
-          </Button>
-        </>
-      }
+      lead={texts.lead}
+      create={texts.create}
+      name={{ label: texts.name, value: name, onChange: setName }}
+      fields={[ORIGINS]}
     >
-      <p>{texts.lead}</p>
-      <FormProblem error={error} fields={['name', 'web_config.allowed_origins']} />
-      <TextField label={texts.name} value={name} onChange={setName} error={explainField(error, 'name')} />
       <TextArea
         label={texts.origins}
         hint={texts.originsHint}
         value={origins}
         onChange={setOrigins}
-        error={explainField(error, 'web_config.allowed_origins')}
+        error={explainField(mutation.error, ORIGINS)}
       />
-    </Dialog>
+    </CreateDialog>
   );
 }
