@@ -58,6 +58,7 @@ import type {
   Import,
   Inbox,
   InboxCreate,
+  InboxHealth,
   InboxPairing,
   InboxUpdate,
   KnowledgeItem,
@@ -110,6 +111,11 @@ import type {
   WebhookUpdate,
   WriteNote,
 } from './schemas.ts';
+
+export interface AuthUploadPictureForm {
+  /** A JPEG, PNG or WEBP of at most 1 MB */
+  file: Blob;
+}
 
 export interface CompaniesListQuery {
   /** From 1, which is the default; not together with after */
@@ -991,7 +997,7 @@ export interface Methods {
     openSession: (body: Login, options?: CallOptions) => Promise<BrowserSession>;
     /** Log a browser in with the link that a start of the platform prints; the answer sets the same cookie. A platform that listens on a loopback address prints a link for the first owner when it starts, for as long as `credentials.json` lies in its data folder. A link works once and for ten minutes. One that is unknown, used or expired is refused alike. */
     openSessionByLink: (body: SessionLink, options?: CallOptions) => Promise<BrowserSession>;
-    /** Log the browser out; its session ends and the cookie is removed. */
+    /** Log the browser out; its session ends and the cookie is removed. Ends the session of this browser alone; other sessions and tokens of the user go on. */
     closeSession: (options?: CallOptions) => Promise<Done>;
     /** Ask for a mail with a link that sets a new password. The answer is the same whether the address belongs to anybody or not. */
     forgotPassword: (body: ForgotPassword, options?: CallOptions) => Promise<Done>;
@@ -999,27 +1005,29 @@ export interface Methods {
     resetPassword: (body: ResetPassword, options?: CallOptions) => Promise<Done>;
     /** Accept an invitation with the token of its mail, and keep the password. For a person who already has a password. A person without one sets it with the same token by POST /v1/auth/reset-password, which accepts the invitation as well. */
     acceptInvitation: (body: AcceptInvitation, options?: CallOptions) => Promise<Done>;
-    /** Who the token speaks for, and what it may do. */
+    /** Who the token speaks for, and what it may do. Answers the kind of the caller (a key or a user), the company that it acts for, its scopes, and the key or user itself. Every valid token may ask. */
     me: (options?: CallOptions) => Promise<Me>;
     /** Change your own name and picture. For the token or session of a user, whatever the role; a key is refused with 403. */
     updateMe: (body: ProfileUpdate, options?: CallOptions) => Promise<User>;
+    /** Upload your own picture. For the token or session of a user, whatever the role; a key is refused with 403. The picture takes the place of the one before, whose file is removed unless something else shows it. */
+    uploadPicture: (body: AuthUploadPictureForm, options?: CallOptions) => Promise<User>;
   };
   companies: {
-    /** Create a company and invite its first owner. Takes the scope `companies:create` and a global key. */
+    /** Create a company and invite its first owner. The owner gets a mail with a link that sets a password. Keys of the company are made by `POST /v1/api-keys` with its id in `x-company-id`. Takes the scope `companies:create` and a global key. */
     create: (body: CompanyCreate, options?: CallOptions) => Promise<Company>;
-    /** List companies. Takes the scope `companies:read` and a global key. */
+    /** List companies. All companies of the installation, suspended ones included. Takes the scope `companies:read` and a global key. */
     list: ListMethod<[query?: CompaniesListQuery, options?: CallOptions], Company>;
-    /** Read a company: any one with a global key, otherwise only the caller’s own. Takes the scope `companies:read`. */
+    /** Read a company: any one with a global key, otherwise only the caller’s own. Answers the settings of the company: its language, time zone and country, its limits, and which channels its inboxes have. Takes the scope `companies:read`. */
     get: (id: string, options?: CallOptions) => Promise<Company>;
     /** Change a company: any one with a global key, otherwise only the caller’s own. status, subscription, payment_customer_id, the billing switches and limits are changed with a global key only. Takes the scope `companies:update`. */
     update: (id: string, body: CompanyUpdate, options?: CallOptions) => Promise<Company>;
   };
   users: {
-    /** Invite a user; the mail has a link that sets the password. A caller can only give roles whose rights it has itself. Takes the scope `users:create`. */
+    /** Invite a user; the mail has a link that sets the password. A caller can only give roles whose rights it has itself. The mail is in the given `language`, or else in that of the user who invites, or else in that of the company. Takes the scope `users:create`. */
     create: (body: UserCreate, options?: CallOptions) => Promise<User>;
-    /** List users. Takes the scope `users:read`. */
+    /** List users. INACTIVE users are listed as well, and INVITED ones who have not set a password yet; `status` and `role` choose some. Takes the scope `users:read`. */
     list: ListMethod<[query?: UsersListQuery, options?: CallOptions], User>;
-    /** Read a user. Takes the scope `users:read`. */
+    /** Read a user. Answers the name, e-mail, role and state of a user of the company. No answer shows a password. Takes the scope `users:read`. */
     get: (id: string, options?: CallOptions) => Promise<User>;
     /** Change a user; INACTIVE ends the sessions and removes the user from the records assigned to them. A user who becomes INACTIVE is no longer owner, attendant or default owner of any record: they are removed in the background from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true. Takes the scope `users:update`. */
     update: (id: string, body: UserUpdate, query?: UsersUpdateQuery, options?: CallOptions) => Promise<UserChanged>;
@@ -1029,21 +1037,21 @@ export interface Methods {
   apiKeys: {
     /** Create a key; its token is in this answer and nowhere else. A key never grants more than its creator has. Global keys are made by global keys. Takes the scope `api-keys:create`. */
     create: (body: ApiKeyCreate, options?: CallOptions) => Promise<ApiKeyMade>;
-    /** List the company's keys; for a global key without x-company-id the global ones. Takes the scope `api-keys:read`. */
+    /** List the company's keys; for a global key without x-company-id the global ones. Revoked and expired keys are listed as well. `hint` shows the end of a token, and `last_used_at` when it was used last; the token itself is shown nowhere. Takes the scope `api-keys:read`. */
     list: ListMethod<[query?: ApiKeysListQuery, options?: CallOptions], ApiKey>;
-    /** Revoke a key; it is refused from now on. Takes the scope `api-keys:delete`. */
+    /** Revoke a key; it is refused from now on. Every process refuses the token within five seconds. The record stays in the list, with `revoked_at`, and can not be made valid again. Takes the scope `api-keys:delete`. */
     revoke: (id: string, options?: CallOptions) => Promise<ApiKey>;
   };
   audit: {
-    /** List who did what to which record, from where. Takes the scope `audit:read`. */
+    /** List who did what to which record, from where. One entry for each change that an operation made: who, which action on which record, the names of the fields that the request set, the address and the request id. Values are not recorded. Takes the scope `audit:read`. */
     list: ListMethod<[query?: AuditListQuery, options?: CallOptions], AuditEntry>;
   };
   customFields: {
     /** Define a custom field. Without a slug, one is made from the title. Context, type and slug cannot be changed later. Takes the scope `custom-fields:create`. */
     create: (body: CustomFieldCreate, options?: CallOptions) => Promise<CustomField>;
-    /** List custom fields. Takes the scope `custom-fields:read`. */
+    /** List custom fields. The fields of contacts, conversations and businesses together; `context` chooses those of one kind of record. Takes the scope `custom-fields:read`. */
     list: ListMethod<[query?: CustomFieldsListQuery, options?: CallOptions], CustomField>;
-    /** Read a custom field. Takes the scope `custom-fields:read`. */
+    /** Read a custom field. Answers the type, the slug by which records carry the value and, for SELECT and LIST, the options. Takes the scope `custom-fields:read`. */
     get: (id: string, options?: CallOptions) => Promise<CustomField>;
     /** Change title, options or description of a custom field. Records keep and show a removed option until it is overwritten or cleared; it cannot be written into other records any more. Takes the scope `custom-fields:update`. */
     update: (id: string, body: CustomFieldUpdate, options?: CallOptions) => Promise<CustomField>;
@@ -1053,24 +1061,26 @@ export interface Methods {
   attachments: {
     /** Upload a file. The contents decide what the file is; its name and its media type are not believed. The file is stored permanently and can be used in many messages. Takes the scope `attachments:create`. */
     upload: (body: AttachmentsUploadForm, options?: CallOptions) => Promise<Attachment>;
-    /** List attachments. Takes the scope `attachments:read`. */
+    /** List attachments. Files that were uploaded and files that contacts have sent; `file_type` chooses one kind. Takes the scope `attachments:read`. */
     list: ListMethod<[query?: AttachmentsListQuery, options?: CallOptions], Attachment>;
-    /** Read an attachment. Takes the scope `attachments:read`. */
+    /** Read an attachment. Answers what is known of the file: its type, size and name. The file itself is opened by a link of `GET /v1/resource/attachments/{id}/url`. Takes the scope `attachments:read`. */
     get: (id: string, options?: CallOptions) => Promise<Attachment>;
-    /** Make a link that opens the file for an hour. Takes the scope `attachments:read`. */
+    /** Make a link that opens the file for an hour. The link is signed and needs no token, so whoever has it can open the file until it expires. Takes the scope `attachments:read`. */
     getUrl: (id: string, options?: CallOptions) => Promise<SignedUrl>;
-    /** Remove an attachment that nothing needs, with its file and its links. Takes the scope `attachments:delete`. */
+    /** Remove an attachment that nothing needs, with its file and its links. Links to the file stop working. A file that something needs, such as a message or a campaign, stays (409). Takes the scope `attachments:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Attachment>;
   };
   inboxes: {
-    /** Connect a channel. Takes the scope `inboxes:create`. */
+    /** Connect a channel. The settings that a channel needs are in the property of its name, such as `api_wap_config`. The platform checks them at the network: `connection` in the answer says CONNECTED, PENDING while it tries again, or ERROR with what a person has to correct. Takes the scope `inboxes:create`. */
     create: (body: InboxCreate, options?: CallOptions) => Promise<Inbox>;
-    /** List inboxes. Takes the scope `inboxes:read`. */
+    /** List inboxes. Closed inboxes (DELETED) are listed as well; `status` and `channel` choose some. Secrets are shown masked. Takes the scope `inboxes:read`. */
     list: ListMethod<[query?: InboxesListQuery, options?: CallOptions], Inbox>;
-    /** Read an inbox. Takes the scope `inboxes:read`. */
+    /** Read an inbox. Answers the settings with masked secrets, and in `connection` whether the network takes them. Takes the scope `inboxes:read`. */
     get: (id: string, options?: CallOptions) => Promise<Inbox>;
-    /** Change an inbox, close it (DELETED) or open it again (ACTIVE). Takes the scope `inboxes:update`. */
+    /** Change an inbox, close it (DELETED) or open it again (ACTIVE). Only the given properties change. A masked secret that is sent back keeps the stored one. An inbox that is DELETED sends nothing, and keeps its conversations. Takes the scope `inboxes:update`. */
     update: (id: string, body: InboxUpdate, options?: CallOptions) => Promise<Inbox>;
+    /** Read whether an inbox works. When its last message came in and went out, what its network thinks of its number, how much of the daily limit is used, and what failed in the last 24 hours. Takes the scope `inboxes:read`. */
+    getHealth: (id: string, options?: CallOptions) => Promise<InboxHealth>;
     /** Show the code by which a phone is paired with an inbox. For inboxes whose network is a paired phone (PARTNER_API). Pairing begins with the first request. The network makes new codes all the time, so ask every few seconds until the state is CONNECTED. Codes are not stored. Takes the scope `inboxes:update`. */
     pair: (id: string, options?: CallOptions) => Promise<InboxPairing>;
     /** Make a link to the network's own log-in, whose account the inbox then has. For inboxes whose account comes from a log-in at the network (PROFESSIONAL_NETWORK). Whoever logs in behind the link decides which account the inbox has; the inbox shows it some seconds later. An inbox that has an account gets a link by which this account logs in again. Links are not stored, so each request makes a new one. Takes the scope `inboxes:update`. */
@@ -1095,9 +1105,9 @@ export interface Methods {
   campaigns: {
     /** Create a campaign. A campaign is a draft until it is started. `steps` has one message, or those of a sequence with their delays. A template that is not approved yet may be named already; the preview says so. Takes the scope `campaigns:create`. */
     create: (body: CampaignCreate, options?: CallOptions) => Promise<Campaign>;
-    /** List campaigns. Takes the scope `campaigns:read`. */
+    /** List campaigns. Drafts, running and ended campaigns together; `status` and `inbox` choose some. Takes the scope `campaigns:read`. */
     list: ListMethod<[query?: CampaignsListQuery, options?: CallOptions], Campaign>;
-    /** Read a campaign. Takes the scope `campaigns:read`. */
+    /** Read a campaign. Answers the settings and the state. What has become of its contacts is in `GET /v1/campaigns/{id}/analytics`. Takes the scope `campaigns:read`. */
     get: (id: string, options?: CallOptions) => Promise<Campaign>;
     /** Change a campaign. Given `steps` replace all steps; a given `audience` replaces the whole audience. Of a campaign that was started only its names, pace, hours and options can be changed; a worker sees them within seconds. Takes the scope `campaigns:update`. */
     update: (id: string, body: CampaignUpdate, options?: CallOptions) => Promise<Campaign>;
@@ -1123,9 +1133,9 @@ export interface Methods {
     addSheet: (id: string, body: CampaignsAddSheetForm, options?: CallOptions) => Promise<CampaignContactsAdded>;
   };
   campaignEnrollments: {
-    /** List who takes part in campaigns. Takes the scope `campaign-enrollments:read`. */
+    /** List who takes part in campaigns. One enrollment for each contact of a campaign, with the step it has reached; `campaign` chooses those of one campaign. Takes the scope `campaign-enrollments:read`. */
     list: ListMethod<[query?: CampaignEnrollmentsListQuery, options?: CallOptions], CampaignEnrollment>;
-    /** Read an enrollment. Takes the scope `campaign-enrollments:read`. */
+    /** Read an enrollment. Answers how far the contact is, which message it got last, and why it was skipped or failed. Takes the scope `campaign-enrollments:read`. */
     get: (id: string, options?: CallOptions) => Promise<CampaignEnrollment>;
     /** Cancel an enrollment. The contact gets no further message of the campaign. One that got nothing yet becomes CANCELLED; any other keeps its status. Takes the scope `campaign-enrollments:update`. */
     cancel: (id: string, options?: CallOptions) => Promise<CampaignEnrollment>;
@@ -1133,9 +1143,9 @@ export interface Methods {
   quickReplies: {
     /** Create a quick reply. A personal one is seen and changed by its owner only. One of the whole company is changed with the scope messages:update, which owners and admins have. Takes the scope `messages:create`. */
     create: (body: QuickReplyCreate, options?: CallOptions) => Promise<QuickReply>;
-    /** List the company's quick replies and the caller's own. Takes the scope `messages:read`. */
+    /** List the company's quick replies and the caller's own. Personal ones of other users are not shown. Takes the scope `messages:read`. */
     list: ListMethod<[query?: QuickRepliesListQuery, options?: CallOptions], QuickReply>;
-    /** Read a quick reply. Takes the scope `messages:read`. */
+    /** Read a quick reply. A personal one of another user is not found (404). Takes the scope `messages:read`. */
     get: (id: string, options?: CallOptions) => Promise<QuickReply>;
     /** Change a quick reply. A personal one is seen and changed by its owner only. One of the whole company is changed with the scope messages:update, which owners and admins have. Takes the scope `messages:create`. */
     update: (id: string, body: QuickReplyUpdate, options?: CallOptions) => Promise<QuickReply>;
@@ -1143,13 +1153,13 @@ export interface Methods {
     delete: (id: string, options?: CallOptions) => Promise<QuickReply>;
   };
   businesses: {
-    /** Create a business. Takes the scope `businesses:create`. */
+    /** Create a business. A business is an organisation that contacts can belong to: a contact names it in `business`. Takes the scope `businesses:create`. */
     create: (body: BusinessCreate, options?: CallOptions) => Promise<Business>;
-    /** List businesses. Takes the scope `businesses:read`. */
+    /** List businesses. `search` finds a part of the name or the domain. Takes the scope `businesses:read`. */
     list: ListMethod<[query?: BusinessesListQuery, options?: CallOptions], Business>;
-    /** Read a business. Takes the scope `businesses:read`. */
+    /** Read a business. Its contacts are listed by `GET /v1/contacts?business=<id>`. Takes the scope `businesses:read`. */
     get: (id: string, options?: CallOptions) => Promise<Business>;
-    /** Change a business. Takes the scope `businesses:update`. */
+    /** Change a business. Fields that the request does not name stay as they are, also within `custom_fields`. Takes the scope `businesses:update`. */
     update: (id: string, body: BusinessUpdate, options?: CallOptions) => Promise<Business>;
     /** Remove a business; its contacts and table rows stay, linked to none. The business is unknown at once. Its contacts lose their link afterwards in the background, each with CONTACT_UPDATED. Takes the scope `businesses:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Business>;
@@ -1161,7 +1171,7 @@ export interface Methods {
     upsert: (body: ContactUpsert, options?: CallOptions) => Promise<ContactUpsertResult>;
     /** List, search and filter contacts. A page takes some milliseconds, also among a million contacts; only rare matches that no index can find take longer: a single letter, a part of a custom field, or a negated filter that few contacts meet. The total is exact, and counting some 100,000 takes a good part of a second: leave it out with skipCount where nobody reads it. Takes the scope `contacts:read`. */
     list: ListMethod<[query?: ContactsListQuery, options?: CallOptions], Contact>;
-    /** Read a contact. Takes the scope `contacts:read`. */
+    /** Read a contact. Answers the contact with the values of its custom fields. The data of contact events has this form. Takes the scope `contacts:read`. */
     get: (id: string, options?: CallOptions) => Promise<Contact>;
     /** Change a contact. Fields that the request does not name stay as they are, also within custom_fields; tags are replaced as a whole. A replaced phone number or e-mail becomes free for another contact. Takes the scope `contacts:update`. */
     update: (id: string, body: ContactUpdate, options?: CallOptions) => Promise<Contact>;
@@ -1173,19 +1183,19 @@ export interface Methods {
     export: (query?: ContactsExportQuery, options?: CallOptions) => Promise<Response>;
     /** Import contacts from a sheet. CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell has at most 32 kB, a row 128 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the name of a field, or slug, id or title of a custom field, or if `mapping` names it; the answer lists the columns. The sheet is processed afterwards: read the import for its progress. A row is stored whole or, with an error, not at all. The contact that has the `_id`, phone number, e-mail, professional network identifier or external id of a row is updated with the filled cells, which needs the scope contacts:update unless `update_existing` is false. An identifier that the contact already has, also from a merge, changes nothing; an `_id` that no contact has is an error of its row. Lists and tags have commas or semicolons between their items; blanks around a value do not count. Takes the scope `contacts:create`. */
     import: (body: ContactsImportForm, options?: CallOptions) => Promise<Import>;
-    /** List imports of contacts. Takes the scope `contacts:read`. */
+    /** List imports of contacts. Each import with its state and its counters. What a sheet held is not part of it. Takes the scope `contacts:read`. */
     listImports: ListMethod<[query?: ContactsListImportsQuery, options?: CallOptions], Import>;
-    /** Read an import of contacts. Takes the scope `contacts:read`. */
+    /** Read an import of contacts. Ask until `status` is COMPLETED or FAILED: `processed` of `total` rows are done. `row_errors` has the first rows that failed; all of them are in `/errors`. Takes the scope `contacts:read`. */
     getImport: (importId: string, options?: CallOptions) => Promise<Import>;
-    /** The rows of an import of contacts that failed, as CSV. Takes the scope `contacts:read`. */
+    /** The rows of an import of contacts that failed, as CSV. A line for each error: the number of the row, the field, and what is wrong with it. Takes the scope `contacts:read`. */
     getImportErrors: (importId: string, options?: CallOptions) => Promise<Response>;
   };
   pipelines: {
     /** Create a pipeline with its steps. A company always has exactly one default pipeline. Takes the scope `pipelines:create`. */
     create: (body: PipelineCreate, options?: CallOptions) => Promise<Pipeline>;
-    /** List pipelines. Takes the scope `pipelines:read`. */
+    /** List pipelines. Each pipeline with its steps in their order. One of them is the default. Takes the scope `pipelines:read`. */
     list: ListMethod<[query?: PipelinesListQuery, options?: CallOptions], Pipeline>;
-    /** Read a pipeline. Takes the scope `pipelines:read`. */
+    /** Read a pipeline. Answers the pipeline with its steps in their order; conversations name a step by its `_id`. Takes the scope `pipelines:read`. */
     get: (id: string, options?: CallOptions) => Promise<Pipeline>;
     /** Change a pipeline: name, default, steps. A step with conversations is removed only with a replacement. CONVERSATION_STEP_CHANGED is emitted for each conversation that moves. Up to 2,000 move within the request; where there are more, a job moves the rest during the next minutes, while the step can no longer be seen or chosen. Takes the scope `pipelines:update`. */
     update: (id: string, body: PipelineUpdate, options?: CallOptions) => Promise<Pipeline>;
@@ -1195,11 +1205,11 @@ export interface Methods {
   conversations: {
     /** Open a conversation with a contact, or with a phone number. No message is sent. Answers 201, or 200 with the conversation of this contact in this inbox if one is already open (with any status but CLOSED); it gets the owner and agent that the request names and otherwise keeps its own. Takes the scope `conversations:create`. */
     open: (body: ConversationCreate, options?: CallOptions) => Promise<Conversation>;
-    /** List conversations. Takes the scope `conversations:read`. */
+    /** List conversations. The filters can be combined. `sort=-last_message_at` puts those first in which something was written last. Takes the scope `conversations:read`. */
     list: ListMethod<[query?: ConversationsListQuery, options?: CallOptions], Conversation>;
     /** Count the conversations of each view. Each number is the totalCount of GET /v1/conversations with the filters in brackets. Inboxes and steps without an open conversation are left out. Takes the scope `conversations:read`. */
     count: (options?: CallOptions) => Promise<ConversationCounts>;
-    /** Read a conversation. Takes the scope `conversations:read`. */
+    /** Read a conversation. Answers the conversation with its last message and who its contact is. The data of conversation events has this form. Takes the scope `conversations:read`. */
     get: (id: string, options?: CallOptions) => Promise<Conversation>;
     /** List what happened to a conversation. Each change of its status, snooze, owner, attendant, handling, agent, step and tags, with who made it. What one change altered together is one entry. Messages are not part of it. Takes the scope `conversations:read`. */
     listHistory: ListMethod<[id: string, query?: ConversationsListHistoryQuery, options?: CallOptions], HistoryEntry>;
@@ -1213,7 +1223,7 @@ export interface Methods {
     markAsRead: (id: string, options?: CallOptions) => Promise<Conversation>;
     /** Make one change to many conversations. The answer comes at once, with the run's record; a worker then changes the conversations one after the other. Which ones they are is fixed when the run begins. Each is changed as by a PATCH, with its events and its rules; one that can not be changed is reported in `failures` with the code of that PATCH, and does not stop the others. A run survives the end of its process and changes nothing twice. One run of a company goes on at a time in each process; ten may wait (409). Takes the scope `conversations:update`. */
     changeMany: (body: ConversationRunCreate, options?: CallOptions) => Promise<ConversationRun>;
-    /** List bulk changes of conversations. Takes the scope `conversations:read`. */
+    /** List bulk changes of conversations. Each run with its state and counters; runs are kept for 30 days. Takes the scope `conversations:read`. */
     listBulkRuns: ListMethod<[query?: ConversationsListBulkRunsQuery, options?: CallOptions], ConversationRun>;
     /** Watch a bulk change of conversations. Answers how far the run is. A run is kept for 30 days. GET /v1/live brings it as the event conversation_run. Takes the scope `conversations:read`. */
     getBulkRun: (id: string, options?: CallOptions) => Promise<ConversationRun>;
@@ -1223,9 +1233,9 @@ export interface Methods {
   messages: {
     /** List and search the messages of the company. Notes are among them. GET /v1/messages/conversation/{id} reads one conversation faster. Takes the scope `messages:read`. */
     search: ListMethod<[query?: MessagesSearchQuery, options?: CallOptions], Message>;
-    /** List a conversation's messages. Takes the scope `messages:read`. */
+    /** List a conversation's messages. The oldest message comes first, unless `sort` says otherwise; notes of the team are among them. Takes the scope `messages:read`. */
     listInConversation: ListMethod<[id: string, query?: MessagesListInConversationQuery, options?: CallOptions], Message>;
-    /** Read a message. Takes the scope `messages:read`. */
+    /** Read a message. Answers the message with its status and, when it is FAILED, the cause in `errors`. The data of message events has this form. Takes the scope `messages:read`. */
     get: (id: string, options?: CallOptions) => Promise<Message>;
     /** Send a text. Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again. `inboxId` with `contact` or `phone` goes into their open conversation, or opens one. Takes the scope `messages:create`. */
     sendText: (body: SendText, options?: CallOptions) => Promise<Message>;
@@ -1243,19 +1253,19 @@ export interface Methods {
     sendTemplate: (body: SendTemplate, options?: CallOptions) => Promise<Message>;
     /** Send an approved template to many contacts. Everything is checked before anything is sent: the template is approved, the parameters fit it, the sheet can be read. Then the contacts are sent to one after the other, as fast as 80 % of the number's throughput allows, and a contact that fails does not stop the others. The answer comes when the last contact is done: 1,000 contacts take some 16 seconds. The run goes on when the caller closes the connection, and `GET /v1/messages/bulk/{id}` shows how far it is (the list has the id). When its process ends, the run stops; the request repeated with its Idempotency-Key goes on with the rest and sends to nobody twice. A run without an Idempotency-Key can not go on: what it has not sent stays unsent, and of its last messages nobody can tell whether they have left, so give every call a key. A message whose outcome is not known is never sent again. More than BULK_MAX_CONTACTS contacts (2,000 by default) are refused with 413: a campaign takes any number. Takes the scope `messages:create`. */
     sendBulkTemplate: (body: MessagesSendBulkTemplateForm, options?: CallOptions) => Promise<BulkResult>;
-    /** List bulk runs. Takes the scope `messages:read`. */
+    /** List bulk runs. Each run with its state and its counters; runs are kept for 30 days. Takes the scope `messages:read`. */
     listBulkRuns: ListMethod<[query?: MessagesListBulkRunsQuery, options?: CallOptions], BulkRun>;
     /** Watch a bulk run. Answers what the run has come to so far, also while it goes on. A run is kept for 30 days. Takes the scope `messages:read`. */
     getBulkRun: (id: string, options?: CallOptions) => Promise<BulkResult>;
-    /** Write a note for the team. Takes the scope `messages:create`. */
+    /** Write a note for the team. A note is stored in the conversation and sent to nobody. Users whom it mentions find it by `GET /v1/messages?mentioned=<id>`. Takes the scope `messages:create`. */
     writeNote: (body: WriteNote, options?: CallOptions) => Promise<Message>;
   };
   agents: {
-    /** Create an agent. Takes the scope `agents:create`. */
+    /** Create an agent. An agent of type AI answers from the knowledge base; an EXTERNAL one posts the question to `url`. It answers where an inbox, a campaign or a conversation names it. Takes the scope `agents:create`. */
     create: (body: AgentCreate, options?: CallOptions) => Promise<Agent>;
-    /** List agents, without their instructions. Takes the scope `agents:read`. */
+    /** List agents, without their instructions. `type` and `status` choose some; `search` finds a part of the name or the description. Takes the scope `agents:read`. */
     list: ListMethod<[query?: AgentsListQuery, options?: CallOptions], ListedAgent>;
-    /** Read an agent. Takes the scope `agents:read`. */
+    /** Read an agent. Answers all settings, the instructions included. Takes the scope `agents:read`. */
     get: (id: string, options?: CallOptions) => Promise<Agent>;
     /** Change an agent. The change holds for the next answer. An INACTIVE agent hands its conversations over when their contacts write. Takes the scope `agents:update`. */
     update: (id: string, body: AgentUpdate, options?: CallOptions) => Promise<Agent>;
@@ -1267,7 +1277,7 @@ export interface Methods {
     turns: ListMethod<[query?: AgentsTurnsQuery, options?: CallOptions], AgentTurn>;
     /** List follow-ups of agents. What agents have written, or will write, to contacts who do not answer. Takes the scope `agents:read`. */
     followUps: ListMethod<[query?: AgentsFollowUpsQuery, options?: CallOptions], FollowUp>;
-    /** Cancel a follow-up that is scheduled. Takes the scope `agents:update`. */
+    /** Cancel a follow-up that is scheduled. It is not sent, and its `cancel_reason` is CANCELLED_BY_REQUEST. One that was sent or cancelled already is 409. Takes the scope `agents:update`. */
     cancelFollowUp: (id: string, options?: CallOptions) => Promise<FollowUp>;
   };
   knowledge: {
@@ -1277,65 +1287,65 @@ export interface Methods {
     updateAutcl: (id: string, body: AutclUpdate, options?: CallOptions) => Promise<KnowledgeItem>;
     /** Make a knowledge item from a file. The file becomes an attachment. The text of KNOWLEDGE is read in the background; MEDIA is found by its name and description. The contents decide what the file is. Takes the scope `knowledge:create`. */
     upload: (body: KnowledgeUploadForm, options?: CallOptions) => Promise<KnowledgeItem>;
-    /** List knowledge items, without their texts. Takes the scope `knowledge:read`. */
+    /** List knowledge items, without their texts. Items of all states are listed; `type`, `file_type` and `status` choose some. The text of an item is in `GET /v1/knowledge/{id}`. Takes the scope `knowledge:read`. */
     list: ListMethod<[query?: KnowledgeListQuery, options?: CallOptions], ListedKnowledgeItem>;
-    /** Read a knowledge item. Takes the scope `knowledge:read`. */
+    /** Read a knowledge item. Answers the item with its text and, when it is ERROR, the cause. Takes the scope `knowledge:read`. */
     get: (id: string, options?: CallOptions) => Promise<KnowledgeItem>;
     /** Try once more to prepare an item whose state is ERROR. The item is PROCESSING again. An item in any other state stays as it is. Takes the scope `knowledge:update`. */
     retry: (id: string, options?: CallOptions) => Promise<KnowledgeItem>;
     /** Find passages for a question. Passages are found by their words in Portuguese, English and Spanish, by everyday words that mean nearly the same, by words that are spelled nearly like them, and by their vectors. An item that was edited is found as it was before until it is READY. Takes the scope `knowledge:read`. */
     search: (body: KnowledgeSearch, options?: CallOptions) => Promise<KnowledgeSearchResult>;
-    /** Remove a knowledge item. Takes the scope `knowledge:delete`. */
+    /** Remove a knowledge item. The search finds it no more, and agents no longer answer from it. Takes the scope `knowledge:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<KnowledgeItem>;
   };
   tables: {
-    /** Create a table. Takes the scope `tables:create`. */
+    /** Create a table. Without a slug, one is made from the name. Rows carry their values by the `key` of each column. Takes the scope `tables:create`. */
     create: (body: TableCreate, options?: CallOptions) => Promise<Table>;
-    /** List tables. Takes the scope `tables:read`. */
+    /** List tables. Each table with its columns and the number of its rows. Takes the scope `tables:read`. */
     list: ListMethod<[query?: TablesListQuery, options?: CallOptions], Table>;
-    /** Read a table and a page of its rows. Takes the scope `tables:read`. */
+    /** Read a table and a page of its rows. `rows` is a page like that of `GET /v1/tables/{tableId}/rows`; page, sort and search choose its rows. Takes the scope `tables:read`. */
     get: (id: string, query?: TablesGetQuery, options?: CallOptions) => Promise<TableWithRows>;
     /** Change a table; given columns replace all columns. Values of rows are converted where the conversion loses nothing. A change that would lose a value, or leave a required one missing, is refused with COLUMN_IN_USE, which says in how many rows; `drop_columns` names columns that may be removed with their values. A table of more than 100,000 rows accepts only changes for which its rows need not be read. Converting so many takes some tens of seconds, in which writing rows of this table is answered 503. Takes the scope `tables:update`. */
     update: (id: string, body: TableUpdate, options?: CallOptions) => Promise<Table>;
     /** Delete a table with all its rows. The table is gone at once, and its slug is free; its rows are erased within minutes. Takes the scope `tables:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Table>;
-    /** Add a row. Takes the scope `tables:create`. */
+    /** Add a row. `data` has the values by the key of their column, each of the column's type: nothing is converted. The row gets the next `row_index`. Takes the scope `tables:create`. */
     createRow: (tableId: string, body: RowCreate, options?: CallOptions) => Promise<Row>;
-    /** List rows. Takes the scope `tables:read`. */
+    /** List rows. `search` finds a part of any value; `sort=row_index` lists the rows as they were added. Takes the scope `tables:read`. */
     listRows: ListMethod<[tableId: string, query?: TablesListRowsQuery, options?: CallOptions], Row>;
-    /** Change a row: given keys are written, other keys stay, and a key that is null is removed. Takes the scope `tables:update`. */
+    /** Change a row: given keys are written, other keys stay, and a key that is null is removed. Values have the type of their column; nothing is converted. Takes the scope `tables:update`. */
     updateRow: (tableId: string, rowId: string, body: RowUpdate, options?: CallOptions) => Promise<Row>;
-    /** Delete a row; its index is not used again. Takes the scope `tables:delete`. */
+    /** Delete a row; its index is not used again. The answer is the row as it was. Takes the scope `tables:delete`. */
     deleteRow: (tableId: string, rowId: string, options?: CallOptions) => Promise<Row>;
-    /** Export a table as CSV, in the order of its rows. Takes the scope `tables:read`. */
+    /** Export a table as CSV, in the order of its rows. The first line has the keys of the columns, so that the file can be imported into a table with the same columns. Takes the scope `tables:read`. */
     export: (id: string, options?: CallOptions) => Promise<Response>;
     /** Import rows from a sheet. CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell has at most 32 kB, a row 128 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the key or title of a column of the table, or if `mapping` names it. Each row is added: importing a sheet twice adds its rows twice. Read the import for its progress. Takes the scope `tables:create`. */
     import: (id: string, body: TablesImportForm, options?: CallOptions) => Promise<Import>;
-    /** Read an import of rows. Takes the scope `tables:read`. */
+    /** Read an import of rows. Ask until `status` is COMPLETED or FAILED: `processed` of `total` rows are done. `row_errors` has the first rows that failed; all of them are in `/errors`. Takes the scope `tables:read`. */
     getImport: (id: string, importId: string, options?: CallOptions) => Promise<Import>;
-    /** The rows of an import that failed, as CSV. Takes the scope `tables:read`. */
+    /** The rows of an import that failed, as CSV. A line for each error: the number of the row, the column, and what is wrong with it. Takes the scope `tables:read`. */
     getImportErrors: (id: string, importId: string, options?: CallOptions) => Promise<Response>;
   };
   webhooks: {
-    /** Register the company's webhook. Takes the scope `webhooks:create`. */
+    /** Register the company's webhook. Each event that `events` lists is posted to `url` once, from now on. A company has one webhook: where there is one, the answer is 409 and `existing_id` names it. Takes the scope `webhooks:create`. */
     create: (body: WebhookCreate, options?: CallOptions) => Promise<Webhook>;
-    /** Read the company's webhook; null when there is none. Takes the scope `webhooks:read`. */
+    /** Read the company's webhook; null when there is none. The values of `custom_headers` are secrets: they are masked for a caller without the scope `webhooks:update`. Takes the scope `webhooks:read`. */
     get: (options?: CallOptions) => Promise<Webhook | null>;
-    /** Change the webhook, stop it (INACTIVE) or let it go on (ACTIVE). Takes the scope `webhooks:update`. */
+    /** Change the webhook, stop it (INACTIVE) or let it go on (ACTIVE). Only the given properties change; given `custom_headers` replace all of them. What happens while the webhook is INACTIVE is never delivered. Takes the scope `webhooks:update`. */
     update: (id: string, body: WebhookUpdate, options?: CallOptions) => Promise<Webhook>;
-    /** Remove the webhook; what is still queued is not sent. Takes the scope `webhooks:delete`. */
+    /** Remove the webhook; what is still queued is not sent. Deliveries that wait become FAILED with WEBHOOK_INACTIVE, also when the company registers another webhook afterwards. Takes the scope `webhooks:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Webhook>;
-    /** List deliveries and what became of them. Takes the scope `webhooks:read`. */
+    /** List deliveries and what became of them. Each delivery with its body, the answer of the receiver, and the cause when it failed, newest first; they are kept for 14 days (DELIVERY_RETENTION_DAYS). Takes the scope `webhooks:read`. */
     listDeliveries: ListMethod<[query?: WebhooksListDeliveriesQuery, options?: CallOptions], WebhookDelivery>;
-    /** Send a delivery once more, as a new one with the same body. Takes the scope `webhooks:update`. */
+    /** Send a delivery once more, as a new one with the same body. Whatever became of the first one, the receiver may get this event twice; `x-webhook-replay-of` names the delivery that is repeated. Takes the scope `webhooks:update`. */
     replayDelivery: (id: string, options?: CallOptions) => Promise<WebhookDelivery>;
     /** Send the deliveries of a period once more. For a receiver that was away: each delivery of the period that has this status is sent once more, as a new one with the same body and `replay_of`. A worker queues them, the oldest first and no faster than the receiver takes them, so that new events do not wait behind them. A delivery is sent at most once by a run, and one that failed and was delivered by an earlier replay is left out. A company has one run at a time, of at most 100,000 deliveries; it ends FAILED when the webhook is stopped. Takes the scope `webhooks:update`. */
     replayDeliveries: (body: DeliveryReplayCreate, options?: CallOptions) => Promise<DeliveryReplay>;
-    /** List replays of periods. Takes the scope `webhooks:read`. */
+    /** List replays of periods. Each replay with its state and its counters; `status` chooses some. Takes the scope `webhooks:read`. */
     listReplays: ListMethod<[query?: WebhooksListReplaysQuery, options?: CallOptions], DeliveryReplay>;
-    /** Watch a replay of a period. Takes the scope `webhooks:read`. */
+    /** Watch a replay of a period. Answers how many deliveries of the period were looked at (`processed` of `total`), and how many were sent once more. Takes the scope `webhooks:read`. */
     getReplay: (id: string, options?: CallOptions) => Promise<DeliveryReplay>;
-    /** End a replay of a period; what it has queued is sent. Takes the scope `webhooks:update`. */
+    /** End a replay of a period; what it has queued is sent. The deliveries that are not queued yet stay as they are. A replay that has ended is answered as it is. Takes the scope `webhooks:update`. */
     cancelReplay: (id: string, options?: CallOptions) => Promise<DeliveryReplay>;
   };
   live: {
@@ -1355,6 +1365,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     acceptInvitation: { method: 'POST', path: '/v1/auth/accept-invitation', body: 'json' },
     me: { method: 'GET', path: '/v1/auth/me' },
     updateMe: { method: 'PATCH', path: '/v1/auth/me', body: 'json' },
+    uploadPicture: { method: 'PUT', path: '/v1/auth/me/avatar', body: 'form' },
   },
   companies: {
     create: { method: 'POST', path: '/v1/companies', body: 'json', key: true },
@@ -1396,6 +1407,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     list: { method: 'GET', path: '/v1/inboxes', query: true, answer: 'list' },
     get: { method: 'GET', path: '/v1/inboxes/{id}' },
     update: { method: 'PUT', path: '/v1/inboxes/{id}', body: 'json' },
+    getHealth: { method: 'GET', path: '/v1/inboxes/{id}/health' },
     pair: { method: 'GET', path: '/v1/inboxes/{id}/pairing' },
     makeConnectLink: { method: 'POST', path: '/v1/inboxes/{id}/connect-link' },
   },

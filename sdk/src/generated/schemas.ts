@@ -2791,6 +2791,26 @@ export interface Inbox {
     /** What went wrong; null when nothing did */
     error: string | null;
   };
+  /** How the network rates the number (WAP_AUTO_CLOSER). It is asked for when the inbox connects, daily, and when the network reports a change; absent until then */
+  standing?: {
+    /** What recipients think of the messages of the last days: RED is low, and the network may then lower the daily limit or block the number; null while the network has no opinion */
+    quality_rating: 'GREEN' | 'YELLOW' | 'RED' | null;
+    /** Whether the network lets the number send: LIMITED and BLOCKED when it restricts the number or its account */
+    sending: 'AVAILABLE' | 'LIMITED' | 'BLOCKED' | null;
+    /** Why the network limits or blocks sending, in its own words */
+    problems: Array<{
+      /** What has the problem, in the words of the network: PHONE_NUMBER, WABA, BUSINESS, APP */
+      at: string;
+      /** The name of the error, by which a program decides what to do */
+      code: string | null;
+      /** For people: what it is for */
+      description: string;
+      /** What the network advises; empty when it advises nothing */
+      solution: string;
+    }>;
+    /** ISO 8601 UTC with milliseconds */
+    checked_at: string;
+  } | undefined;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -3548,8 +3568,15 @@ export type LiveEvent = {
   /** Changes of these records were too many or too long ago to be listed: read their lists anew */
   data: {
     /** The events that are told */
-    events: Array<'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'table_row'>;
+    events: Array<'inbox' | 'contact' | 'conversation' | 'history_entry' | 'message' | 'contact_import' | 'table_import' | 'conversation_run' | 'bulk_run' | 'campaign' | 'follow_up' | 'table_row'>;
   };
+} | {
+  /** The event */
+  event: 'inbox';
+  /** The cursor from which the stream goes on */
+  id?: string | undefined;
+  /** The record as its GET answers it; of the other events what they tell */
+  data: Inbox;
 } | {
   /** The event */
   event: 'contact';
@@ -3651,6 +3678,75 @@ export type LiveEvent = {
 export interface ContactMerge {
   /** The contact that is merged into the other one and removed */
   contact: string;
+}
+
+export interface InboxHealth {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** The state that it is in */
+  status: 'ACTIVE' | 'DELETED';
+  /** Whether the network has accepted the inbox's credentials */
+  connection: {
+    /** The state that it is in */
+    status: 'PENDING' | 'CONNECTED' | 'ERROR';
+    /** ISO 8601 UTC with milliseconds */
+    checked_at: string | null;
+    /** What went wrong; null when nothing did */
+    error: string | null;
+  };
+  /** How the network rates the number (WAP_AUTO_CLOSER). It is asked for when the inbox connects, daily, and when the network reports a change; absent until then */
+  standing?: {
+    /** What recipients think of the messages of the last days: RED is low, and the network may then lower the daily limit or block the number; null while the network has no opinion */
+    quality_rating: 'GREEN' | 'YELLOW' | 'RED' | null;
+    /** Whether the network lets the number send: LIMITED and BLOCKED when it restricts the number or its account */
+    sending: 'AVAILABLE' | 'LIMITED' | 'BLOCKED' | null;
+    /** Why the network limits or blocks sending, in its own words */
+    problems: Array<{
+      /** What has the problem, in the words of the network: PHONE_NUMBER, WABA, BUSINESS, APP */
+      at: string;
+      /** The name of the error, by which a program decides what to do */
+      code: string | null;
+      /** For people: what it is for */
+      description: string;
+      /** What the network advises; empty when it advises nothing */
+      solution: string;
+    }>;
+    /** ISO 8601 UTC with milliseconds */
+    checked_at: string;
+  } | undefined;
+  /** When the last message of a contact was written */
+  last_inbound_at: string | null;
+  /** When the network accepted the last message to a contact, whoever wrote it */
+  last_outbound_at: string | null;
+  /** How many people the business of the number may write to in 24 hours who have not written to it themselves; null on networks without such a limit */
+  daily_limit: {
+    /** null for no limit, and while the network has not said it */
+    people: number | null;
+    /** The network has said that there is no limit */
+    is_unlimited: boolean;
+    /** The people to whom templates went in the last 24 hours through this platform, from all numbers of the business */
+    used: number;
+  } | null;
+  /** The messages that failed in the last 24 hours */
+  failures: {
+    /** ISO 8601 UTC with milliseconds */
+    since: string;
+    /** How many failed, whatever the cause */
+    count: number;
+    /** false when more have failed than the newest 10000 that are counted */
+    is_complete: boolean;
+    /** The most frequent ones first */
+    causes: Array<{
+      /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED */
+      code: number | string;
+      /** The words of the newest message with this cause, in the language of the network */
+      title: string;
+      /** How many failed with this cause */
+      count: number;
+      /** ISO 8601 UTC with milliseconds */
+      last_at: string;
+    }>;
+  };
 }
 
 export interface ProfileUpdate {
