@@ -1,6 +1,7 @@
 /** Which callers may do what with inboxes, how others are refused, and the list of inboxes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { waitUntilCopied } from '../../../test/support/network.ts';
 import { startPlatform, type Company, type Json } from '../../../test/support/platform.ts';
 import {
   checkAnswers500,
@@ -11,6 +12,8 @@ import {
 
 const platform = await startPlatform();
 const { call, demo } = platform;
+// With the templates comes the rating of the number, which changes the inbox.
+await waitUntilCopied(platform, demo.inbox);
 const UNKNOWN_ID = 'f'.repeat(24);
 const WEB = { channel: 'WEB_V2', name: 'Site' };
 

@@ -313,6 +313,8 @@ test("the webhook_url of an inbox gets a verification token of this inbox, never
 test('a webhook_url that is no public address is refused like every address that a tenant gives', async () => {
   const account = await register();
   const { _id } = await create(account);
+  // The rating of its number comes with the templates.
+  await waitUntilCopied(platform, _id);
   const before = await read(_id);
   for (const webhook_url of [
     'http://169.254.169.254/latest',
