@@ -46,7 +46,7 @@ describe('the search', () => {
     await page.goto(`${platform.url}/docs`);
     for (const [asked, address] of [
       ['signature', /\/docs\/events#no-signature/],
-      ['docker', /\/docs[/#]deploying/],
+      ['docker', /\/docs\/deploying/],
       ['send a message', /\/docs\/messages#send-a-message$/],
       ['retry', /\/docs\/authentication#idempotency-key$/],
     ] as const) {
