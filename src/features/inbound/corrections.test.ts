@@ -47,15 +47,18 @@ test('an edit changes the text of a message and its edit time, creates no messag
   assert.deepEqual([conversation.last_message.content, conversation.unread_count], ['Olá', 1]);
 });
 
+/** The network has no such file, which the platform finds out at some moment. */
+const withoutError = ({ media: { error: _error, ...file } }: Json): Json => file;
+
 test("an edit of an image's caption keeps its file", async () => {
   const [from, id] = [makePhoneNumber(), makeMessageId()];
   await post({ from, id, type: 'image', image: { id: '7', mime_type: 'image/png', caption: 'A' } });
-  const { media } = await read(id);
+  const before = await read(id);
   const message = { type: 'image', image: { id: '8', mime_type: 'image/png', caption: 'B' } };
   await post({ from, type: 'edit', edit: { original_message_id: id, message } });
   const stored = await read(id);
   assert.deepEqual([stored.contentType, stored.content], ['IMAGE', 'B']);
-  assert.deepEqual(stored.media, media);
+  assert.deepEqual(withoutError(stored), withoutError(before));
   const [row] = await platform.database.sql<{ media: Json }>('select media from messages where _id = $1', [stored._id]);
   assert.equal(row?.media.network.networkId, '7');
 });
