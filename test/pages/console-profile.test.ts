@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, openConsole } from '../support/console.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
@@ -62,13 +63,16 @@ test('a person changes name and picture, which the account menu, the list of use
   await note.locator('img').waitFor();
 
   await page.goto(`${platform.url}/console/profile`);
-  await page.getByLabel('Show new messages on the desktop').check();
+  // The browser is asked for its permission first, so the box is checked a moment after the click.
+  const notices = page.getByLabel('Show new messages on the desktop');
+  await notices.click();
+  await waitUntil('the permission of the browser', () => notices.isChecked());
   await page.getByLabel('Play a sound for new messages').check();
   await page.getByLabel('Language').selectOption('Português');
   await page.getByText('Nome e foto').waitFor();
   // Each load of a test's page chooses English again.
   await page.reload();
-  assert.equal(await page.getByLabel('Show new messages on the desktop').isChecked(), true);
+  assert.equal(await notices.isChecked(), true);
   assert.equal(await page.getByLabel('Play a sound for new messages').isChecked(), true);
   await page.getByRole('button', { name: 'Remove the picture' }).click();
   await menuPicture.waitFor({ state: 'detached' });
