@@ -22,30 +22,36 @@ import { benchStartUp } from './start-up.ts';
 import { benchWebChat } from './web-chat.ts';
 import { benchWholeFlow } from './whole-flow.ts';
 
+/** Each bench by its name, on a stage of its own. */
+const ON_STAGE: Record<string, (stage: BenchStage) => Promise<Figure[]>> = {
+  a: benchIngestion,
+  b: benchDeliveries,
+  c: benchReadMessage,
+  e: benchAccessControl,
+  f: benchWholeFlow,
+  records: benchRecords,
+  tables: benchTables,
+  import: benchImport,
+  files: benchFiles,
+  pictures: benchPictures,
+  bulk: benchBulk,
+  campaigns: benchCampaigns,
+  live: benchLive,
+  'web-chat': benchWebChat,
+  console: benchConsole,
+  h: (stage) => benchConversations(stage),
+};
+const ALONE: Record<string, () => Promise<Figure[]>> = { recall: benchRecall, sheet: benchSheet, d: benchStartUp };
+
+const names = [...Object.keys(ON_STAGE), ...Object.keys(ALONE)];
 const asked = process.argv.slice(2);
-const isWanted = (name: string): boolean => asked.length === 0 || asked.includes(name);
+const unknown = asked.filter((name) => !names.includes(name));
+if (unknown.length > 0) throw new Error(`no bench has the name ${unknown.join(', ')}; there are ${names.join(', ')}`);
+const isWanted = ([name]: [string, unknown]): boolean => asked.length === 0 || asked.includes(name);
 
 printProgress();
 const figures: Figure[] = [];
-for (const [name, bench] of [
-  ['a', benchIngestion],
-  ['b', benchDeliveries],
-  ['c', benchReadMessage],
-  ['e', benchAccessControl],
-  ['f', benchWholeFlow],
-  ['records', benchRecords],
-  ['tables', benchTables],
-  ['import', benchImport],
-  ['files', benchFiles],
-  ['pictures', benchPictures],
-  ['bulk', benchBulk],
-  ['campaigns', benchCampaigns],
-  ['live', benchLive],
-  ['web-chat', benchWebChat],
-  ['console', benchConsole],
-  ['h', (stage: BenchStage) => benchConversations(stage)],
-] as const) {
-  if (!isWanted(name)) continue;
+for (const [name, bench] of Object.entries(ON_STAGE).filter(isWanted)) {
   reportProgress(`(${name}) …`);
   const stage = await openBenchStage();
   try {
@@ -54,9 +60,7 @@ for (const [name, bench] of [
     await stage.close();
   }
 }
-if (isWanted('recall')) figures.push(...(await benchRecall()));
-if (isWanted('sheet')) figures.push(...(await benchSheet()));
-if (isWanted('d')) figures.push(...(await benchStartUp()));
+for (const [, bench] of Object.entries(ALONE).filter(isWanted)) figures.push(...(await bench()));
 for (const { name, value, goal, met } of figures) {
   process.stdout.write(`${met ? 'ok  ' : 'MISS'} ${name.padEnd(45)} ${value.padEnd(32)} goal ${goal}\n`);
 }

@@ -16,15 +16,15 @@ export async function findOtherServer(connectionString: string): Promise<string 
   if (host.startsWith('/')) return null;
   const answer = await readFirstAnswer(host, port);
   if (answer === null || isPostgres(answer)) return null;
-  const found =
-    answer === 'silent'
-      ? 'accepts connections and never answers'
-      : answer.length === 0
-        ? 'closes connections without an answer'
-        : answer.toString('latin1').startsWith('HTTP/')
-          ? 'is an HTTP server'
-          : 'answers in another way than PostgreSQL does';
-  return `DATABASE_URL names no PostgreSQL: what listens at ${host}:${port} ${found}`;
+  return `DATABASE_URL names no PostgreSQL: what listens at ${host}:${port} ${describeOther(answer)}`;
+}
+
+function describeOther(answer: Buffer | 'silent'): string {
+  if (answer === 'silent') return 'accepts connections and never answers';
+  if (answer.length === 0) return 'closes connections without an answer';
+  return answer.toString('latin1').startsWith('HTTP/')
+    ? 'is an HTTP server'
+    : 'answers in another way than PostgreSQL does';
 }
 
 /** Returns the first bytes that the server sends, which are none when it closes the connection; null when there is no connection. */

@@ -1,6 +1,7 @@
 /** Tells the sandbox what it has to know of the platform, and what its phones showed before a restart: the sandbox itself keeps nothing. */
 import { listLastMessages } from '../features/inbound/last-messages.ts';
 import type { Kit } from '../kit.ts';
+import type { Log } from '../platform/telemetry.ts';
 import { DEMO_ACCOUNT } from './first-start.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -12,11 +13,16 @@ export const configureSandbox = (kit: Kit, sandbox: Sandbox, settings: object): 
 const SHOWN = 100;
 
 /** Gives the phones of the sandbox the last messages that the platform has of the demo inbox. */
-export async function restorePhones(kit: Kit, sandbox: Sandbox): Promise<void> {
+export async function restorePhones(kit: Kit, sandbox: Sandbox, log: Log): Promise<void> {
   const { phone_number_id } = DEMO_ACCOUNT;
-  const last = await listLastMessages(kit, 'WAP_AUTO_CLOSER', phone_number_id, SHOWN);
-  const messages = last.flatMap(toPhoneItems);
-  await put(kit, `${sandbox.url}/sandbox/history`, { phone_number_id, messages });
+  try {
+    const last = await listLastMessages(kit, 'WAP_AUTO_CLOSER', phone_number_id, SHOWN);
+    const messages = last.flatMap(toPhoneItems);
+    await put(kit, `${sandbox.url}/sandbox/history`, { phone_number_id, messages });
+  } catch (error) {
+    // Failure policy: a phone that begins empty is no reason to end the start of a platform.
+    log.warn({ err: error }, 'the phones of the sandbox begin without their past messages');
+  }
 }
 
 type Message = Awaited<ReturnType<typeof listLastMessages>>[number];

@@ -117,7 +117,7 @@ async function startParts(config: Config, purpose: Purpose, options: StartOption
     });
     if (!first) await warnAboutCredentials(kit);
     if (sandbox) await moveSandboxWebhooks(kit, sandbox.url);
-    if (sandbox && !first) await restorePhones(kit, sandbox);
+    if (sandbox && !first) await restorePhones(kit, sandbox, log);
     if (sandbox && api) await configureSandbox(kit, sandbox, await describeDemoChat(kit, sandbox.url, api.local));
   }
   // The watch of the disk space begins after the first start has written its records, because they are small, and without them nobody could

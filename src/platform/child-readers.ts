@@ -181,7 +181,7 @@ function openReader(
 /** Gives the child its next file. */
 function takeFor(source: ByteSource, kept: IdleReader): IdleReader {
   kept.source = source;
-  // Failure policy: where the CPU time can not be read, the time by the clock decides what is long, and it begins anew with each piece.
+  // Failure policy: where the CPU time can not be read, a piece of work counts as long by the clock, measured from its own beginning.
   void kept.child.readCpuMs().then((used) => (kept.beganCpuMs = used ?? 0));
   return kept;
 }

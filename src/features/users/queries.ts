@@ -121,8 +121,9 @@ export function lockUser(tx: TenantTx, id: string): Promise<(User & { accepted: 
 }
 
 /**
- * Writes the fields of a user. `picture` is the attachment that a new `avatar_url` shows; null for an address elsewhere. A deactivated user is logged out of this company, because sessions contain session_version.
- * So is a user who was `moved` to another address, because the person at that address has not accepted yet.
+ * Writes the fields of a user. `picture` is the attachment that a new `avatar_url` shows; null for an address elsewhere. A deactivated user
+ * is logged out of this company, because sessions contain session_version. So is a user who was `moved` to another address, because the
+ * person at that address has not accepted yet.
  */
 export function updateUser(
   tx: TenantTx,
