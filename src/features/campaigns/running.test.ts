@@ -80,15 +80,25 @@ test('a campaign sends its template once to each contact of its audience, comple
   assert.deepEqual((await read(campaign)).totals, { enrolled: 4, sent: 3, failed: 0 });
 });
 
-test('a message that the network holds back counts as pending until the network sends it, and one that it drops as failed alone', async () => {
+/** Lets the sandbox hold every template back while `work` runs, and report nothing. */
+async function holdingBack<T>(work: () => Promise<T>): Promise<T> {
   await silenceNetwork(platform);
   await platform.sandbox('PUT', '/sandbox/settings', { template_message_status: 'held_for_quality_assessment' });
+  try {
+    return await work();
+  } finally {
+    await platform.sandbox('PUT', '/sandbox/settings', {
+      template_message_status: 'accepted',
+      status_delays_ms: { sent: 50, delivered: 200, read: 600 },
+    });
+  }
+}
+
+test('a message that the network holds back counts as pending until the network sends it, and one that it drops as failed alone', async () => {
   const { campaign } = await createFor(2);
-  await act(201, 'start', campaign);
-  const done = await awaitStatus(campaign, 'COMPLETED');
-  await platform.sandbox('PUT', '/sandbox/settings', {
-    template_message_status: 'accepted',
-    status_delays_ms: { sent: 50, delivered: 200, read: 600 },
+  const done = await holdingBack(async () => {
+    await act(201, 'start', campaign);
+    return awaitStatus(campaign, 'COMPLETED');
   });
   assert.deepEqual(done.totals, { enrolled: 2, sent: 0, failed: 0 });
   const counts = async (): Promise<Json> => {
@@ -109,6 +119,12 @@ test('a message that the network holds back counts as pending until the network 
     { id: second.external_id, status: 'failed', errors },
   );
   assert.deepEqual(await counts(), { pending: 0, sent: 1, delivered: 1, failed: 1 });
+});
+
+test('a template sent by itself that the network holds back is SENT without sent_at', async () => {
+  const body = { inboxId: demo.inbox, phone: `+${makePhoneNumber()}`, message: { template: HELLO } };
+  const sent = (await holdingBack(() => call(201, 'POST', '/v1/messages/send-template', { body }))).body;
+  assert.deepEqual([sent.status, sent.sent_at], ['SENT', null]);
 });
 
 test('a paused campaign soon sends nothing more, and sends the rest when it is resumed', async () => {
@@ -175,6 +191,20 @@ async function hurry({ _id }: Json): Promise<void> {
     [_id],
   );
 }
+
+test('a sequence goes on while the network holds the message of a step back', async () => {
+  const { campaign, contacts } = await createFor(1, {
+    steps: [{ template: HELLO }, { template: HELLO, delay_minutes: 60 }],
+  });
+  await holdingBack(async () => {
+    await act(201, 'start', campaign);
+    await waitUntil('the first step to be taken', async () => (await sentTo(contacts[0] ?? {})).length === 1);
+    await waitUntil('the next step', async () => (await enrollments(campaign))[0]?.current_step === 1);
+    await hurry(campaign);
+    await awaitStatus(campaign, 'COMPLETED');
+  });
+  assert.equal((await sentTo(contacts[0] ?? {})).length, 2);
+});
 
 test('a sequence goes on after its delay, moves the conversation in the pipeline, and stops for a contact who has replied', async () => {
   const { body: pipeline } = await call(201, 'POST', '/v1/pipelines', {
