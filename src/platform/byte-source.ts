@@ -11,3 +11,11 @@ export async function readBytes(source: ByteSource, start: number, end: number):
   for await (const piece of source.read(start, end)) pieces.push(piece);
   return Buffer.concat(pieces);
 }
+
+/** Bytes in memory as a source. */
+export const bufferSource = (bytes: Buffer): ByteSource => ({
+  bytes: bytes.length,
+  async *read(start, end) {
+    yield bytes.subarray(start, end);
+  },
+});

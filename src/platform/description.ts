@@ -144,7 +144,7 @@ function makeOperationId(method: string, path: string): string {
  * schema, because compiling one for each would take most of the start.
  */
 export function describeProblems(
-  { method, params, query, again, errors = [] }: DescribedOperation,
+  { method, params, again, errors = [] }: DescribedOperation,
   { name, asks }: { name: string; asks: 'company' | 'token' | 'nothing' },
 ): Record<string, object> {
   const codes = new Set<ErrorCode>(EVERYWHERE);
@@ -158,7 +158,6 @@ export function describeProblems(
   if (secured || params) add('NOT_FOUND');
   // All methods but GET read the body, even when they expect none, so all of them can answer these errors.
   if (method !== 'GET') add('REQUEST_TIMEOUT', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'STORAGE_FULL');
-  if (isListQuery(query)) add('ANSWER_TOO_LARGE');
   if (again) add('IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED');
   add(...errors);
   const statuses = new Set([...codes].map((code) => ERRORS[code].status).toSorted((a, b) => a - b));
@@ -172,9 +171,6 @@ const EVERYWHERE: ErrorCode[] = [
   'INTERNAL_ERROR',
   'UNAVAILABLE',
 ];
-
-const isListQuery = (query: TSchema | undefined): boolean =>
-  'limit' in ((query as { properties?: object } | undefined)?.properties ?? {});
 
 /** Returns the entry of the document for one status. Its description lists the error codes in the order of ERRORS. */
 function makeProblemSchema(status: number, codes: ReadonlySet<ErrorCode>) {

@@ -10,7 +10,6 @@ export const ERRORS = {
   AMBIGUOUS_PHONE: { status: 400, title: 'The phone number can be read in two ways' },
   COMPANY_ID_REQUIRED: { status: 400, title: 'A global key needs the header x-company-id' },
   TARGET_NOT_ALLOWED: { status: 400, title: 'The address can not be called' },
-  ANSWER_TOO_LARGE: { status: 400, title: 'The answer would be too large' },
   CHANNEL_CONFIG_REQUIRED: { status: 400, title: 'The channel needs settings that are missing' },
   TEMPLATE_NOT_SENDABLE: { status: 400, title: 'The template can not be sent' },
   TEMPLATES_NOT_SUPPORTED: { status: 400, title: 'The channel has no templates' },

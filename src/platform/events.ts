@@ -4,7 +4,6 @@
  */
 import type { Change, ChangeKind } from './changes/change.ts';
 import { exec, many, type Executor } from './db.ts';
-import { writeEventBody } from './event-body.ts';
 import { newId } from './ids.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 import { createWakeUps } from './wake-ups.ts';
@@ -121,7 +120,7 @@ function insertDeliveries(tx: Executor, items: EventItem[], timestamp: string): 
       items.map((item) => item.event),
       items.map((item) => findEventRecord(item)._id),
       timestamp,
-      items.map((item) => writeEventBody({ event: item.event, timestamp, data: item.data })),
+      items.map((item) => JSON.stringify({ event: item.event, timestamp, data: item.data })),
     ],
   });
 }

@@ -7,6 +7,7 @@ import {
   isSinceInOrder,
   WINDOW_VALUES,
   windowKeyColumns,
+  windowOrderSql,
   windowSqlParts,
   windowValues,
   type Window,
@@ -63,6 +64,24 @@ export function sortedHitsSql(window: Window, first: number, hits: string): stri
   const { cursor, tail } = windowSqlParts(window, first);
   return `with hits as materialized (${hits}) select ${windowKeyColumns(window)} from hits where true ${cursor} ${tail}`;
 }
+
+interface KeyPage {
+  /** A query for the keys of the page. */
+  keys: string;
+  table: string;
+  /** The alias of a record in `columns` and `joins`. */
+  as: string;
+  columns: string;
+  /** Joins for further values of a record. */
+  joins?: string;
+}
+
+/** Returns SQL for the records of a page whose keys are found first, so that rows which the page skips are read from an index only. */
+export const pageByKeySql = (window: Window, { keys, table, as, columns, joins = '' }: KeyPage): string =>
+  // `offset 0` forces PostgreSQL to look up each row by its key, even without statistics of a new company.
+  `select ${columns} from (
+      select t.* from (${keys}) k cross join lateral (select * from ${table} where company_id = $1 and _id = k._id offset 0) t
+    ) ${as} ${joins} order by ${windowOrderSql(window, as)}`;
 
 interface ActiveTable {
   table: string;

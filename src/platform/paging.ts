@@ -1,7 +1,7 @@
 /** Pagination by page numbers and cursors, the same for every list. */
 import { createHash } from 'node:crypto';
 import { Type, type Static, type TSchema } from 'typebox';
-import { AppError, invalid } from './errors.ts';
+import { invalid } from './errors.ts';
 import { isId } from './ids.ts';
 import { namesRecord, oneOf, strict, Timestamp } from './schema.ts';
 
@@ -191,30 +191,14 @@ export function makeCursorAfter({ field, seal }: Pick<Window, 'field' | 'seal'>,
   return Buffer.from(`${place}|${record._id}|${seal}`).toString('base64url');
 }
 
-/** The column `fits` of a `measuredPage` statement: null when the page is small enough, else how many records would have fitted. */
-export interface MeasuredRecord {
-  fits?: number | null;
-}
-
-function withoutMeasure<R>({ fits: _fits, ...record }: R & MeasuredRecord): R {
-  return record as unknown as R;
-}
-
-function makeTooLargeError(fits: number): AppError {
-  const message = `must be at most ${fits} here: more of these records are larger than 8 MB together`;
-  return new AppError('ANSWER_TOO_LARGE', `limit ${message}`, [{ path: 'limit', code: 'ANSWER_TOO_LARGE', message }]);
-}
-
 /** Builds the answer of a list from the rows of its window. `count` is called only when the caller wants the total. */
 export async function makePage<R extends PlacedRecord>(
   query: PageQuery,
   window: Window,
-  rows: (R & MeasuredRecord)[],
+  rows: R[],
   count: () => Promise<number>,
 ): Promise<Page<R>> {
-  const fits = rows[0]?.fits ?? null;
-  if (fits !== null) throw makeTooLargeError(fits);
-  const result = rows.slice(0, query.limit).map(withoutMeasure);
+  const result = rows.slice(0, query.limit);
   const hasNextPage = rows.length > query.limit;
   const last = result.at(-1);
   const totalCount = query.skipCount ? null : await count();
@@ -283,11 +267,11 @@ export function windowNameSuffix({ field, descending, after, since }: Window): s
 /** Returns the end of the name of a statement that counts records: the statement with `updated_since` has another text. */
 export const sinceNameSuffix = ({ since }: Since): string => (since === null ? '' : '.since');
 
-/** Returns the sort order of a window in the form that measuredPage() takes. */
-export function windowOrderSql({ field, descending }: Window): string {
+/** Returns the sort order of a window for records with the alias `as`. */
+export function windowOrderSql({ field, descending }: Window, as: string): string {
   const direction = descending ? 'desc' : 'asc';
-  const at = field === 'last_message_at' ? `coalesce(t.last_message_at, '-infinity')` : `t.${ORDERS[field].at}`;
-  return `${at} ${direction}, t._id ${direction}`;
+  const at = field === 'last_message_at' ? `coalesce(${as}.last_message_at, '-infinity')` : `${as}.${ORDERS[field].at}`;
+  return `${at} ${direction}, ${as}._id ${direction}`;
 }
 
 /** Returns the sort columns and the id (as `_id`), for statements that first find the ids of a page and then read its records. */
@@ -295,6 +279,3 @@ export function windowKeyColumns({ field }: Window): string {
   const { at, id } = ORDERS[field];
   return id === null || id === '_id' ? `${at}, _id` : `${at}, ${id}, ${id} as _id`;
 }
-
-/** Returns the SQL parameter of the limit of a window; `first` is the number of the first parameter of the window. */
-export const windowLimitParameter = (first: number): string => `$${first + 2}`;

@@ -1,13 +1,10 @@
 /** SQL statements for lists whose records are the rows of one table under one condition: a page of them, and the total. */
 import { many, one, type Executor, type Statement } from './db.ts';
-import { measuredPageSql } from './measured-page.ts';
 import {
   sinceClause,
   sinceNameSuffix,
   windowClause,
-  windowLimitParameter,
   windowNameSuffix,
-  windowOrderSql,
   windowValues,
   type Since,
   type Window,
@@ -25,20 +22,14 @@ export interface PlainList {
   /** The SQL condition, with a parameter for each of `values`. */
   filter: string;
   values: unknown[];
-  /** For records that may be large: the further options of measuredPageSql(). */
-  measured?: Pick<Parameters<typeof measuredPageSql>[0], 'as' | 'context'>;
 }
 
 /** Selects the rows of a page, and one more row when another page follows. */
 export function pageStatement(list: PlainList, window: Window): Statement {
-  const { name, variant = '', columns, from, filter, values, measured } = list;
-  const first = values.length + 1;
-  const rows = (selected: string): string =>
-    `select ${selected} from ${from} where ${filter} ${windowClause(window, first)}`;
-  const page = { columns, rows: rows('*'), order: windowOrderSql(window), limit: windowLimitParameter(first) };
+  const { name, variant = '', columns, from, filter, values } = list;
   return {
     name: `${name}.list${variant}.${windowNameSuffix(window)}`,
-    text: measured ? measuredPageSql({ ...page, ...measured }) : rows(columns),
+    text: `select ${columns} from ${from} where ${filter} ${windowClause(window, values.length + 1)}`,
     values: [...values, ...windowValues(window)],
   };
 }

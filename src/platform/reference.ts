@@ -221,11 +221,6 @@ const makeDeliverySchema = (event: string, data: string): object => ({
       description: 'When it was queued, with the change that it reports',
     },
     data: { $ref: `#/components/schemas/${data}`, description: 'The record as its GET answers it, or what changed' },
-    omitted: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'The fields of `data` that were left out because the body would be larger than 256 kB',
-    },
   },
 });
 

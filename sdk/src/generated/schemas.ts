@@ -3933,8 +3933,6 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET answers it, or what changed */
     data: Message;
-    /** The fields of `data` that were left out because the body would be larger than 256 kB */
-    omitted?: string[] | undefined;
   };
   /** The network has accepted a message */
   MESSAGE_SENT: {
@@ -3944,8 +3942,6 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET answers it, or what changed */
     data: Message;
-    /** The fields of `data` that were left out because the body would be larger than 256 kB */
-    omitted?: string[] | undefined;
   };
   /** A message has reached its contact */
   MESSAGE_DELIVERED: {
@@ -3955,8 +3951,6 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET answers it, or what changed */
     data: Message;
-    /** The fields of `data` that were left out because the body would be larger than 256 kB */
-    omitted?: string[] | undefined;
   };
   /** The contact has read a message */
   MESSAGE_READ: {
@@ -3966,8 +3960,6 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET answers it, or what changed */
     data: Message;
-    /** The fields of `data` that were left out because the body would be larger than 256 kB */
-    omitted?: string[] | undefined;
   };
   /** The network reports that a message did not reach its contact */
   MESSAGE_FAILED: {
@@ -3977,8 +3969,6 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET answers it, or what changed */
     data: Message;
-    /** The fields of `data` that were left out because the body would be larger than 256 kB */
-    omitted?: string[] | undefined;
   };
   /** A conversation has begun */
   CONVERSATION_CREATED: {
@@ -3988,8 +3978,6 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET answers it, or what changed */
     data: Conversation;
-    /** The fields of `data` that were left out because the body would be larger than 256 kB */
-    omitted?: string[] | undefined;
   };
   /** A field of a conversation has changed */
   CONVERSATION_UPDATED: {
@@ -3999,8 +3987,6 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET answers it, or what changed */
     data: Conversation;
-    /** The fields of `data` that were left out because the body would be larger than 256 kB */
-    omitted?: string[] | undefined;
   };
   /** A conversation has moved to another step */
   CONVERSATION_STEP_CHANGED: {
@@ -4010,8 +3996,6 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET answers it, or what changed */
     data: StepChanged;
-    /** The fields of `data` that were left out because the body would be larger than 256 kB */
-    omitted?: string[] | undefined;
   };
   /** There is a new contact */
   CONTACT_CREATED: {
@@ -4021,8 +4005,6 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET answers it, or what changed */
     data: Contact;
-    /** The fields of `data` that were left out because the body would be larger than 256 kB */
-    omitted?: string[] | undefined;
   };
   /** A field of a contact has changed */
   CONTACT_UPDATED: {
@@ -4032,8 +4014,6 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET answers it, or what changed */
     data: Contact;
-    /** The fields of `data` that were left out because the body would be larger than 256 kB */
-    omitted?: string[] | undefined;
   };
   /** A follow-up of an agent was sent */
   FOLLOWUP_SENT: {
@@ -4043,8 +4023,6 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET answers it, or what changed */
     data: FollowUp;
-    /** The fields of `data` that were left out because the body would be larger than 256 kB */
-    omitted?: string[] | undefined;
   };
   /** The value of a custom field has changed */
   FIELD_UPDATED: {
@@ -4054,8 +4032,6 @@ export interface WebhookEvents {
     timestamp: string;
     /** The record as its GET answers it, or what changed */
     data: FieldUpdated;
-    /** The fields of `data` that were left out because the body would be larger than 256 kB */
-    omitted?: string[] | undefined;
   };
 }
 
@@ -4063,7 +4039,6 @@ export interface WebhookEvents {
 export interface ErrorStatuses {
   AGENT_IN_USE: 409;
   AMBIGUOUS_PHONE: 400;
-  ANSWER_TOO_LARGE: 400;
   ATTACHMENT_IN_USE: 409;
   BODY_TOO_LARGE: 413;
   CAMPAIGN_STATE: 409;

@@ -435,7 +435,12 @@ describe('refused parameters', () => {
       '[0].parameters MAX_LENGTH',
     ]);
     compose(header, [{ type: 'header', parameters: [{ text: 'x'.repeat(57) }] }]);
-    compose(make([body('Oi {{1}}!')]), given({ text: 'x'.repeat(30_000) }));
+    compose(make([body('Oi {{1}}!')]), given({ text: 'x'.repeat(32_000) }));
+  });
+
+  test('a message that would be larger than its record may be is refused', () => {
+    const lone = make([body('Oi {{1}}!')]);
+    assert.deepEqual(places(refuse(lone, given({ text: '長'.repeat(30_000) }))), [' TOO_LARGE']);
   });
 
   test('the end of a limited-time offer has to be in the future', () => {

@@ -1,4 +1,5 @@
 /** Fills in an approved template: makes the components for the network, and the text that the contact will read. */
+import { findSizeFault, MAX_CONTENT_BYTES } from '../../platform/sizes.ts';
 import { fillSlots, type Filled } from './fill.ts';
 import { formatCurrency, formatDate } from './formats.ts';
 import type { Fault, GivenComponent } from './given.ts';
@@ -48,13 +49,17 @@ export function composeTemplate(
   const composing = { template, filled, timeZone };
   const tooLong = shape.parts.flatMap((part) => findTooLong(composing, part, shape.parts.length));
   if (tooLong.length > 0) return { faults: tooLong };
-  return {
+  const composed = {
     content: shape.parts
       .map((part) => writePart(composing, part))
       .filter((text) => text !== '')
       .join('\n\n'),
     components: makeComponents(composing, shape.parts, shape.slots),
   };
+  const fault = findSizeFault(composed, MAX_CONTENT_BYTES);
+  return fault === null
+    ? composed
+    : { faults: [{ path: '', code: 'TOO_LARGE', message: `make a message that ${fault}` }] };
 }
 
 /** The value as the contact reads it. */

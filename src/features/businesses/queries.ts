@@ -89,7 +89,6 @@ const businessList = (tx: TenantRead, { search }: BusinessFilter): PlainList => 
   from: 'businesses',
   filter: FILTER,
   values: [tx.companyId, search],
-  measured: { context: 'business' },
 });
 
 export function listBusinesses(tx: TenantRead, filter: BusinessFilter, window: Window): Promise<Business[]> {

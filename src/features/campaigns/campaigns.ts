@@ -6,7 +6,7 @@ import { isReferenced } from '../../platform/db.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { makePage, pageWindow, readSearch, type Page } from '../../platform/paging.ts';
-import { expectRecordBytes } from '../../platform/sizes.ts';
+import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { isTimeZone } from '../../platform/time-zone.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
@@ -142,7 +142,7 @@ function expectChangeable({ status, ...before }: CampaignRow, fields: CampaignFi
 }
 
 /** A page of a hundred campaigns still fits into one answer. */
-const expectSmall = (campaign: Campaign): Campaign => expectRecordBytes('steps', campaign);
+const expectSmall = (campaign: Campaign): Campaign => expectRecordSize('steps', campaign);
 
 function pickFields({
   name,

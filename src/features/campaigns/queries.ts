@@ -137,7 +137,6 @@ const campaignList = (tx: TenantRead, { status, inbox, search }: CampaignFilter)
   filter: `company_id = $1 and ($2::text is null or status = $2) and ($3::text is null or inbox_id = $3)
     and ($4::text is null or strpos(fold(name), fold($4)) > 0 or strpos(fold(description), fold($4)) > 0)`,
   values: [tx.companyId, status, inbox, search],
-  measured: {},
 });
 
 export function listCampaigns(tx: TenantRead, filter: CampaignFilter, window: Window): Promise<CampaignRow[]> {

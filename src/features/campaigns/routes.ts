@@ -53,7 +53,7 @@ export function campaignRoutes(app: FastifyInstance, kit: Kit): void {
     description: 'Drafts, running and ended campaigns together; `status` and `inbox` choose some.',
     query: CampaignQuery,
     answers: { 200: CampaignList },
-    errors: ['UNKNOWN_REFERENCE', 'ANSWER_TOO_LARGE'],
+    errors: ['UNKNOWN_REFERENCE'],
     handler: (tenant, { query }) => pageCampaigns(tenant, query),
   });
   operation(app, kit.access, {

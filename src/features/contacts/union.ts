@@ -51,7 +51,7 @@ export async function absorbContact(tx: TenantTx, { target, source }: ContactPai
   await mergeMessageTimes(tx, target._id, source);
   const fields = { ...uniteContactFields(target, source), held };
   const merged = await updateContact(tx, target._id, fields, { keepsValues: changes.length === 0 });
-  const contact = expectRecordSize('custom_fields', merged, target);
+  const contact = expectRecordSize('custom_fields', merged);
   const { _id, company } = contact;
   await emit(tx, [
     { event: 'CONTACT_UPDATED', data: contact },

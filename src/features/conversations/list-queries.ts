@@ -1,16 +1,13 @@
 /** The queries for pages of conversations; list.ts chooses between them. */
 import { many, one } from '../../platform/db.ts';
-import { HIT, nearRowsSql, nearValues, orderedRowsSql, sortedHitsSql } from '../../platform/long-list.ts';
-import { measuredPageSql, rowsByKeySql } from '../../platform/measured-page.ts';
+import { HIT, nearRowsSql, nearValues, orderedRowsSql, pageByKeySql, sortedHitsSql } from '../../platform/long-list.ts';
 import {
   isSinceInOrder,
   sinceClause,
   sinceNameSuffix,
   windowClause,
   windowKeyColumns,
-  windowLimitParameter,
   windowNameSuffix,
-  windowOrderSql,
   windowValues,
   type Since,
   type Window,
@@ -74,25 +71,15 @@ function readFlags({ isOpen, isOwnerless }: ConversationFilter): string[] {
   return [isOpen === null ? [] : [isOpen ? 'open' : 'closed'], isOwnerless ? ['ownerless'] : []].flat();
 }
 
-// The size of a last message in a record, including characters that JSON escapes.
-const MAX_SHOWN_BYTES = 25_000;
-
-/**
- * Returns SQL for the records of a page. The rows of the page are found first, so that joins are made only for these. `limit` is the
- * placeholder of the page size.
- */
-const selectConversationsSql = (keys: string, window: Window, limit: string): string =>
-  measuredPageSql({
-    columns: CONVERSATION,
+/** Returns SQL for the records of a page. The rows of the page are found first, so that joins are made only for these. */
+const selectConversationsSql = (keys: string, window: Window): string =>
+  pageByKeySql(window, {
+    keys,
+    table: 'conversations',
     as: 'v',
+    columns: CONVERSATION,
     joins:
       'left join lateral (select * from messages where company_id = $1 and _id = v.last_message_id offset 0) m on true',
-    rows: rowsByKeySql('conversations', keys),
-    order: windowOrderSql(window),
-    limit,
-    context: 'conversation',
-    bytes: `t.record_bytes + coalesce((select least(record_bytes, ${MAX_SHOWN_BYTES}) from messages
-      where company_id = $1 and _id = t.last_message_id), 0)`,
   });
 
 /** Returns true when an index has the conversations of exactly these filters in the order that the page needs. */
@@ -117,7 +104,7 @@ export function listConversations(tx: TenantRead, filter: ConversationFilter, wi
   const rows = `select ${windowKeyColumns(window)} from ${conversationsInOrderSql(window, filter)} where ${text} ${windowClause(window, first)}`;
   return many(tx, {
     name: `conversations.list.${name}.${windowNameSuffix(window)}`,
-    text: selectConversationsSql(rows, window, windowLimitParameter(first)),
+    text: selectConversationsSql(rows, window),
     values: [...values, ...windowValues(window)],
     planEachTime: true,
   });
@@ -134,7 +121,7 @@ export function lookUpConversations(
   const hits = `select ${HIT} from conversations v where ${text} ${sinceClause(window, first + 4)}`;
   return many(tx, {
     name: `conversations.lookUp.${name}.${windowNameSuffix(window)}`,
-    text: selectConversationsSql(sortedHitsSql(window, first, hits), window, windowLimitParameter(first)),
+    text: selectConversationsSql(sortedHitsSql(window, first, hits), window),
     values: [...values, ...windowValues(window)],
     planEachTime: true,
   });
@@ -202,7 +189,7 @@ export function listNearConversations(
   });
   return many(tx, {
     name: `conversations.listNear.${name}.${search ? 'search.' : ''}${windowNameSuffix(window)}`,
-    text: selectConversationsSql(rows, window, windowLimitParameter(first)),
+    text: selectConversationsSql(rows, window),
     values: [...values, ...(search?.values ?? []), ...nearValues(window)],
     planEachTime: true,
   });
@@ -219,7 +206,7 @@ export function listBroadMatches(
   const hits = broadMatchesSql(`${text} ${sinceClause(window, first + 4)}`, search.condition(values.length + 1));
   return many(tx, {
     name: `conversations.listBroad.${name}.${windowNameSuffix(window)}`,
-    text: selectConversationsSql(sortedHitsSql(window, first, hits), window, windowLimitParameter(first)),
+    text: selectConversationsSql(sortedHitsSql(window, first, hits), window),
     values: [...values, ...search.values, ...windowValues(window)],
     planEachTime: true,
   });

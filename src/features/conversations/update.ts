@@ -141,7 +141,7 @@ export async function changeConversation(
   if (isDeepStrictEqual(next, own)) return { conversation: await expectConversation(tx, before._id), isChanged: false };
   await updateConversation(tx, before._id, next, { keepsValues: changes.length === 0 });
   if (before.status === 'CLOSED' && next.status !== 'CLOSED') await continueWindows(tx, before.contact, before.inbox);
-  const conversation = expectRecordSize('custom_fields', await expectConversation(tx, before._id), before);
+  const conversation = expectRecordSize('custom_fields', await expectConversation(tx, before._id));
   const { _id, company, contact } = conversation;
   await emit(tx, [
     { event: 'CONVERSATION_UPDATED', data: conversation },

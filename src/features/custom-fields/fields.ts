@@ -71,7 +71,7 @@ export async function updateFieldById(tenant: Tenant, id: string, input: CustomF
     if (!before) throw notFound();
     const next = { ...before, ...input };
     checkOptions('options', next.type, next.options);
-    return isDeepStrictEqual(next, before) ? before : expectRecordSize('options', await updateField(tx, next), before);
+    return isDeepStrictEqual(next, before) ? before : expectRecordSize('options', await updateField(tx, next));
   });
 }
 

@@ -103,7 +103,6 @@ const fieldList = (tx: TenantRead, { context, search }: FieldFilter): PlainList 
   from: 'custom_fields',
   filter: FILTER,
   values: [tx.companyId, context, search],
-  measured: {},
 });
 
 export function listFields(tx: TenantRead, filter: FieldFilter, window: Window): Promise<CustomField[]> {

@@ -5,7 +5,7 @@ import { invalid, unknownReference } from '../../platform/errors.ts';
 import type { ChangeEvent } from '../../platform/events.ts';
 import { isPrecise, NUMBER_WANTED } from '../../platform/numbers.ts';
 import { getOwnProperty } from '../../platform/own-property.ts';
-import { expectSizeWithinLimit, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
+import { expectSize, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { listDefinitions } from './queries.ts';
 import type { CustomField, FieldContext, FieldType, FieldUpdated, HeldValues, Value } from './schemas.ts';
@@ -132,7 +132,7 @@ export function mergeValues(
     const { _id, slug, title, context } = definition;
     changes.push({ field: { _id, slug, title, context }, value });
   }
-  return { held: expectValuesSize(held, Object.fromEntries(next)), changes };
+  return { held: expectValuesSize(Object.fromEntries(next)), changes };
 }
 
 /** The values of a record in the format in which the API shows them. */
@@ -142,9 +142,9 @@ export const showValues = (definitions: CustomField[], held: HeldValues) =>
     return value === undefined ? [] : [{ _id, slug, title, value }];
   });
 
-function expectValuesSize(before: HeldValues, after: HeldValues): HeldValues {
-  expectSizeWithinLimit('custom_fields', { before, after, most: MAX_VALUES_BYTES });
-  return after;
+function expectValuesSize(held: HeldValues): HeldValues {
+  expectSize('custom_fields', held, MAX_VALUES_BYTES);
+  return held;
 }
 
 const knownKeys = new WeakMap<CustomField[], Map<string, CustomField>>();
@@ -180,7 +180,7 @@ export async function uniteValues(
     value: getOwnProperty(other, _id) ?? null,
   }));
   const added = definitions.map(({ _id }) => [_id, getOwnProperty(other, _id)]);
-  return { held: expectValuesSize(held, { ...held, ...(Object.fromEntries(added) as HeldValues) }), changes };
+  return { held: expectValuesSize({ ...held, ...(Object.fromEntries(added) as HeldValues) }), changes };
 }
 
 export interface ChangedRecord {

@@ -5,6 +5,7 @@ import { AppError, invalid, notFound, unknownReference } from '../../platform/er
 import { newId } from '../../platform/ids.ts';
 import type { Upload } from '../../platform/multipart.ts';
 import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
+import { findSizeFault } from '../../platform/sizes.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import {
   countImports,
@@ -26,6 +27,9 @@ export type FieldFinder = (title: string) => string | undefined;
 
 // The number of imports of a company that may wait or run, with half a gigabyte of sheets together.
 const MAX_OPEN = 10;
+
+// What the titles of the columns may take of an import's record; its errors may take most of the rest.
+const MAX_COLUMNS_BYTES = 40 * 1024;
 
 // The time limit for reading the column titles, which takes less than a second; a caller gives up after so long.
 const HEAD_MS = 40_000;
@@ -115,6 +119,8 @@ function mapColumns(header: string[], mapping: Record<string, string> | undefine
   if (taken.length === 0) throw invalid('file', 'has no column whose title is that of a field', 'UNKNOWN_COLUMN');
   const twice = taken.find((field, index) => taken.indexOf(field) !== index);
   if (twice !== undefined) throw invalid('file', `has two columns for ${twice}`, 'DUPLICATE');
+  const fault = findSizeFault(columns, MAX_COLUMNS_BYTES);
+  if (fault !== null) throw invalid('file', `has titles of columns whose list ${fault}`, 'TOO_LARGE');
   return columns;
 }
 

@@ -27,7 +27,7 @@ test('a cell of 64,000 empty tags is an error of its row', async () => {
   assert.deepEqual(fewer.row_errors, [{ row: 2, field: 'tags', message: 'must be at most 50 tags' }]);
 });
 
-test('a cell over 32 kB and a row over 128 kB are errors of their rows and name the column, in a CSV and in a workbook', async () => {
+test('a cell over 32 kB and a row over 80 kB are errors of their rows and name the column, in a CSV and in a workbook', async () => {
   const cell = 'x'.repeat(32 * 1024);
   const titles = ['name', 'external_id', 'email', 'avatar_url', 'language', 'tags'];
   const rows = [
@@ -51,7 +51,7 @@ test('a cell over 32 kB and a row over 128 kB are errors of their rows and name 
       [
         [2, 'name', 'is larger than 32 kB'],
         [3, 'external_id', 'is larger than 32 kB'],
-        [4, null, 'the row is larger than 128 kB'],
+        [4, null, 'the row is larger than 80 kB'],
       ],
       name,
     );

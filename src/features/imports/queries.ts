@@ -123,7 +123,6 @@ const importList = (tx: TenantRead, { kind, table, status }: ImportFilter): Plai
   from: 'imports',
   filter: FILTER,
   values: [tx.companyId, kind, table, status],
-  measured: {},
 });
 
 export function listImports(tx: TenantRead, filter: ImportFilter, window: Window): Promise<Import[]> {

@@ -252,7 +252,7 @@ function readRow(
 }
 
 function makeTooLargeFault(column: number | null, columns: ImportColumn[]): Fault {
-  if (column === null) return { field: null, message: 'the row is larger than 128 kB' };
+  if (column === null) return { field: null, message: 'the row is larger than 80 kB' };
   const { field, title } = columns[column] ?? { field: null, title: `column ${column + 1}` };
   return { field: field ?? title, message: 'is larger than 32 kB' };
 }

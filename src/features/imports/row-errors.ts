@@ -3,14 +3,16 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { sendCsv } from '../../platform/download.ts';
 import { csvLine } from '../../platform/sheets/csv.ts';
+import { countBytes } from '../../platform/sizes.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { readImport } from './imports.ts';
 import { findErrors, insertErrors, type ImportOwner } from './queries.ts';
 import type { Fault } from './reading.ts';
 import type { Import, RowError } from './schemas.ts';
 
-// The most errors in the record of an import. Nobody reads more, and with the longest messages they are less than 256 kB.
+// The most errors in the record of an import, and how much of the record they may take. Nobody reads more.
 const MAX_SHOWN = 100;
+const MAX_SHOWN_BYTES = 32 * 1024;
 // The most errors of one row: the next import shows the remaining ones. A sheet has at most 100,000 rows, which bounds the file.
 const MAX_OF_ROW = 10;
 const MAX_LETTERS = 300;
@@ -28,7 +30,15 @@ const clipText = (text: string): string => text.slice(0, MAX_LETTERS).replace(/[
 export async function storeRowErrors(tx: TenantTx, asked: Import, errors: RowError[]): Promise<RowError[]> {
   const lines = errors.map(({ row, field, message }) => csvLine([row, field, message]));
   if (lines.length > 0) await insertErrors(tx, asked._id, asked.processed, lines.join(''));
-  return errors.slice(0, Math.max(0, MAX_SHOWN - asked.row_errors.length));
+  return pickShown(asked.row_errors, errors);
+}
+
+/** Picks the first errors that still fit beside those that the record shows. */
+function pickShown(shown: RowError[], errors: RowError[]): RowError[] {
+  let bytes = countBytes(shown);
+  return errors
+    .slice(0, Math.max(0, MAX_SHOWN - shown.length))
+    .filter((error) => (bytes += countBytes(error)) <= MAX_SHOWN_BYTES);
 }
 
 /** Sends all errors of an import as a CSV. */

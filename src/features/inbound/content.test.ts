@@ -255,6 +255,26 @@ test("the network's id and hash of a file are not shown", async () => {
   assert.equal(row?.media.network.networkId, file.id);
 });
 
+test('a message of the network has at most 80 kB and its event 96 kB: a longer text is cut, and a larger part makes it UNSUPPORTED', async () => {
+  const readSizes = async (stored: Json): Promise<void> => {
+    const [event] = await platform.database.sql<{ body: string }>(
+      'select body from deliveries where resource_id = $1',
+      [stored._id],
+    );
+    assert.ok(Buffer.byteLength(JSON.stringify(stored)) <= 80 * 1024);
+    assert.ok(Buffer.byteLength(event?.body ?? '') <= 96 * 1024);
+  };
+  const text = '😀\n'.repeat(40_000);
+  const long = await receive({ type: 'text', text: { body: text } });
+  assert.ok(long.content.length > 10_000 && text.startsWith(long.content.slice(0, -1)) && long.content.endsWith('…'));
+  await readSizes(long);
+  const cards = Array.from({ length: 1_000 }, () => card);
+  const large = await receive({ type: 'contacts', contacts: cards });
+  assert.deepEqual([large.contentType, large.contacts], ['UNSUPPORTED', null]);
+  assert.deepEqual(large.unsupported, { kind: 'contacts', raw: null });
+  await readSizes(large);
+});
+
 test('an UNSUPPORTED message keeps its kind, its text and the received element, but only the kind if the element is huge', async () => {
   const poll = { type: 'poll_update', poll_update: { body: 'Which day?', options: ['Monday'] } };
   const stored = await receive(poll);

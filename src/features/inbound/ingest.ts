@@ -4,6 +4,7 @@ import type { InboundAccount, InboundPeopleLimit } from '../../channels/limits.t
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { InboundTemplate } from '../../channels/templates/network.ts';
 import { newId } from '../../platform/ids.ts';
+import { MAX_CONTENT_BYTES } from '../../platform/sizes.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { findInboxesOfAccount, setCoexistence, setPeopleLimit, type Receiver } from '../inboxes/ingest-queries.ts';
 import { applyOptOutWishes, type OptOutWish } from '../contacts/ingest-wishes.ts';
@@ -15,6 +16,7 @@ import { resolveAnswers } from './aliases.ts';
 import { messageTime, type ArrivedMessage, type ArrivedReport } from './batch.ts';
 import { separateMessages } from './distinct.ts';
 import { resolveEchoes } from './echoes.ts';
+import { cutText } from './fitting.ts';
 import type { InboxFinder } from './inboxes.ts';
 import { setPositions, type ReadInbox } from './fetching/queries.ts';
 import { insertAsides, type AsideElement } from './queries.ts';
@@ -214,7 +216,7 @@ function toCorrection(receiver: Receiver, element: InboundEdit | InboundRevoke):
     at: messageTime(element),
     from: element.kind === 'edit' ? element.from : null,
     content_type: content?.contentType ?? null,
-    content: content?.content ?? null,
+    content: cutText(content?.content ?? null, MAX_CONTENT_BYTES),
     media: toStoredMedia(content?.media ?? null, null, false),
   };
 }

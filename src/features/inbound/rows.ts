@@ -4,6 +4,7 @@ import type { MessageMedia } from '../../channels/content.ts';
 import { newId } from '../../platform/ids.ts';
 import type { NewInbound } from '../messages/ingest-insert-queries.ts';
 import { messageTime, type PlacedMessage } from './batch.ts';
+import { fitIntoRecord } from './fitting.ts';
 
 const toJsonText = (value: unknown): string | null =>
   value === null || value === undefined ? null : JSON.stringify(value);
@@ -23,7 +24,7 @@ export function toInboundRows(placed: PlacedMessage[], { now, reserve }: RowCont
       ? reserve(receiver.company, { contentType, mimeType: media.mimeType, fileName: media.fileName })
       : null,
   );
-  const rows = placed.map((arrival, index) => toInboundRow(arrival, files[index] ?? null, now));
+  const rows = placed.map((arrival, index) => fitIntoRecord(toInboundRow(arrival, files[index] ?? null, now)));
   return [rows, files.filter((file) => file !== null)];
 }
 

@@ -4,7 +4,6 @@ import type { Kit } from '../../kit.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { makePage, pageWindow, readSearch, type Page } from '../../platform/paging.ts';
-import { expectRecordBytes } from '../../platform/sizes.ts';
 import type { Tenant, TenantRead } from '../../platform/tenant.ts';
 import { createWakeUps } from '../../platform/wake-ups.ts';
 import { removeAttachment } from '../attachments/attachments.ts';
@@ -44,10 +43,7 @@ export async function createAutcl(kit: Kit, tenant: Tenant, input: AutclCreate):
   return tenant.tx(async (tx) => {
     const company = await readOwningCompany(tx);
     const { description = null, tags = [], language = companyLanguage(company), name, content } = input;
-    const row = expectRecordBytes(
-      'content',
-      await insertAutcl(tx, newId(), { name, content, description, tags, language }),
-    );
+    const row = await insertAutcl(tx, newId(), { name, content, description, tags, language });
     tx.makes(row._id);
     tx.afterCommit(wakePreparing);
     return toItem(kit, row, company);
@@ -87,7 +83,7 @@ export async function updateAutclById(
     const next = { ...fields, ...input };
     if (isDeepStrictEqual(next, fields)) return toOwnedItem(kit, tx, before);
     const isSearched = next.name !== name || next.content !== content || next.language !== language;
-    const row = expectRecordBytes('content', await updateAutcl(tx, id, next, { isSearched }));
+    const row = await updateAutcl(tx, id, next, { isSearched });
     if (isSearched) tx.afterCommit(wakePreparing);
     return toOwnedItem(kit, tx, row);
   });

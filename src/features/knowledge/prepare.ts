@@ -1,7 +1,9 @@
 /** Prepares an item for the search: its text is split into passages, and each passage gets a vector. */
 import type { Kit } from '../../kit.ts';
+import { bufferSource } from '../../platform/byte-source.ts';
 import { AppError } from '../../platform/errors.ts';
-import { findTextFormat } from '../../platform/media/formats.ts';
+import { findTextFormat, type TextFormat } from '../../platform/media/formats.ts';
+import type { FileReading } from '../../platform/media/reading.ts';
 import type { TenantTx } from '../../platform/tenant.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import { withFile } from '../attachments/read-file.ts';
@@ -26,6 +28,8 @@ import type { ClaimedItem } from './turn-queries.ts';
 
 // The most passages of an item: some 500 pages.
 const MAX_ITEM_PASSAGES = 2_000;
+// The longest text that this process splits itself: a longer one would keep its other work waiting.
+const MAX_SPLIT_HERE = 50_000;
 /** The most passages of all items of a company, because a search compares its question with the vectors of all of them. */
 export const MAX_COMPANY_PASSAGES = 20_000;
 // How many vectors a row has. With those of the largest models a row has some 800 kB.
@@ -72,20 +76,24 @@ async function makePassages(kit: Kit, item: ClaimedItem, signal: AbortSignal): P
 
 async function readItemPassages(kit: Kit, item: ClaimedItem, signal: AbortSignal): Promise<Passage[]> {
   const { company, content, type, name, description, attachment } = item;
-  if (content !== null) return splitIntoPassages(content);
+  if (content !== null && content.length <= MAX_SPLIT_HERE) return splitIntoPassages(content);
+  if (content !== null) {
+    const source = bufferSource(Buffer.from(content));
+    return extract(kit, item, { owner: company, source, signal }, 'TXT');
+  }
   // A file to send is found by what the company says about it.
   if (type === 'MEDIA') return splitIntoPassages(description || name);
   const row = await expectAttachment(kit.database.read(company), attachment ?? '', 'attachment');
   const format = findTextFormat(row.extension);
   if (!format) throw new PreparationFault('NO_TEXT', 'The text of this file can not be read.');
+  return withFile(kit, row, (reading) => extract(kit, item, { ...reading, signal }, format));
+}
+
+/** Has a child process read the text and split it. */
+async function extract(kit: Kit, item: ClaimedItem, reading: FileReading, format: TextFormat): Promise<Passage[]> {
+  const onProgress = (progress: PageProgress) => noteProgress(kit, item, progress);
   try {
-    return await withFile(kit, row, (reading) =>
-      extractPassages(
-        kit.readers,
-        { ...reading, signal },
-        { format, maxPassages: MAX_ITEM_PASSAGES, onProgress: (progress) => noteProgress(kit, item, progress) },
-      ),
-    );
+    return await extractPassages(kit.readers, reading, { format, maxPassages: MAX_ITEM_PASSAGES, onProgress });
   } catch (error) {
     // Failure policy: what is wrong with the file is shown with the item; any other failure is tried again.
     const [fault] = error instanceof AppError && error.code === 'VALIDATION_FAILED' ? error.errors : [];

@@ -48,6 +48,22 @@ test('an item that was written becomes READY with its passages below their headi
   assert.equal(row?.bytes, 2 * 4 * (row?.dimensions ?? 0));
 });
 
+test('a text of nearly a megabyte is prepared, and lists leave it out', async () => {
+  const content = '# Horas\n\nA loja abre todos os dias às nove da manhã, menos no domingo.\n\n'
+    .repeat(13_000)
+    .slice(0, 900_000);
+  const { _id } = await create({ name: 'Longo', content });
+  const item = await readPrepared(_id);
+  assert.deepEqual([item.status, item.error?.code], ['ERROR', 'TOO_LONG']);
+  const plain = `# Horas\n\n${'A loja abre todos os dias às nove da manhã, menos no domingo. '.repeat(14_000)}`;
+  await put(_id, { content: plain });
+  const prepared = await readPrepared(_id);
+  assert.deepEqual([prepared.status, prepared.content], ['READY', plain]);
+  assert.ok(prepared.chunk_count > 500);
+  const { body } = await call(200, 'GET', '/v1/knowledge?limit=100', { key });
+  assert.equal(body.result.find((listed: Json) => listed._id === _id).content, undefined);
+});
+
 test('after many edits at the same moment, the passages are those of the text that was stored last', async () => {
   const { _id } = await create({ name: 'Loja', content: 'Texto' });
   await Promise.all(

@@ -16,7 +16,8 @@ const ITEM_LANGUAGES = ['pt', 'en', 'es'] as const;
 export type ItemLanguage = (typeof ITEM_LANGUAGES)[number];
 
 /** The most characters of the text of an item. The whole record has a limit in bytes as well. */
-const MAX_CONTENT = 100_000;
+// Together with the other fields it has to fit into a body of 1 MB.
+const MAX_CONTENT = 1_000_000;
 const MAX_DESCRIPTION = 2_000;
 
 /** How many pages of the file of an item were read. */

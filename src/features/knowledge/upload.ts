@@ -4,7 +4,6 @@ import { invalid } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { findTextFormat, FORMATS, TEXT_FORMATS, type Format, type TextFormat } from '../../platform/media/formats.ts';
 import type { Upload } from '../../platform/multipart.ts';
-import { expectRecordBytes } from '../../platform/sizes.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { takeFile, UPLOAD_LIMITS } from '../attachments/upload.ts';
 import { readOwningCompany } from '../companies/owning-company.ts';
@@ -30,7 +29,7 @@ export function uploadItem(kit: Kit, tenant: Tenant, { upload, body, signal }: U
     const { type = format ? 'KNOWLEDGE' : 'MEDIA', language = companyLanguage(company) } = body;
     checkType(type, format);
     const fields = { name, description, tags, language, type, file_type: findFileType(extension), attachment };
-    const row = expectRecordBytes('tags', await insertFileItem(tx, newId(), fields));
+    const row = await insertFileItem(tx, newId(), fields);
     tx.makes(row._id);
     tx.afterCommit(wakePreparing);
     return toItem(kit, row, company);

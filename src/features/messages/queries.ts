@@ -60,10 +60,9 @@ export async function findMessages(tx: TenantRead, ids: string[]): Promise<Messa
 const messageList = (tx: TenantRead, conversationId: string): PlainList => ({
   name: 'messages',
   columns: MESSAGE,
-  from: 'messages',
+  from: 'messages m',
   filter: 'company_id = $1 and conversation_id = $2',
   values: [tx.companyId, conversationId],
-  measured: { as: 'm' },
 });
 
 export async function listMessages(tx: TenantRead, conversationId: string, window: Window): Promise<Message[]> {

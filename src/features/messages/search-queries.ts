@@ -1,15 +1,12 @@
 /** The queries for pages of all messages of a company; search.ts chooses between them. */
 import { many, one } from '../../platform/db.ts';
-import { nearRowsSql, nearValues, sortedHitsSql } from '../../platform/long-list.ts';
-import { measuredPageSql, rowsByKeySql } from '../../platform/measured-page.ts';
+import { nearRowsSql, nearValues, pageByKeySql, sortedHitsSql } from '../../platform/long-list.ts';
 import {
   sinceClause,
   sinceNameSuffix,
   windowClause,
   windowKeyColumns,
-  windowLimitParameter,
   windowNameSuffix,
-  windowOrderSql,
   windowValues,
   type Since,
   type Window,
@@ -95,22 +92,12 @@ const foundByWordsSql = (words: string, where: string): string =>
   `(select w._id as found_id from message_search w where w.company_id = $1 and ${words} offset 0) found
     cross join lateral (select * from messages m where m.company_id = $1 and m._id = found_id offset 0) s where ${where}`;
 
-/** Returns SQL for the records of a page, whose ids are found first. */
-const selectMessagesSql = (keys: string, window: Window, first: number): string =>
-  measuredPageSql({
-    columns: MESSAGE,
-    as: 'm',
-    rows: rowsByKeySql('messages', keys),
-    order: windowOrderSql(window),
-    limit: windowLimitParameter(first),
-  });
-
 /** Lists messages in the order of an index. */
 export async function listAllMessages(tx: TenantRead, filter: MessageFilter, window: Window): Promise<Message[]> {
   const { rows, values, name } = buildConditions(tx, { ...filter, search: null }, window);
   const first = values.length + 1;
   const keys = `select ${windowKeyColumns(window)} from ${rows} ${windowClause(window, first)}`;
-  return readMessagesOf(tx, `listAll.${name}`, window, { keys, first, values: [...values, ...windowValues(window)] });
+  return readMessagesOf(tx, `listAll.${name}`, window, { keys, values: [...values, ...windowValues(window)] });
 }
 
 /** Lists matching messages among the first ones in the order of the list. When they are fewer than a page, more may follow after these. */
@@ -118,7 +105,7 @@ export async function listNearMessages(tx: TenantRead, filter: MessageFilter, wi
   const { rows, joins, matches, values, name } = buildConditions(tx, filter, window);
   const first = values.length + 1;
   const keys = nearRowsSql(window, first, { list: rows, as: 's', joins, matches });
-  return readMessagesOf(tx, `listNear.${name}`, window, { keys, first, values: [...values, ...nearValues(window)] });
+  return readMessagesOf(tx, `listNear.${name}`, window, { keys, values: [...values, ...nearValues(window)] });
 }
 
 /** Finds all matching messages by an index and then sorts them. */
@@ -127,14 +114,12 @@ export async function lookUpMessages(tx: TenantRead, filter: MessageFilter, wind
   const first = values.length + 1;
   const found = `select ${windowKeyColumns(window)} from ${hits} ${sinceClause(window, first + 4)}`;
   const keys = sortedHitsSql(window, first, found);
-  return readMessagesOf(tx, `lookUp.${name}`, window, { keys, first, values: [...values, ...windowValues(window)] });
+  return readMessagesOf(tx, `lookUp.${name}`, window, { keys, values: [...values, ...windowValues(window)] });
 }
 
 interface KeyQuery {
   /** SQL that finds the keys of the messages. */
   keys: string;
-  /** The number of the window's first value. */
-  first: number;
   values: unknown[];
 }
 
@@ -142,11 +127,11 @@ async function readMessagesOf(
   tx: TenantRead,
   name: string,
   window: Window,
-  { keys, first, values }: KeyQuery,
+  { keys, values }: KeyQuery,
 ): Promise<Message[]> {
   const rows = await many<MessageRow>(tx, {
     name: `messages.${name}.${windowNameSuffix(window)}`,
-    text: selectMessagesSql(keys, window, first),
+    text: pageByKeySql(window, { keys, table: 'messages', as: 'm', columns: MESSAGE }),
     values,
     planEachTime: true,
   });

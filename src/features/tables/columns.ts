@@ -22,12 +22,8 @@ export function checkColumns(input: ColumnInput[]): Column[] {
   });
 }
 
-/** Returns each fault of a row's data as a path below the row and a message. `before` is the row's stored data. */
-export function findFaults(
-  columns: Column[],
-  data: Record<string, Value | null>,
-  before?: RowData,
-): { path: string; message: string }[] {
+/** Returns each fault of a row's data as a path below the row and a message. */
+export function findFaults(columns: Column[], data: Record<string, Value | null>): { path: string; message: string }[] {
   const faults: { path: string; message: string }[] = [];
   const byKey = new Map(columns.map((column) => [column.key, column]));
   for (const [key, value] of Object.entries(data)) {
@@ -38,14 +34,14 @@ export function findFaults(
   for (const { key, required } of columns) {
     if (required && isEmpty(getOwnProperty(data, key))) faults.push({ path: `data.${key}`, message: 'is required' });
   }
-  const tooLarge = findSizeFault({ before, after: withoutNulls(data), most: MAX_VALUES_BYTES });
+  const tooLarge = findSizeFault(withoutNulls(data), MAX_VALUES_BYTES);
   if (tooLarge !== null) faults.push({ path: 'data', message: tooLarge });
   return faults;
 }
 
 /** Returns the data to store, without keys that are null. Throws VALIDATION_FAILED naming each value that does not fit. */
-export function checkRowData(columns: Column[], data: Record<string, Value | null>, before?: RowData): RowData {
-  const faults = findFaults(columns, data, before);
+export function checkRowData(columns: Column[], data: Record<string, Value | null>): RowData {
+  const faults = findFaults(columns, data);
   const [first] = faults;
   if (first) {
     const errors = faults.map(({ path, message }): FieldError => ({ path, code: 'INVALID', message }));

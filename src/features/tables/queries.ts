@@ -130,7 +130,6 @@ const tableList = (tx: TenantRead, { search }: TableFilter): PlainList => ({
   from: 'tables',
   filter: FILTER,
   values: [tx.companyId, search],
-  measured: {},
 });
 
 export function listTables(tx: TenantRead, filter: TableFilter, window: Window): Promise<Table[]> {

@@ -61,9 +61,7 @@ export async function updateTableById(tenant: Tenant, id: string, input: TableUp
       if (!before) throw notFound();
       if (accepted) await migrateRows(tx, { before, columns: accepted, dropped });
       const next = { ...before, ...plain, columns: accepted ?? before.columns };
-      return isDeepStrictEqual(next, before)
-        ? before
-        : expectRecordSize('columns', await updateTable(tx, next), before);
+      return isDeepStrictEqual(next, before) ? before : expectRecordSize('columns', await updateTable(tx, next));
     }),
   );
 }

@@ -127,11 +127,11 @@ describe('a row that is refused', () => {
     assert.deepEqual(await readAll(rows), []);
   });
 
-  test('a row is refused when its values are larger than 64 kB together', async () => {
-    const rows = await tableWith(Array.from({ length: 17 }, (_item, index) => ({ key: `t${index}`, type: 'TEXT' })));
-    const data = Object.fromEntries(Array.from({ length: 16 }, (_item, index) => [`t${index}`, 'é'.repeat(2_000)]));
+  test('a row is refused when its values are larger than 48 kB together', async () => {
+    const rows = await tableWith(Array.from({ length: 13 }, (_item, index) => ({ key: `t${index}`, type: 'TEXT' })));
+    const data = Object.fromEntries(Array.from({ length: 12 }, (_item, index) => [`t${index}`, 'é'.repeat(2_000)]));
     const { _id } = await add(rows, data);
-    const body = { data: { t16: 'é'.repeat(2_000) } };
+    const body = { data: { t12: 'é'.repeat(2_000) } };
     expectProblem(await call(400, 'PATCH', `${rows}/${_id}`, { body }), 'VALIDATION_FAILED', 'data');
   });
 });

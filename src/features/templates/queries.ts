@@ -103,7 +103,6 @@ const templateList = (tx: TenantRead, catalogue: string, filter: TemplateFilter)
   from: 'templates',
   filter: FILTER,
   values: [tx.companyId, catalogue, filter.name, filter.language, filter.category, filter.status, filter.search],
-  measured: {},
 });
 
 export function listTemplates(

@@ -27,7 +27,7 @@ export const isWanted = (column: number, wanted: WantedColumns): boolean => want
 export const UNREAD = '…';
 
 export const MAX_CELL_BYTES = 32 * 1024;
-const MAX_ROW_BYTES = 128 * 1024;
+const MAX_ROW_BYTES = 80 * 1024;
 // The most columns of a file, more than any table of the platform has. A single cell far to the right must not make every row that long.
 const MAX_COLUMNS = 500;
 // The most lines of a file: the limit of Excel, including empty rows, so that a file can not keep its reader busy with empty rows.

@@ -1,15 +1,19 @@
 /** The queries for pages of contacts; list.ts chooses between them. */
 import { many, one } from '../../../platform/db.ts';
-import { HIT, nearRowsSql, nearValues, orderedRowsSql, sortedHitsSql } from '../../../platform/long-list.ts';
-import { measuredPageSql, rowsByKeySql } from '../../../platform/measured-page.ts';
+import {
+  HIT,
+  nearRowsSql,
+  nearValues,
+  orderedRowsSql,
+  pageByKeySql,
+  sortedHitsSql,
+} from '../../../platform/long-list.ts';
 import {
   isSinceInOrder,
   sinceClause,
   windowClause,
   windowKeyColumns,
-  windowLimitParameter,
   windowNameSuffix,
-  windowOrderSql,
   windowValues,
   type Since,
   type Window,
@@ -20,19 +24,9 @@ import { buildConditions, type ContactMatch } from './filter-queries.ts';
 import { CONTACT } from '../queries.ts';
 import type { Contact } from '../schemas.ts';
 
-/**
- * Returns SQL for the records of a page. The rows of the page are found first, so that joins are made only for these. `limit` is the
- * placeholder of the page size.
- */
-const selectContactsSql = (keys: string, window: Window, limit: string): string =>
-  measuredPageSql({
-    columns: CONTACT,
-    as: 'c',
-    rows: rowsByKeySql('contacts', keys),
-    order: windowOrderSql(window),
-    limit,
-    context: 'contact',
-  });
+/** Returns SQL for the records of a page. The rows of the page are found first, so that joins are made only for these. */
+const selectContactsSql = (keys: string, window: Window): string =>
+  pageByKeySql(window, { keys, table: 'contacts', as: 'c', columns: CONTACT });
 
 /** Returns SQL for the contacts in the order that the page needs; further conditions on them follow it. */
 const contactsInOrderSql = (window: Window): string =>
@@ -44,7 +38,7 @@ export function listContacts(tx: TenantRead, window: Window): Promise<Contact[]>
   const rows = `select ${windowKeyColumns(window)} from ${table} where company_id = $1 ${windowClause(window, 2)}`;
   return many(tx, {
     name: `contacts.list.${windowNameSuffix(window)}`,
-    text: selectContactsSql(rows, window, windowLimitParameter(2)),
+    text: selectContactsSql(rows, window),
     values: [tx.companyId, ...windowValues(window)],
   });
 }
@@ -58,7 +52,7 @@ export function listNearContacts(tx: TenantRead, match: ContactMatch, window: Wi
   const rows = nearRowsSql(window, first, { list: contactsInOrderSql(window), matches: `true${exact}` });
   return many(tx, {
     name: 'contacts.listNear',
-    text: selectContactsSql(rows, window, windowLimitParameter(first)),
+    text: selectContactsSql(rows, window),
     values: [tx.companyId, ...values, ...nearValues(window)],
     planEachTime: true,
   });
@@ -79,7 +73,7 @@ export function listMatchingContacts(tx: TenantRead, match: ContactMatch, window
         );
   return many(tx, {
     name: 'contacts.listMatching',
-    text: selectContactsSql(rows, window, windowLimitParameter(first)),
+    text: selectContactsSql(rows, window),
     values: [tx.companyId, ...values, ...windowValues(window)],
     planEachTime: true,
   });

@@ -93,7 +93,6 @@ const runList = (tx: TenantRead, status: string | null): PlainList => ({
   from: 'conversation_runs',
   filter: 'company_id = $1 and ($2::text is null or status = $2)',
   values: [tx.companyId, status],
-  measured: {},
 });
 
 export function listRuns(tx: TenantRead, status: string | null, window: Window): Promise<ConversationRun[]> {

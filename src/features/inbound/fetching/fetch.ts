@@ -2,6 +2,7 @@
 import type { Inbound } from '../../../channels/channel.ts';
 import type { FetchedItem, FetchPosition, TranslationRequest } from '../../../channels/fetching.ts';
 import type { Kit } from '../../../kit.ts';
+import { bufferSource } from '../../../platform/byte-source.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readInChild } from '../../../platform/media/reading.ts';
 import { networkCredentials } from '../../inboxes/connection.ts';
@@ -129,8 +130,7 @@ async function translateItem(
   });
   if (failure !== undefined) return [unreadable(failure)];
   try {
-    const source = { bytes: raw.length, read: (start: number, end: number) => readPiece(raw, start, end) };
-    const reading = { owner: company, source, signal };
+    const reading = { owner: company, source: bufferSource(raw), signal };
     // Nobody waits for the result, so the places of the callers who wait stay free.
     const work = { request, cpuMs: CPU_MS, patienceMs: PATIENCE_MS, isAwaited: false };
     const elements = await readInChild<(Inbound | null)[]>(kit.readers, reading, work);
@@ -140,10 +140,6 @@ async function translateItem(
     if (!(error instanceof AppError) || error.code === 'UNAVAILABLE') throw error;
     return [unreadable(error.message)];
   }
-}
-
-async function* readPiece(raw: Buffer, start: number, end: number): AsyncGenerator<Buffer> {
-  yield raw.subarray(start, end);
 }
 
 const countBytes = (elements: (Inbound | null)[]): number =>

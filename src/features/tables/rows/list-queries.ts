@@ -8,15 +8,12 @@ import {
   type Conditions,
 } from '../../../platform/filters/conditions.ts';
 import type { FilterType, Operator } from '../../../platform/filters/items.ts';
-import { nearRowsSql, nearValues } from '../../../platform/long-list.ts';
-import { measuredPageSql, rowsByKeySql } from '../../../platform/measured-page.ts';
+import { nearRowsSql, nearValues, pageByKeySql } from '../../../platform/long-list.ts';
 import {
   sinceClause,
   sinceNameSuffix,
   windowClause,
-  windowLimitParameter,
   windowNameSuffix,
-  windowOrderSql,
   windowSqlParts,
   windowValues,
   type Since,
@@ -29,14 +26,10 @@ import { ROW, type RowRecord } from './queries.ts';
 
 const OF_TABLE = 'company_id = $1 and table_id = $2';
 
-/** Returns SQL for the records of a page; `first` is the number of the first parameter of its window. */
-const selectRowsSql = (rows: string, window: Window, first: number, more = ''): string =>
-  measuredPageSql({ columns: ROW + more, rows, order: windowOrderSql(window), limit: windowLimitParameter(first) });
-
 export function listRows(tx: TenantRead, tableId: string, window: Window): Promise<RowRecord[]> {
   return many(tx, {
     name: `tables.listRows.${windowNameSuffix(window)}`,
-    text: selectRowsSql(`select * from table_rows where ${OF_TABLE} ${windowClause(window, 3)}`, window, 3),
+    text: `select ${ROW} from table_rows where ${OF_TABLE} ${windowClause(window, 3)}`,
     values: [tx.companyId, tableId, ...windowValues(window)],
     // How many rows changed since a moment depends on the moment, so PostgreSQL plans this query for each value.
     ...(window.since === null ? {} : { planEachTime: true }),
@@ -103,11 +96,11 @@ export function listRowsNear(tx: TenantRead, tableId: string, window: Window, ma
   const rows = nearRowsSql(window, first, {
     list: `table_rows where ${OF_TABLE}`,
     matches: `true${exact}`,
-    columns: '*',
+    columns: ROW,
   });
   return many(tx, {
     name: 'tables.listRowsNear',
-    text: selectRowsSql(rows, window, first),
+    text: rows,
     values: [tx.companyId, tableId, ...values, ...nearValues(window)],
     planEachTime: true,
   });
@@ -124,11 +117,7 @@ export function listMatchingInOrder(
   const first = values.length + 3;
   return many(tx, {
     name: 'tables.listMatchingInOrder',
-    text: selectRowsSql(
-      `select * from table_rows where ${OF_TABLE}${exact} ${windowClause(window, first)}`,
-      window,
-      first,
-    ),
+    text: `select ${ROW} from table_rows where ${OF_TABLE}${exact} ${windowClause(window, first)}`,
     values: [tx.companyId, tableId, ...values, ...windowValues(window)],
     planEachTime: true,
   });
@@ -150,12 +139,12 @@ export function lookUpRows(
     text: `with hits as materialized (
         select row_index, created_at, updated_at, _id from table_rows where ${OF_TABLE}${indexed ?? ''}${exact} ${since}
       )
-      ${selectRowsSql(
-        rowsByKeySql('table_rows', `select _id from hits where true ${cursor} ${tail}`),
-        window,
-        first,
-        ', (select count(*)::int from hits) as total',
-      )}`,
+      ${pageByKeySql(window, {
+        keys: `select _id from hits where true ${cursor} ${tail}`,
+        table: 'table_rows',
+        as: 't',
+        columns: `${ROW}, (select count(*)::int from hits) as total`,
+      })}`,
     values: [tx.companyId, tableId, ...values, ...windowValues(window)],
     planEachTime: true,
   });

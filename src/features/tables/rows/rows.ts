@@ -83,7 +83,7 @@ export async function updateRowById(tenant: Tenant, tableId: string, id: string,
     if (!before) throw notFound();
     const { data, ...links } = input;
     await expectBusiness(tx, 'business_id', links.business_id);
-    const next = data ? checkRowData(table.columns, { ...before.data, ...data }, before.data) : before.data;
+    const next = data ? checkRowData(table.columns, { ...before.data, ...data }) : before.data;
     const after = { ...before, ...links, data: next };
     if (isDeepStrictEqual(after, before)) return toRow(before);
     return toRow(await updateRow(tx, after, { keepsData: isDeepStrictEqual(next, before.data) }));
