@@ -54,10 +54,7 @@ async function cloneTemplate(): Promise<string> {
   return name;
 }
 
-/** A migrated database whose owner is bound by row security. Tests of single migrations share it, because to migrate one takes seconds. */
-let owned: Promise<{ name: string; url: string }> | undefined;
-const openOwned = (): Promise<{ name: string; url: string }> => (owned ??= createOwned());
-
+/** Creates a migrated database whose owner is bound by row security. */
 async function createOwned(): Promise<{ name: string; url: string }> {
   await run(
     makeUrl('postgres'),
@@ -82,57 +79,16 @@ test('when several processes start at once, one of them migrates, and each finds
   assert.deepEqual(await findMissing(url, names), []);
 });
 
-test('migration 0032 keeps the passwords of existing users, leaves invited users invited, and adds to keys who created them, also when row security applies to the owner', async () => {
-  const { name, url } = await openOwned();
-  const company = 'a'.repeat(24);
-  await run(
-    makeUrl(name),
-    'drop table people, mailed_links',
-    'alter table users drop column accepted_at',
-    'drop index users_company_email_key, users_email, api_keys_maker',
-    'create unique index users_email_key on users (lower(email))',
-    `delete from schema_migrations where name >= '0032' and name < '0034'`,
-    `insert into companies (_id, name) values ('${company}', 'Before')`,
-    `insert into users (company_id, _id, name, email, role, status, password_hash) values
-      ('${company}', 'came', 'Ana', 'Ana@example.test', 'OWNER', 'ACTIVE', 'hash of Ana'),
-      ('${company}', 'gone', 'Bia', 'bia@example.test', 'ADMIN', 'INACTIVE', 'hash of Bia'),
-      ('${company}', 'next', 'Eva', 'eva@example.test', 'VIEWER', 'INVITED', null)`,
-    `insert into api_keys (_id, company_id, type, name, prefix, token_hash, scopes)
-      values ('key', '${company}', 'company', 'CRM', '…abcd', 'hash', '{*}')`,
-    `insert into audit_log (_id, company_id, actor_type, actor_id, actor_name, action, resource, resource_id)
-      values ('line', '${company}', 'USER', 'came', 'Ana', 'api-keys.create', 'api-keys', 'key')`,
-  );
-  const ran = await migrate(url, prepareQueue);
-  assert.deepEqual(ran, ['0032_people.sql', '0033_identity.concurrent.sql']);
-  assert.deepEqual(await run(makeUrl(name), 'select email, password_hash from people order by email'), [
-    { email: 'ana@example.test', password_hash: 'hash of Ana' },
-    { email: 'bia@example.test', password_hash: 'hash of Bia' },
-  ]);
-  assert.deepEqual(await run(makeUrl(name), 'select created_by from api_keys'), [{ created_by: 'came' }]);
-  const users = await run(
-    makeUrl(name),
-    'select _id, accepted_at is not null as accepted, password_hash from users order by _id',
-  );
-  assert.deepEqual(
-    users,
-    Object.entries({ came: true, gone: true, next: false }).map(([_id, accepted]) => {
-      return { _id, accepted, password_hash: null };
-    }),
-  );
-});
-
-test('migration 0042 counts the bytes of existing records and subtracts those that are deleted with their table, also when row security applies to the owner', async () => {
-  const { name, url } = await openOwned();
+test('the bytes of records that go with their table are subtracted, also when row security applies to the owner', async () => {
+  const { name, url } = await createOwned();
   const company = 'b'.repeat(24);
   await run(
     makeUrl(name),
-    'set session_replication_role = replica',
-    `insert into companies (_id, name) values ('${company}', 'Before')`,
+    `insert into companies (_id, name) values ('${company}', 'Acme')`,
     `insert into tables (company_id, _id, name, slug) values ('${company}', 'goes', 'T', 't'), ('${company}', 'stays', 'U', 'u')`,
     `insert into imports (company_id, _id, kind, table_id, file_name, format, principal)
       values ('${company}', 'i', 'TABLE', 'goes', 'a.csv', 'CSV', '{}')`,
     `insert into import_errors (company_id, import_id, position, lines) values ('${company}', 'i', 0, 'broken')`,
-    `delete from schema_migrations where name = '0042_quota.concurrent.sql'`,
   );
   const counted = (tables: string[]): Promise<object[]> =>
     run(
@@ -140,49 +96,25 @@ test('migration 0042 counts the bytes of existing records and subtracts those th
       `select stored_bytes('${company}') = sum(record_bytes) as exact, count(*)::int as records
         from (${tables.map((table) => `select record_bytes from ${table}`).join(' union all ')}) records`,
     );
-  assert.deepEqual(await migrate(url, prepareQueue), ['0042_quota.concurrent.sql']);
   const tables = ['tables', 'imports', 'import_errors'];
   assert.deepEqual(await counted(tables), [{ exact: true, records: 4 }]);
   await run(url, 'set role parley_app', `set app.company_id = '${company}'`, `delete from tables where _id = 'goes'`);
   assert.deepEqual(await counted(tables), [{ exact: true, records: 1 }]);
 });
 
-test('migration 0050 moves the settings of existing inboxes into one column, also when row security applies to the owner', async () => {
-  const { name, url } = await openOwned();
-  const company = 'c'.repeat(24);
-  await run(
-    makeUrl(name),
-    'set session_replication_role = replica',
-    `insert into companies (_id, name) values ('${company}', 'Before')`,
-    `insert into inboxes (company_id, _id, name, channel, api_wap_config, partner_api_config) values
-      ('${company}', 'both', 'Both', 'WAP_AUTO_CLOSER', '{"waba_id": "1", "business_token": null}', '{"api_key": "sealed"}'),
-      ('${company}', 'none', 'None', 'WEB_V2', null, null)`,
-    'alter table inboxes drop column settings',
-    `delete from schema_migrations where name = '0050_inbox_settings.sql'`,
-  );
-  assert.deepEqual(await migrate(url, prepareQueue), ['0050_inbox_settings.sql']);
-  assert.deepEqual(await run(makeUrl(name), 'select _id, settings from inboxes order by _id'), [
-    {
-      _id: 'both',
-      settings: { api_wap_config: { waba_id: '1', business_token: null }, partner_api_config: { api_key: 'sealed' } },
-    },
-    { _id: 'none', settings: {} },
-  ]);
-});
-
 test('findMissing names migrations that did not run and queues that do not exist', async () => {
   const url = makeUrl(await cloneTemplate());
-  await run(url, `delete from schema_migrations where name = '0002_inboxes.sql'`);
+  await run(url, `delete from schema_migrations where name = '0009_inboxes.sql'`);
   assert.deepEqual(await findMissing(url, [...names, 'of.a-later-version']), [
-    '0002_inboxes.sql',
+    '0009_inboxes.sql',
     'of.a-later-version',
   ]);
   // The migration fails when it runs again, because its tables exist. The error names the file, and nothing is changed.
   await assert.rejects(
     migrate(url, prepareQueue),
-    /^Error: migration 0002_inboxes\.sql: relation "\w+" already exists$/,
+    /^Error: migration 0009_inboxes\.sql: relation "\w+" already exists$/,
   );
-  assert.deepEqual(await findMissing(url, names), ['0002_inboxes.sql']);
+  assert.deepEqual(await findMissing(url, names), ['0009_inboxes.sql']);
 });
 
 test("the platform's user on the embedded server has no rights of its own and can only switch to the runtime roles", async () => {
@@ -243,25 +175,28 @@ test('a runtime role that bypasses row security or is a superuser is refused', a
   assert.deepEqual(await findMissing(url, names), []);
 });
 
-/** Prepares a migration that needs an exclusive lock on `messages`, and opens a long transaction that reads this table. */
-async function startLongReader(url: string): Promise<{ again: string; reader: pg.Client }> {
-  const again = '0017_erasure.sql';
+const LIVE = '0025_live.sql';
+
+/** Undoes the migration LIVE, which adds triggers to `contacts`, and opens a long transaction that writes to this table. */
+async function startLongWriter(url: string): Promise<pg.Client> {
   await run(
     url,
-    `delete from schema_migrations where name = '${again}'`,
-    `alter table messages add constraint messages_company_id_contact_id_fkey foreign key (company_id, contact_id) references contacts`,
+    `delete from schema_migrations where name = '${LIVE}'`,
+    'drop table live_companies, record_changes',
+    'drop function note_changes, note_last_message, note_campaign, note_campaign_counters, note_follow_up cascade',
+    'drop procedure noted_table',
   );
-  const reader = new pg.Client({ connectionString: url });
-  await reader.connect();
-  await reader.query('begin; select from messages');
-  return { again, reader };
+  const writer = new pg.Client({ connectionString: url });
+  await writer.connect();
+  await writer.query('begin; lock table contacts in row exclusive mode');
+  return writer;
 }
 
-test('a migration that waits for a long reader is retried until it succeeds', async () => {
+test('a migration that waits for a long writer is retried until it succeeds', async () => {
   const url = makeUrl(await cloneTemplate());
-  const { again, reader } = await startLongReader(url);
+  const writer = await startLongWriter(url);
   const ran = migrate(url, prepareQueue);
-  // The reader ends only after the first attempt has failed at its lock time-out, which the server counts as a rollback.
+  // The writer ends only after the first attempt has failed at its lock time-out, which the server counts as a rollback.
   await waitUntil('the first try to give up', async () => {
     const [row] = await run<{ count: number }>(
       url,
@@ -269,19 +204,19 @@ test('a migration that waits for a long reader is retried until it succeeds', as
     );
     return (row?.count ?? 0) > 0;
   });
-  await reader.query('commit');
-  await reader.end();
-  assert.deepEqual(await ran, [again]);
+  await writer.query('commit');
+  await writer.end();
+  assert.deepEqual(await ran, [LIVE]);
 });
 
 test('the error of a migration whose connection breaks names the file and the cause', async () => {
   const url = makeUrl(await cloneTemplate());
-  const { reader } = await startLongReader(url);
+  const writer = await startLongWriter(url);
   const ran = assert.rejects(
     migrate(url, prepareQueue),
-    /^Error: migration 0017_erasure\.sql: terminating connection due to administrator command$/,
+    /^Error: migration 0025_live\.sql: terminating connection due to administrator command$/,
   );
-  await waitUntil('it to wait for the reader', async () => {
+  await waitUntil('it to wait for the writer', async () => {
     const cut = await run(
       url,
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -290,5 +225,15 @@ test('the error of a migration whose connection breaks names the file and the ca
     return cut.length > 0;
   });
   await ran;
-  await reader.end();
+  await writer.end();
+});
+
+test('a database that another version of the platform has made is refused, and stays as it is', async () => {
+  const url = makeUrl(await cloneTemplate());
+  await run(url, `insert into schema_migrations (name) values ('0999_later.sql')`);
+  await assert.rejects(
+    migrate(url, prepareQueue),
+    /^Error: the database was made by another version .+ \(0999_later\.sql\)/,
+  );
+  assert.deepEqual(await findMissing(url, names), []);
 });

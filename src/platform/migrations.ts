@@ -78,7 +78,9 @@ export async function migrate(
     const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
     const done = new Set(rows.map((row) => row.name));
     const ran: string[] = [];
-    for (const name of await migrationFiles()) {
+    const files = await migrationFiles();
+    refuseOtherVersion(done, files);
+    for (const name of files) {
       if (done.has(name)) continue;
       await (name.endsWith(CONCURRENT) ? runConcurrently(client, name) : runWithRetries(client, name));
       ran.push(name);
@@ -89,6 +91,15 @@ export async function migrate(
   } finally {
     await client.end();
   }
+}
+
+/** Throws one sentence when the database has run a migration that this version does not have. */
+function refuseOtherVersion(done: ReadonlySet<string>, files: readonly string[]): void {
+  const unknown = [...done].find((name) => !files.includes(name));
+  if (unknown === undefined) return;
+  throw new Error(
+    `the database was made by another version of Parley (${unknown}), which this one can not continue; use that version, or an empty database`,
+  );
 }
 
 /**

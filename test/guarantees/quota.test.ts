@@ -270,15 +270,3 @@ test('an import that reaches the quota ends FAILED with the code QUOTA_EXCEEDED,
   assert.equal(await readStoredBytes(own._id), await sumRecordBytes(own._id));
   assert.deepEqual(await database.sql('select 1 from import_chunks where company_id = $1', [own._id]), []);
 });
-
-test('the migration counts the bytes of records that were stored before the platform counted bytes', async () => {
-  const own = await platform.createCompany();
-  await call(201, 'POST', '/v1/contacts', { key: own.key, body: { name: 'Ana' } });
-  await awaitSums();
-  await database.sql('delete from company_usage');
-  assert.equal(await readStoredBytes(own._id), 0);
-  await database.sql('select recount_stored()');
-  for (const company of [own._id, demo._id])
-    assert.equal(await readStoredBytes(company), await sumRecordBytes(company));
-  assert.deepEqual(await database.sql('select recount_stored() as corrected'), [{ corrected: 0 }]);
-});

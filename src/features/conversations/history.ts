@@ -1,4 +1,4 @@
-/** Lists what happened to a conversation. The trigger of migration 0165 writes it, in the transaction of each change. */
+/** Lists what happened to a conversation. The trigger `remembered` writes it, in the transaction of each change. */
 import { notFound } from '../../platform/errors.ts';
 import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/tenant.ts';

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import pg from 'pg';
 import { startPlatform, type Company, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { newId } from '../../platform/ids.ts';
@@ -39,28 +36,6 @@ test('each company has a default pipeline from its first day, in its language', 
       ['OPEN', 'OPEN', 'OPEN', 'WON', 'LOST'].map((kind, index) => [index, kind]),
     );
   }
-});
-
-test('a migration gives a default pipeline to older companies without one; a company that had pipelines keeps them', async () => {
-  const [without, having] = [await platform.createCompany(), await platform.createCompany()];
-  const ids = [without._id, having._id];
-  await database.sql('delete from pipelines where company_id = any($1)', [ids]);
-  await database.sql(`insert into pipelines (company_id, _id, name) values ($1, $2, 'Old')`, [having._id, newId()]);
-  await database.sql(`update companies set general_config = '{"language": "es"}' where _id = $1`, [without._id]);
-  const file = join(import.meta.dirname, '../../../migrations/0013_conversations.sql');
-  const [, filling = ''] = (await readFile(file, 'utf8')).split('set local role parley_system;');
-  const client = new pg.Client({ connectionString: database.ownerUrl });
-  await client.connect();
-  await client.query(`begin; set local role parley_system; ${filling}; commit`);
-  await client.end();
-  const [old] = await listAll(having.key);
-  assert.deepEqual([old.name, old.is_default, old.steps], ['Old', true, []]);
-  const [made] = await listAll(without.key);
-  assert.deepEqual([made.name, made.is_default], ['Embudo de ventas', true]);
-  assert.deepEqual(
-    made.steps.map((step: Json) => step.name),
-    ['Nuevo', 'En atención', 'Propuesta', 'Ganado', 'Perdido'],
-  );
 });
 
 test('a pipeline is created, read, listed, changed and removed', async () => {

@@ -1,5 +1,5 @@
 /**
- * Takes tokens from the buckets in the database by the function take_tokens() (migrations/0008). Callers who wait at the same moment share
+ * Takes tokens from the buckets in the database by the function take_tokens(). Callers who wait at the same moment share
  * one statement. From a busy bucket more tokens are taken than its callers need now, so that the next callers find local tokens.
  */
 import { isContention, isUnavailable, many } from '../db.ts';
