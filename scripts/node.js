@@ -20,6 +20,7 @@ const RENAMED = new Map([
 const major = Number(process.versions.node.split('.')[0]);
 const [file = '', ...args] = process.argv.slice(2);
 
+if (process.env['npm_lifecycle_event'] !== undefined) endWithShell();
 if (major < OLDEST) refuse(`this is Node ${process.versions.node}; install Node ${OLDEST} or newer, with its npm`);
 else if (major >= NEEDED) {
   if (process.channel) endWithParent();
@@ -32,6 +33,20 @@ function findInstalled() {
   const name = `node-${process.platform}-${process.arch}`;
   const program = process.platform === 'win32' ? 'bin/node.exe' : 'bin/node';
   return fileURLToPath(new URL(`../node_modules/${RENAMED.get(name) ?? name}/${program}`, import.meta.url));
+}
+
+/**
+ * Ends this process in order when the shell has ended in which npm runs a script. npm passes a signal on to that shell, and the shell does not
+ * pass it on, so that the program would go on without anybody who knows of it.
+ */
+function endWithShell() {
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 200);
+  watch.unref();
 }
 
 /** Ends this process in order when the older Node that started it was killed, which can not pass on such a signal. */

@@ -99,3 +99,24 @@ test('Node 18 is told in one sentence which Node is needed', () => {
     },
   );
 });
+
+test('when the shell in which npm runs a script ends, the program gets SIGTERM', async (t) => {
+  const program = join(dirname(await makeDataFolder(t)), 'program.mjs');
+  writeFileSync(
+    program,
+    `process.on('SIGTERM', () => process.stdout.write('ended in order', () => process.exit()));
+    setInterval(() => undefined, 60_000);
+    process.stdout.write('begun, ');`,
+  );
+  // The second command keeps the shell from becoming the program itself.
+  const shell = spawn('/bin/sh', ['-c', `"${process.execPath}" scripts/node.js ${program}; true`], {
+    env: { ...process.env, npm_lifecycle_event: 'start' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  shell.stdout.on('data', (piece: Buffer) => (said += String(piece)));
+  await waitUntil('the program to begin', () => said === 'begun, ');
+  shell.kill('SIGTERM');
+  await once(shell, 'close');
+  assert.equal(said, 'begun, ended in order');
+});

@@ -99,6 +99,8 @@ export type Config = Readonly<
     PUBLIC_URL: string;
     /** True when only this machine can reach the platform. */
     loopback: boolean;
+    /** True when others reach the platform at the address that the operator has named, for example by a proxy. */
+    published: boolean;
     /** True when the sandbox runs beside the platform. */
     sandboxOn: boolean;
     /** True when there is no sandbox only because HOST lets other machines in. */
@@ -202,6 +204,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     loopback,
     PUBLIC_URL: values.PUBLIC_URL ?? `http://${name}:${values.PORT}`,
     sandboxOn: values.SANDBOX ? values.SANDBOX === 'on' : isOwnTry && loopback,
+    published: values.PUBLIC_URL !== null && !isLoopback(new URL(values.PUBLIC_URL).hostname.replace(/^\[|\]$/g, '')),
     sandboxHidden: !values.SANDBOX && isOwnTry && !loopback,
     s3: readS3(values),
     network: readNetwork(values),

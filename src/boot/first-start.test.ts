@@ -158,11 +158,12 @@ test('a start prints a link that logs the first owner in once, and where the pho
   assert.equal((await open()).status, 400);
 });
 
-test('links are made only on a loopback address, and only while the first credentials lie in their file', async () => {
+test('links are made only on a loopback address that no proxy shows to others, and only while the first credentials lie in their file', async () => {
   const { running, dataDir, url } = await startPlatform();
   const { kit } = running;
   assert.match((await makeFirstLink(kit, url)) ?? '', /\/console#link=[\w-]{43}$/);
   assert.equal(await makeFirstLink({ ...kit, config: { ...kit.config, loopback: false } }, url), null);
+  assert.equal(await makeFirstLink({ ...kit, config: { ...kit.config, published: true } }, url), null);
   await rm(join(dataDir, 'credentials.json'));
   assert.equal(await makeFirstLink(kit, url), null);
 });

@@ -205,11 +205,11 @@ export async function warnAboutCredentials(kit: Kit): Promise<void> {
 const LINK_SECONDS = 600;
 
 /**
- * Makes a link that logs the first owner in to the console. Returns null when others than this machine can reach the platform, when the
- * file with the first credentials is gone, or when its owner can no longer log in.
+ * Makes a link that logs the first owner in to the console. Returns null when others than this machine can reach the platform, also by a
+ * proxy, when the file with the first credentials is gone, or when its owner can no longer log in.
  */
 export async function makeFirstLink({ config, database }: Kit, url: string): Promise<string | null> {
-  const credentials = config.loopback ? await readCredentials(config) : null;
+  const credentials = config.loopback && !config.published ? await readCredentials(config) : null;
   if (!credentials) return null;
   const { company_id: company, user } = credentials;
   const owner = { company, email: user.email, seconds: LINK_SECONDS };

@@ -32,9 +32,8 @@ export async function run(config: Config, purpose: Purpose, { surroundings, aske
     log.info({ listening: running.url, purpose, pid: process.pid }, 'ready');
     const where = running.url ? ` on ${running.url} (guides and reference: ${running.url}/docs)` : ' to work';
     process.stdout.write(`Parley is ready${where}\n`);
-    process.stdout.write(await describeEntrances(running, log));
     collectGarbage();
-    if (running.url) void buildPages(config, log);
+    if (running.url) void openPages(running, config, log);
     await stopOnSignal(running, asked, log);
   } catch (error) {
     throw new Error(explainStartError(error, config), { cause: error });
@@ -53,12 +52,14 @@ export async function runMigrations(config: Config): Promise<void> {
 
 const exitNow = (): never => process.exit(1);
 
-/** Builds the pages whose sources have changed. The platform serves meanwhile. */
-const buildPages = (config: Config, log: Log): Promise<void> =>
-  buildWebApps(config.DATA_DIR, (name, error) => {
+/** Builds the pages whose sources have changed, while the platform serves, and then says where a person begins. Never throws. */
+async function openPages(running: Running, config: Config, log: Log): Promise<void> {
+  await buildWebApps(config.DATA_DIR, (name, error) => {
     // Failure policy: the API works without its pages; the page that is missing says that the log has the reason.
     log.error({ err: error }, `the page ${name} could not be built`);
   });
+  process.stdout.write(await describeEntrances(running, log));
+}
 
 /**
  * Runs a garbage collection after the start, because loading the code leaves some 70 MB of garbage that an idle process would keep for

@@ -5,17 +5,20 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, test, type TestContext } from 'node:test';
+import type { CountVisit } from './access.ts';
 import { createServer } from './http.ts';
 import { describeApi } from './service.ts';
 import { createLog, createMetrics } from './telemetry.ts';
 import { sharedFileRoute, webAppRoutes, type WebApp } from './web-apps.ts';
 
-const uncounted = async (): Promise<void> => undefined;
+/** The addresses whose requests were counted against the limit of their caller. */
+const counted: string[] = [];
+const count: CountVisit = async ({ url }) => void counted.push(url);
 
 async function serve(...webApps: WebApp[]) {
   const app = createServer(createLog('silent'), createMetrics());
   await describeApi(app);
-  for (const webApp of webApps) webAppRoutes(app, uncounted, webApp);
+  for (const webApp of webApps) webAppRoutes(app, count, webApp);
   await app.ready();
   return app;
 }
@@ -142,6 +145,17 @@ describe('an app that has to be built', () => {
     }
   });
 
+  test('visits of pages are counted, and files that browsers keep for good are not', async (t) => {
+    const { server } = await serveBuild(t, {});
+    counted.length = 0;
+    const urls = ['/app', '/app/inbox', '/app/logo.svg', '/app/main-ABCD2345.js', '/app/inbox?file=main-ABCD2345.js'];
+    for (const url of urls) assert.equal((await server.inject(url)).statusCode, 200);
+    assert.deepEqual(
+      counted,
+      urls.filter((url) => url !== '/app/main-ABCD2345.js'),
+    );
+  });
+
   test('a file that compression would make larger is sent as it is', async (t) => {
     const picture = Buffer.from('89504e470d0a1a0a', 'hex');
     const { server } = await serveBuild(t, { 'dot.png': picture, 'long.css': 'a{color:red}'.repeat(1_000) });
@@ -234,7 +248,7 @@ describe('an app that has to be built', () => {
     const folder = await makeFolder(t);
     const build = join(folder, 'build');
     const server = createServer(createLog('silent'), createMetrics());
-    sharedFileRoute(server, uncounted, { path: '/shared.js', file: 'shared.js', build: () => build });
+    sharedFileRoute(server, count, { path: '/shared.js', file: 'shared.js', build: () => build });
     t.after(() => server.close());
     const missing = await server.inject('/shared.js');
     assert.deepEqual([missing.statusCode, missing.headers['cache-control']], [503, 'no-store']);
@@ -252,6 +266,9 @@ describe('an app that has to be built', () => {
       const { statusCode, headers, body } = await server.inject(url);
       assert.deepEqual([statusCode, headers['retry-after'], headers['cache-control']], [503, '2', 'no-store']);
       assert.match(body, /“built” is not built yet/);
+      const [, base, script] = /<base href="([^"]*)" \/>[^]*<script src="([^"]*)">/.exec(body) ?? [];
+      const reloads = await server.inject(new URL(`${base}${script}`, `http://parley${url}`).pathname);
+      assert.deepEqual([reloads.statusCode, /location\.reload\(\)/.test(reloads.body)], [200, true]);
     }
     await writeBuild(`${build}.new`);
     await rename(`${build}.new`, build);

@@ -93,7 +93,7 @@ export function webAppRoutes(app: FastifyInstance, count: CountVisit, webApp: We
   if (build !== undefined) {
     const answer = answerFromBuild(webApp, build);
     app.get(path, options, answer);
-    app.get(`${path}/*`, options, answer);
+    app.get(`${path}/*`, { ...options, onRequest: countPages(count) }, answer);
     return;
   }
   const headers = pageHeaders(webApp);
@@ -110,6 +110,17 @@ function readSource(name: string, file: string): string | Buffer {
   const bytes = readFileSync(join(sourceFolder(name), file));
   return extname(file) === '.ts' ? asJavaScript(bytes.toString()) : bytes;
 }
+
+/**
+ * Counts the visits of pages. The files of a build that browsers keep for ever are not counted: they are answered from memory, which costs no
+ * more than a refusal, and a page that gets only some of them stays blank. An office may open the console at the same moment.
+ */
+const countPages =
+  (count: CountVisit): CountVisit =>
+  async (request, reply) => {
+    const [asked = ''] = request.url.split('?', 1);
+    if (!HASHED.test(asked)) await count(request, reply);
+  };
 
 // All files of a build stay in memory. An app that loads fast has a tenth of this.
 const MAX_BUILD_BYTES = 16 * 1024 * 1024;
@@ -130,14 +141,16 @@ function answerFromBuild(webApp: WebApp, findFolder: () => string): RouteHandler
   const open = keepResult(async () => loadBuild(findFolder(), path, makeHeaders({})));
   return async (request, reply) => {
     const build = await open().catch(ignoreMissing);
-    if (!build)
-      return reply
-        .code(503)
-        .headers({ ...makeHeaders({}), 'cache-control': 'no-store', 'retry-after': '2' })
-        .type(HTML)
-        .send(renderMissingBuild(name));
     const { '*': address = '' } = request.params as { '*'?: string };
     const [asked = ''] = request.url.split('?', 1);
+    if (!build) {
+      const isScript = address.endsWith(RELOADER);
+      return reply
+        .code(isScript ? 200 : 503)
+        .headers({ ...makeHeaders({}), 'cache-control': 'no-store', 'retry-after': '2' })
+        .type(findMediaType(isScript ? RELOADER : PAGE))
+        .send(isScript ? RELOAD : renderMissingBuild(name, path, countSlashes(asked) - countSlashes(path)));
+    }
     const file = build.files.get(address);
     if (file) return file(request, reply);
     // An address that ends like a file is missing when there is none: a browser could not use the page in its place.
@@ -223,19 +236,28 @@ function setBaseHref(page: string, path: string, depth: number): string {
   return page.replace('<head>', `<head><base href="${base}" />`);
 }
 
-const renderMissingBuild = (name: string): string => `<!doctype html>
+// A page that only asked to be refreshed would stay where it is when its address has a fragment, as the link of a start has.
+const RELOADER = 'reload.js';
+const RELOAD = 'setTimeout(() => location.reload(), 1000);\n';
+
+const renderMissingBuild = (name: string, path: string, depth: number): string =>
+  setBaseHref(
+    `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
-    <meta http-equiv="refresh" content="2" />
     <title>Not built yet</title>
+    <script src="${RELOADER}"></script>
   </head>
   <body>
     <h1>The app “${name}” is not built yet</h1>
     <p>This page reloads until the build is there. If that takes longer than a minute, the log of the platform says why.</p>
   </body>
 </html>
-`;
+`,
+    path,
+    depth,
+  );
 
 /** Converts TypeScript to JavaScript: types are replaced by blanks, which keeps line numbers, and imports of `.ts` become `.js`. */
 function asJavaScript(source: string): string {
