@@ -1990,6 +1990,8 @@ export interface CampaignAnalytics {
   total_contacts: number;
   /** Contacts of whom nothing is accepted yet */
   pending: number;
+  /** Of these, those whose message may have reached them: the network was called and its answer is missing. Nothing is sent twice; after a day without a status they count as failed */
+  unknown: number;
   /** Accepted by the network */
   sent: number;
   /** Delivered, or read */

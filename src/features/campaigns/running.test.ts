@@ -121,6 +121,21 @@ test('a message that the network holds back counts as pending until the network 
   assert.deepEqual(await counts(), { pending: 0, sent: 1, delivered: 1, failed: 1 });
 });
 
+test('a message whose outcome nobody knows is counted as such, and stays pending', async () => {
+  const { campaign } = await createFor(2);
+  await holdingBack(async () => {
+    await act(201, 'start', campaign);
+    await awaitStatus(campaign, 'COMPLETED');
+  });
+  const [one] = await enrollments(campaign);
+  await database.sql(
+    `update messages set status = 'QUEUED', created_at = now() - interval '2 minutes' where _id = $1`,
+    [one?.['message']],
+  );
+  const { pending, unknown } = await analytics(campaign);
+  assert.deepEqual([pending, unknown], [2, 1]);
+});
+
 test('a template sent by itself that the network holds back is SENT without sent_at', async () => {
   const body = { inboxId: demo.inbox, phone: `+${makePhoneNumber()}`, message: { template: HELLO } };
   const sent = (await holdingBack(() => call(201, 'POST', '/v1/messages/send-template', { body }))).body;

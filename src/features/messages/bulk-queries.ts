@@ -1,7 +1,7 @@
 /** Statements about many messages of one inbox that are sent together. */
 import type { MessageContent } from '../../channels/content.ts';
-import { exec } from '../../platform/db.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { exec, one } from '../../platform/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Cause, FailureReason, Message } from './schemas.ts';
 
 /** The values that all these messages share. */
@@ -81,4 +81,18 @@ export function failAllQueued(tx: TenantTx, failed: FailedMessage[]): Promise<nu
       failed.map(({ reason }) => reason && JSON.stringify(reason)),
     ],
   });
+}
+
+/**
+ * Counts the messages of a campaign whose outcome nobody knows: the network has had a minute to answer, and takes ten seconds. The index of
+ * QUEUED messages is small, because no other message stays in this state.
+ */
+export async function countUnknown(tx: TenantRead, campaign: string): Promise<number> {
+  const { count } = await one<{ count: number }>(tx, {
+    name: 'messages.countUnknown',
+    text: `select count(*)::int as count from messages
+      where status = 'QUEUED' and created_at < now() - interval '1 minute' and company_id = $1 and campaign_id = $2`,
+    values: [tx.companyId, campaign],
+  });
+  return count;
 }

@@ -15,6 +15,8 @@ import { AttachmentGone } from './files.ts';
 import type { Cause, Message } from './schemas.ts';
 import { explainRejection } from './settle-call.ts';
 
+export { countUnknown } from './bulk-queries.ts';
+
 export interface Sender {
   actor: Actor;
   inbox: Pick<TemplateBatch, 'inbox' | 'channel' | 'is_test'>;

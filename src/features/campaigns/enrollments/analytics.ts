@@ -1,5 +1,6 @@
 /** What has become of a campaign, from counters that move in the same transaction as the states of its contacts. */
 import type { Tenant } from '../../../platform/tenant.ts';
+import { countUnknown } from '../../messages/send-many.ts';
 import { expectCampaign } from '../campaigns.ts';
 import { listCounters, type Counter } from './queries.ts';
 import type { CampaignAnalytics } from './schemas.ts';
@@ -16,11 +17,13 @@ export async function readAnalytics(tenant: Tenant, id: string): Promise<Campaig
   const total = readScope(scopes.get('total'));
   const { sent = 0, delivered = 0, read = 0, replied = 0, failed = 0 } = total;
   const { enrolled = 0, pending = 0, skipped = 0, cancelled = 0 } = total;
+  const unknown = pending === 0 ? 0 : await countUnknown(tenant.read, id);
   return {
     campaign: id,
     status,
     total_contacts: enrolled,
     pending,
+    unknown,
     sent,
     delivered,
     read,

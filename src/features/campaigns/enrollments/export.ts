@@ -69,6 +69,7 @@ async function* writePortions(tenant: Tenant, campaign: string): AsyncGenerator<
 const TOTALS = [
   'total_contacts',
   'pending',
+  'unknown',
   ...COUNTED,
   'skipped',
   'cancelled',

@@ -88,6 +88,9 @@ export const CampaignAnalytics = define(
     status: oneOf(STATUSES),
     total_contacts: count('The contacts that were enrolled'),
     pending: count('Contacts of whom nothing is accepted yet'),
+    unknown: count(
+      'Of these, those whose message may have reached them: the network was called and its answer is missing. Nothing is sent twice; after a day without a status they count as failed',
+    ),
     ...counted,
     skipped: count('Contacts who got nothing, for the reasons in skip_reasons'),
     cancelled: count('Contacts who got nothing because the campaign or their enrollment was cancelled'),
