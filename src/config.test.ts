@@ -63,7 +63,7 @@ test('an invalid setting is refused with one sentence that begins with the name 
   }
   assert.throws(
     () => loadConfig({ SANDBOX: 'on', HOST: '0.0.0.0' }),
-    /^Error: SANDBOX is on, but HOST 0\.0\.0\.0 is not/,
+    /^Error: SANDBOX is on, but HOST 0\.0\.0\.0 lets other machines in/,
   );
 });
 

@@ -189,7 +189,9 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   ) as Values;
   const loopback = isLoopback(values.HOST);
   if (values.SANDBOX === 'on' && !loopback) {
-    throw new Error(`SANDBOX is on, but HOST ${values.HOST} is not a loopback address`);
+    throw new Error(
+      `SANDBOX is on, but HOST ${values.HOST} lets other machines in, and the sandbox has no password; leave SANDBOX out, or set HOST=127.0.0.1`,
+    );
   }
   if (!values.DATABASE_URL && values.DATABASE_POOL > EMBEDDED_POOL_MAX) {
     throw new Error(

@@ -136,7 +136,7 @@ export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSour
   return {
     async authenticate(credentials) {
       const shown = readCredentials(credentials);
-      if (!shown) throw makeUnauthorizedError();
+      if (!shown) throw makeUnauthorizedError('Send a token: authorization: Bearer <token>');
       const { token } = shown;
       const now = performance.now();
       const hit = remembered.found.get(token);
@@ -163,8 +163,8 @@ function readCredentials({ authorization, session }: Credentials): Shown | null 
   return token === undefined ? null : { kind: 'bearer', token };
 }
 
-function makeUnauthorizedError(): AppError {
-  return new AppError('UNAUTHORIZED', undefined, [], { 'www-authenticate': 'Bearer' });
+function makeUnauthorizedError(detail?: string): AppError {
+  return new AppError('UNAUTHORIZED', detail, [], { 'www-authenticate': 'Bearer' });
 }
 
 const matchesClaims = (key: StoredKey, claims: KeyClaims): boolean =>

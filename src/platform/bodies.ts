@@ -88,10 +88,10 @@ export function createBodies(limits: BodyLimits, note: (bytes: number) => void):
       const announced = Number(request.headers['content-length'] ?? 0);
       const growing = createGrowingBuffer(announced, maxBytes);
       try {
-        if (announced > maxBytes) throw new AppError('BODY_TOO_LARGE');
+        if (announced > maxBytes) throw makeTooLargeError(maxBytes);
         const aheadMs = (piece: Buffer): number => pace.count(group, piece.length);
         await collectPieces(raw, { watch, aheadMs }, (piece) => {
-          if (growing.size() + piece.length > maxBytes) throw new AppError('BODY_TOO_LARGE');
+          if (growing.size() + piece.length > maxBytes) throw makeTooLargeError(maxBytes);
           const isFirstOfMany = growing.size() === 0 && piece.length !== announced;
           share.take(piece.length + (isFirstOfMany ? READ_AHEAD_BYTES : 0));
           see?.(piece);
@@ -251,3 +251,6 @@ function createByteBudget({ total, perAddress }: BodyLimits, note: (bytes: numbe
     },
   };
 }
+
+const makeTooLargeError = (maxBytes: number): AppError =>
+  new AppError('BODY_TOO_LARGE', `The body may have at most ${maxBytes.toLocaleString('en')} bytes`);

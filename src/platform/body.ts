@@ -24,9 +24,10 @@ export function parseJson(raw: Buffer): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    // Failure policy: the message of the parser may quote the body, so the caller gets only the error that the body is not JSON.
-    throw makeMalformedError('The body is not JSON');
+  } catch (error) {
+    // Failure policy: the message of the parser may quote the body, so the caller gets only the place.
+    const place = /line \d+ column \d+/.exec((error as Error).message)?.[0];
+    throw makeMalformedError(`The body is not JSON${place ? `: see ${place}` : ''}`);
   }
   checkValue(value, { path: '', depth: 0, budget: { values: MAX_VALUES } });
   const lost = findLostDigits(text);

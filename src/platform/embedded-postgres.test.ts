@@ -160,7 +160,7 @@ test('a pid file that names an unrelated running process does not prevent the st
 test('a second process on the same data folder is refused with one sentence', async (t) => {
   const folder = useFolder(t);
   const holder = await startHolder(t, folder);
-  const sentence = `another Parley (pid ${holder.pid}) is running on ${folder}`;
+  const sentence = `another Parley (pid ${holder.pid}) is running on ${folder}; set DATA_DIR to another folder, or end that one`;
   await assert.rejects(startServer(t, folder), { message: sentence });
 });
 

@@ -250,5 +250,7 @@ function explainFailure(folder: string, message: string): string {
   if (/EACCES|EPERM|EROFS|Permission denied|unable to open database file/.test(message)) {
     return `the embedded PostgreSQL has no permission to use ${folder} (${reason}); ${choice}`;
   }
+  if (/invalid permissions/.test(reason))
+    return `the embedded PostgreSQL does not start on ${folder}: ${reason}; run chmod -R go-rwx on it`;
   return `the embedded PostgreSQL does not start on ${folder}: ${reason}; ${choice}`;
 }

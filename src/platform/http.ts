@@ -243,6 +243,8 @@ function toAppError(error: unknown): AppError {
   const { code, validation, validationContext, statusCode } = (error ?? {}) as FastifyProblem;
   if (validation) return validationProblem(validation, validationContext ?? 'body');
   const known = getOwnProperty(FRAMEWORK_CODES, code ?? '');
+  if (known === 'UNSUPPORTED_MEDIA_TYPE')
+    return new AppError(known, 'Send the body with content-type: application/json');
   if (known) return known === 'NOT_FOUND' ? notFound() : new AppError(known);
   if (statusCode === 503) return new AppError('UNAVAILABLE', undefined, [], { 'retry-after': '1' });
   return toDatabaseProblem(error) ?? new AppError('INTERNAL_ERROR');

@@ -59,7 +59,8 @@ export function readPhone(text: string, country: string | null): Phone | PhoneFa
     .trim()
     .replace(/^00(?=\s*[1-9])/, '+')
     .replace(/^(\+.*)\(0\)/, '$1');
-  if (!PHONE_LOOK.test(written)) return { code: 'INVALID', message: 'is not a phone number' };
+  if (!PHONE_LOOK.test(written))
+    return { code: 'INVALID', message: 'is not a phone number: write it as +55 11 91234-5678' };
   const digits = onlyDigits(written);
   const withCode = toValidPhone(formatReadable(digits));
   if (written.startsWith('+')) return withCode ?? noNumber;

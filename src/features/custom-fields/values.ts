@@ -27,6 +27,7 @@ export function findValueFault(slot: TypedSlot, value: unknown): string | null {
     case 'TEXT':
       return isTextWithin(value, MAX_TEXT) ? null : `must be a text of at most ${MAX_TEXT} characters`;
     case 'NUMBER':
+      if (typeof value === 'string') return `${NUMBER_WANTED}, not a text`;
       return typeof value === 'number' && Number.isFinite(value) && isPrecise(value) ? null : NUMBER_WANTED;
     case 'BOOLEAN':
       return typeof value === 'boolean' ? null : 'must be true or false';

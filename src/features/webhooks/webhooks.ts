@@ -139,7 +139,10 @@ async function refuseSecondWebhook<T>(tenant: Tenant, write: () => Promise<T>): 
   } catch (error) {
     // Failure policy: the unique index reports a second webhook; every other error goes to the caller.
     if (!violates(error, 'webhooks_company_key')) throw error;
-    const refusal = new AppError('WEBHOOK_EXISTS');
+    const refusal = new AppError(
+      'WEBHOOK_EXISTS',
+      'A company has one webhook: PUT /v1/webhooks/{existing_id} changes it',
+    );
     refusal.existingId = (await findWebhook(tenant.read))?._id ?? null;
     throw refusal;
   }

@@ -21,7 +21,10 @@ export function lockFolder(folder: string, pid: number): () => void {
   } catch (error) {
     database.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw new Error(`another Parley (pid ${readLockHolder(folder)}) is running on ${folder}`, { cause: error });
+    throw new Error(
+      `another Parley (pid ${readLockHolder(folder)}) is running on ${folder}; set DATA_DIR to another folder, or end that one`,
+      { cause: error },
+    );
   }
   return () => {
     if (database.isOpen) database.close();
