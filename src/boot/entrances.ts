@@ -1,5 +1,6 @@
 /** What a start prints for the person at the terminal. */
-import type { Config } from '../config.ts';
+import { existsSync } from 'node:fs';
+import { dataPath, type Config } from '../config.ts';
 import type { Log } from '../platform/telemetry.ts';
 import { chooseSandboxPort, SANDBOX_HOST } from './addresses.ts';
 import { makeFirstLink } from './first-start.ts';
@@ -14,8 +15,11 @@ export async function describeEntrances({ kit, url }: Running, log: Log): Promis
     return null;
   });
   const { sandboxUrl } = kit;
+  const credentials = dataPath(kit.config, 'credentials.json');
   return [
-    link && `Console, logged in (this link works once, within ten minutes): ${link}\n`,
+    link
+      ? `Console, logged in (this link works once, within ten minutes): ${link}\n`
+      : `Console: ${kit.config.PUBLIC_URL}/console${existsSync(credentials) ? ` (the first owner's password is in ${credentials})` : ''}\n`,
     sandboxUrl && `A phone to write to it from (sandbox): ${sandboxUrl}/phone\n`,
     sandboxUrl && `A shop whose page has its web chat (sandbox): ${sandboxUrl}/demo\n`,
     kit.config.sandboxHidden && explainHiddenSandbox(kit.config),

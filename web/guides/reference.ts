@@ -57,6 +57,10 @@ function showForms(): void {
   form.addEventListener('submit', (event) => event.preventDefault());
   for (const details of document.querySelectorAll<HTMLDetailsElement>('.try')) {
     details.hidden = false;
+    // The key is asked for where the request is sent from: the page is long.
+    details.addEventListener('toggle', () => {
+      if (details.open) details.querySelector('form')?.before(form);
+    });
     details.querySelector('form')?.addEventListener('submit', (event) => {
       event.preventDefault();
       if (event.target instanceof HTMLFormElement) void send(event.target, readKey(form));
