@@ -17,13 +17,13 @@ test("the README's tour works on a new installation, and the phone gets a text, 
   assert.deepEqual(
     messages.map(({ to, type, body }: Json) => [to, type, body.image?.caption ?? null, body.audio?.voice ?? null]),
     [
-      ['5511988887777', 'text', null, null],
-      ['5511988887777', 'image', 'Still warm', null],
-      ['5511988887777', 'audio', null, true],
-      ['5511988887777', 'video', null, null],
-      ['5511988887777', 'document', null, null],
-      ['5511988887777', 'sticker', null, null],
-      ['5511988887777', 'template', null, null],
+      ['5511966664444', 'text', null, null],
+      ['5511966664444', 'image', 'Still warm', null],
+      ['5511966664444', 'audio', null, true],
+      ['5511966664444', 'video', null, null],
+      ['5511966664444', 'document', null, null],
+      ['5511966664444', 'sticker', null, null],
+      ['5511966664444', 'template', null, null],
       ['5511988881001', 'template', null, null],
     ],
   );
@@ -38,7 +38,7 @@ test('the first steps of the guides work on a new installation: the phone gets t
   const messages = await installation.readPhones();
   assert.deepEqual(
     messages.map(({ to, body }) => [to, body.text.body]),
-    [['5511988887777', 'Yes, we are here.']],
+    [['5511966664444', 'Yes, we are here.']],
   );
 });
 
