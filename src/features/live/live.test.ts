@@ -173,7 +173,8 @@ test('more than 500 changes of a kind at once arrive as reset', async () => {
   );
   const live = await openLive(platform, { key });
   await database.sql(`update contacts set name = 'More' where company_id = $1`, [_id]);
-  assert.deepEqual(await live.waitFor('reset'), { events: ['contact'] });
+  // A stream that begins while another transaction is open is told first to read all lists anew.
+  await live.waitFor('reset', ({ events }) => events.join() === 'contact');
   assert.equal(lastStates(live, 'contact').size, 0);
   await live.close();
 });
