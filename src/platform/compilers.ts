@@ -54,6 +54,8 @@ function createValidatorCompiler(coerceTypes: boolean): (route: RoutePart) => Va
     // checked.
     strictNumbers: !coerceTypes,
     allErrors: true,
+    // With the value and the schema of each failure, so that a message can name what was probably meant.
+    verbose: true,
     allowUnionTypes: true,
     keywords: [RECORDS_KEYWORD],
   };

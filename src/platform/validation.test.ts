@@ -26,6 +26,18 @@ describe('the error for an invalid field is a sentence', () => {
     ['POST', '/v1/contacts', { ...person, tags: ['a', 'a'] }, 'tags must not hold the same item twice'],
     ['POST', '/v1/contacts', { ...person, tags: [' a'] }, 'tags[0] must not begin or end with a space'],
     ['POST', '/v1/contacts', { ...person, nope: 1 }, 'nope is not a property that can be set'],
+    [
+      'POST',
+      '/v1/contacts',
+      { ...person, phone: '+55 11 98888-7777' },
+      'phone is not a property that can be set: did you mean phone_number?',
+    ],
+    [
+      'POST',
+      '/v1/api-keys',
+      { name: 'k', type: 'company', scopes: ['contact:read'] },
+      'scopes[0] must be one of 91 values, among them *, webhooks:* or webhooks:create: did you mean contacts:read?',
+    ],
     ['POST', '/v1/custom-fields', { title: 'A', context: 'contact' }, 'type is required'],
     [
       'POST',

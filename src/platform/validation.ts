@@ -1,13 +1,17 @@
 /** Turns failures of a validator into messages for people, without patterns, validator keywords or endless lists. */
 import { AppError, notFound, type FieldError } from './errors.ts';
 import { explainPattern } from './schema.ts';
-import { formatCount, describeValues } from './words.ts';
+import { describeValues, findNearest, formatCount } from './words.ts';
 
 /** A failure as Ajv and TypeBox report it. */
 export interface ValidationFailure {
   instancePath: string;
   keyword: string;
   params: object;
+  /** The value that failed. */
+  data?: unknown;
+  /** The schema that has the keyword. */
+  parentSchema?: { properties?: object };
 }
 
 // The most errors in an answer; more would hardly help a caller.
@@ -23,11 +27,28 @@ export function validationProblem(failures: ValidationFailure[], part: string): 
     if (FORMS.has(failure.keyword) && errors.some((error) => error.path === path)) continue;
     const isParameter = part === 'querystring' && failure.keyword === 'additionalProperties';
     const message = isParameter ? 'is not a parameter of this operation' : describeFailure(failure);
-    errors.push({ path, code: toCode(failure.keyword), message });
+    errors.push({ path, code: toCode(failure.keyword), message: message + suggestName(failure) });
     if (errors.length === MAX_FIELD_ERRORS) break;
   }
   const [first] = errors;
   return new AppError('VALIDATION_FAILED', first && `${first.path} ${first.message}`, errors);
+}
+
+/** Says what the caller probably meant by a name that does not exist; an empty text when nothing is like it. */
+function suggestName({ keyword, params, data, parentSchema }: ValidationFailure): string {
+  const { additionalProperty, allowedValues } = params as Partial<FailureParams>;
+  const [given, names] =
+    keyword === 'additionalProperties'
+      ? [additionalProperty, Object.keys(parentSchema?.properties ?? {})]
+      : [data, allowedValues ?? []];
+  const nearest =
+    typeof given === 'string'
+      ? findNearest(
+          given,
+          names.filter((name) => typeof name === 'string'),
+        )
+      : null;
+  return nearest === null ? '' : `: did you mean ${nearest}?`;
 }
 
 const FORMS = new Set(['pattern', 'format']);
@@ -51,6 +72,7 @@ interface FailureParams {
   limit: number;
   type: string | string[];
   allowedValues: unknown[];
+  additionalProperty: string;
   pattern: string;
   format: string;
 }

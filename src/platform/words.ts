@@ -67,3 +67,34 @@ export function describeValues(values: readonly unknown[]): string {
 /** Formats a count, such as "1 item" or "2 items". */
 export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`;
+
+/** Returns the name that somebody probably meant who wrote `given`: one that contains it or the reverse, or with a letter or two of difference. */
+export function findNearest(given: string, names: readonly string[]): string | null {
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  const wanted = plain(given.slice(0, MAX_GIVEN));
+  if (wanted.length < 3) return null;
+  const ranked = names
+    .map((name) => ({ name, distance: measureDistance(wanted, plain(name)) }))
+    .filter(({ distance }) => distance <= (wanted.length + 1) / 3)
+    .toSorted((a, b) => a.distance - b.distance);
+  const [nearest] =
+    ranked.length > 0 ? ranked : names.filter((name) => plain(name).includes(wanted)).map((name) => ({ name }));
+  return nearest?.name ?? null;
+}
+
+// Names are short; a longer text is not looked for.
+const MAX_GIVEN = 64;
+
+/** Returns how many letters have to be added, removed or replaced to make one text of the other (Levenshtein). */
+function measureDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [place, letter] of [...from].entries()) {
+    const next = [place + 1];
+    for (let index = 0; index < to.length; index += 1)
+      next.push(
+        Math.min((row[index] ?? 0) + (letter === to[index] ? 0 : 1), (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1),
+      );
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
