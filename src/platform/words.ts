@@ -88,7 +88,7 @@ const MAX_GIVEN = 64;
 /** Returns how many letters have to be added, removed or replaced to make one text of the other (Levenshtein). */
 function measureDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [place, letter] of [...from].entries()) {
+  for (const [place, letter] of Array.from(from).entries()) {
     const next = [place + 1];
     for (let index = 0; index < to.length; index += 1)
       next.push(
