@@ -71,6 +71,7 @@ export const TABLES: Readonly<Record<string, Owner>> = {
   agent_budgets: 'agents',
   follow_ups: 'agents',
   agent_turns: 'agents',
+  agent_transcripts: 'agents',
   pending_turns: 'agents',
   bulk_runs: 'bulk',
   bulk_rows: 'bulk',

@@ -16,11 +16,18 @@ export interface ChatEndpoint {
 }
 
 export type ChatMessage =
-  | { role: 'system' | 'user'; content: string }
+  | { role: 'system'; content: string }
+  /** A text, with pictures that go with it. */
+  | { role: 'user'; content: string; pictures?: Picture[] }
   /** What the model has written, and the functions that it has called. */
   | { role: 'assistant'; content: string | null; calls?: ChatCall[] }
   /** What a function has returned. */
   | { role: 'tool'; call: string; content: string };
+
+/** A JPG. */
+export interface Picture {
+  base64: string;
+}
 
 /** A function that the model may call instead of answering. */
 export interface ChatTool {
@@ -77,6 +84,7 @@ const describeTool = (tool: ChatTool) => ({ type: 'function', function: tool });
 
 function writeMessage(message: ChatMessage) {
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.call, content: message.content };
+  if (message.role === 'user' && message.pictures) return writePictures(message.content, message.pictures);
   if (message.role !== 'assistant' || !message.calls) return message;
   const { role, content, calls } = message;
   return {
@@ -89,6 +97,14 @@ function writeMessage(message: ChatMessage) {
     })),
   };
 }
+
+const writePictures = (text: string, pictures: Picture[]) => ({
+  role: 'user',
+  content: [
+    { type: 'text', text },
+    ...pictures.map(({ base64 }) => ({ type: 'image_url', image_url: { url: `data:image/jpeg;base64,${base64}` } })),
+  ],
+});
 
 /** The answer of the endpoint, as far as it is read. Nothing of it is certain. */
 interface RawReply {

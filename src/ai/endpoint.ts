@@ -1,5 +1,6 @@
-/** Posts JSON to a server that answers with JSON: one attempt, with a limit in bytes, without redirects. */
+/** Posts JSON or a form to a server that answers with JSON: one attempt, with a limit in bytes, without redirects. */
 import { OutboundError } from '../platform/outbound-error.ts';
+import type { OutboundForm } from '../platform/outbound-form.ts';
 import type { Outbound, OutboundRequest } from '../platform/outbound.ts';
 import type { OutboundResponse } from '../platform/outbound-answer.ts';
 
@@ -14,20 +15,39 @@ export class EndpointError extends Error {
   }
 }
 
-export interface JsonCall {
+interface EndpointCall {
   /** Who is called, as errors name it: model, embedding endpoint. */
   server: string;
   url: string;
   /** The bearer token; null for a server without one. */
   apiKey: string | null;
-  body: unknown;
   maxBytes: number;
   signal: AbortSignal;
 }
 
+export interface JsonCall extends EndpointCall {
+  body: unknown;
+}
+
+export interface FormCall extends EndpointCall {
+  form: OutboundForm;
+}
+
 /** `send` decides whose address this is: outbound.operator or outbound.tenant. Throws an EndpointError. */
-export async function postJson(send: Outbound['tenant'], call: JsonCall): Promise<unknown> {
-  const { status, body, truncated } = await sendOnce(send, call);
+export const postJson = (send: Outbound['tenant'], { body, ...call }: JsonCall): Promise<unknown> =>
+  post(send, call, { contentType: 'application/json', body: JSON.stringify(body) });
+
+/** As postJson, for a form. */
+export const postForm = (send: Outbound['tenant'], { form, ...call }: FormCall): Promise<unknown> =>
+  post(send, call, form);
+
+interface Content {
+  contentType: string;
+  body: NonNullable<OutboundRequest['body']>;
+}
+
+async function post(send: Outbound['tenant'], call: EndpointCall, content: Content): Promise<unknown> {
+  const { status, body, truncated } = await sendOnce(send, call, content);
   if (status !== 200) throw new EndpointError(`The ${call.server} has answered with the status ${status}.`);
   if (truncated) throw new EndpointError(`The answer of the ${call.server} was too long or broke off.`);
   try {
@@ -39,13 +59,14 @@ export async function postJson(send: Outbound['tenant'], call: JsonCall): Promis
 
 async function sendOnce(
   send: Outbound['tenant'],
-  { server, url, apiKey, body, maxBytes, signal }: JsonCall,
+  { server, url, apiKey, maxBytes, signal }: EndpointCall,
+  { contentType, body }: Content,
 ): Promise<OutboundResponse> {
   const headers = {
-    'content-type': 'application/json',
+    'content-type': contentType,
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
   };
-  const request: OutboundRequest = { method: 'POST', url, headers, body: JSON.stringify(body), maxBytes, signal };
+  const request: OutboundRequest = { method: 'POST', url, headers, body, maxBytes, signal };
   try {
     return await send(request);
   } catch (error) {

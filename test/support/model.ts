@@ -1,13 +1,14 @@
 /** A server that answers like a model, or like the server of an EXTERNAL agent, as a test tells it to. */
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
-import { json } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { Json } from './platform.ts';
 
 export interface ModelCall {
   path: string;
   headers: Record<string, unknown>;
+  /** The JSON, or the fields of a form. A file is a File. */
   body: Json;
 }
 
@@ -53,10 +54,17 @@ export async function startModel(): Promise<ModelServer> {
   return { url, calls, answer: (next) => (reply = next) };
 }
 
+async function readBody(request: IncomingMessage): Promise<Json> {
+  const content = await buffer(request);
+  const type = request.headers['content-type'] ?? '';
+  if (!type.startsWith('multipart/')) return JSON.parse(content.toString());
+  return Object.fromEntries(await new Response(content, { headers: { 'content-type': type } }).formData());
+}
+
 /** Starts the server for a caller who closes it. */
 export async function openModel(reply: Reply): Promise<{ url: string; close(): void }> {
   const server = createServer((request, response) => {
-    void json(request).then((body) => reply({ path: request.url ?? '', headers: request.headers, body }, response));
+    void readBody(request).then((body) => reply({ path: request.url ?? '', headers: request.headers, body }, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -30,6 +30,8 @@ test('an agent is created, read, changed and removed, and its instructions are o
     knowledge: [item],
     tools: ['SEARCH_KNOWLEDGE'],
     tables: [],
+    vision: false,
+    transcription_model: null,
     follow_ups: [],
     handoff: { enabled: true, keywords: [], max_turns: 20 },
     url: null,
@@ -40,7 +42,9 @@ test('an agent is created, read, changed and removed, and its instructions are o
   assert.deepEqual((await call(200, 'GET', `${PATH}?search=ana&type=AI&status=ACTIVE`)).body.result, [listed]);
   const handoff = { enabled: false, keywords: ['humano'], max_turns: 3 };
   const change = { handoff, knowledge_scope: 'ALL', status: 'INACTIVE', tools: ['MOVE_STEP'] };
-  const changed = (await call(200, 'PATCH', path, { body: change })).body;
+  const senses = { vision: true, transcription_model: 'ears' };
+  const changed = (await call(200, 'PATCH', path, { body: { ...change, ...senses } })).body;
+  assert.deepEqual([changed.vision, changed.transcription_model], [true, 'ears']);
   assert.deepEqual([changed.handoff, changed.knowledge, changed.status], [handoff, [], 'INACTIVE']);
   assert.deepEqual(changed.tools, ['MOVE_STEP']);
   assert.deepEqual((await call(200, 'PATCH', path, { body: { handoff } })).body, changed);

@@ -38,9 +38,12 @@ import {
 export async function createAgent(kit: Kit, tenant: Tenant, input: AgentCreate): Promise<Agent> {
   const { name, type, description = null, status = 'ACTIVE', model = null, instructions = null, url = null } = input;
   const { handoff = DEFAULT_HANDOFF, knowledge = [], tools = DEFAULT_TOOLS, tables = [] } = input;
+  const { vision = false, transcription_model = null } = input;
   const knowledge_scope = chooseScope(input, 'ALL');
   const follow_ups = (input.follow_ups ?? []).map(toStoredRule);
-  const fields = { name, description, status, model, instructions, handoff, url, knowledge_scope, tools, follow_ups };
+  const texts = { name, description, instructions };
+  const models = { model, vision, transcription_model, url };
+  const fields = { ...texts, ...models, status, handoff, knowledge_scope, tools, follow_ups };
   await checkAddress(kit, type, url);
   await checkFiles(tenant.read, follow_ups);
   return tenant.tx(async (tx) => {
@@ -137,10 +140,16 @@ async function checkFiles(read: TenantRead, rules: NonNullable<AgentCreate['foll
   }
 }
 
-function pickFields(agent: Agent): AgentFields {
-  const { name, description, status, model, instructions, handoff, url, knowledge_scope, tools, follow_ups } = agent;
-  return { name, description, status, model, instructions, handoff, url, knowledge_scope, tools, follow_ups };
-}
+const pickFields = ({
+  _id: _own,
+  company: _company,
+  type: _type,
+  knowledge: _knowledge,
+  tables: _tables,
+  createdAt: _createdAt,
+  updatedAt: _updatedAt,
+  ...fields
+}: Agent): AgentFields => fields;
 
 async function listTables(tx: TenantTx, agent: string, tables: string[]): Promise<void> {
   const [unknown] = await replaceTables(tx, agent, tables);

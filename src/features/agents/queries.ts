@@ -7,7 +7,7 @@ import type { Agent, ListedAgent } from './schemas.ts';
 const LISTED = `_id, company_id as company, name, description, type, status, model, handoff, url, knowledge_scope,
   array(select k.item_id from agent_knowledge k where k.company_id = agents.company_id and k.agent_id = agents._id order by k.item_id)
     as knowledge,
-  tools, follow_ups,
+  tools, vision, transcription_model, follow_ups,
   array(select t._id from agent_tables g join tables t on t.company_id = g.company_id and t._id = g.table_id and t.removed_at is null
     where g.company_id = agents.company_id and g.agent_id = agents._id order by t._id) as tables,
   created_at as "createdAt", updated_at as "updatedAt"`;
@@ -26,6 +26,8 @@ export type AgentFields = Pick<
   | 'knowledge_scope'
   | 'tools'
   | 'follow_ups'
+  | 'vision'
+  | 'transcription_model'
 >;
 
 export function findAgent(tx: TenantRead, id: string): Promise<Agent | null> {
@@ -75,6 +77,8 @@ const toValues = (fields: AgentFields): unknown[] => [
   fields.knowledge_scope,
   fields.tools,
   JSON.stringify(fields.follow_ups),
+  fields.vision,
+  fields.transcription_model,
 ];
 
 export function insertAgent(
@@ -84,8 +88,8 @@ export function insertAgent(
   return exec(tx, {
     name: 'agents.insert',
     text: `insert into agents (company_id, _id, type, name, description, status, model, instructions, handoff, url, knowledge_scope,
-        tools, follow_ups)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+        tools, follow_ups, vision, transcription_model)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     values: [tx.companyId, _id, type, ...toValues(fields)],
   });
 }
@@ -94,7 +98,7 @@ export function updateAgent(tx: TenantTx, id: string, fields: AgentFields): Prom
   return exec(tx, {
     name: 'agents.update',
     text: `update agents set name = $3, description = $4, status = $5, model = $6, instructions = $7, handoff = $8, url = $9,
-      knowledge_scope = $10, tools = $11, follow_ups = $12, updated_at = now() where company_id = $1 and _id = $2`,
+      knowledge_scope = $10, tools = $11, follow_ups = $12, vision = $13, transcription_model = $14, updated_at = now() where company_id = $1 and _id = $2`,
     values: [tx.companyId, id, ...toValues(fields)],
   });
 }

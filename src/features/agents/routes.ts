@@ -4,18 +4,8 @@ import { hangUpSignal } from '../../platform/hang-up.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { createAgent, expectAgent, pageAgents, removeAgent, updateAgentById } from './agents.ts';
-import {
-  Agent,
-  AgentCreate,
-  AgentList,
-  AgentParams,
-  AgentQuery,
-  AgentTrial,
-  AgentTry,
-  AgentTurnList,
-  AgentTurnQuery,
-  AgentUpdate,
-} from './schemas.ts';
+import { Agent, AgentCreate, AgentList, AgentParams, AgentQuery, AgentUpdate } from './schemas.ts';
+import { AgentTrial, AgentTry, AgentTurnList, AgentTurnQuery } from './turns/schemas.ts';
 import { cancelFollowUp, expectFollowUp, pageFollowUps } from './follow-ups/follow-ups.ts';
 import { FollowUp, FollowUpList, FollowUpParams, FollowUpQuery } from './follow-ups/schemas.ts';
 import { pageTurns, tryAgent } from './turns/turns.ts';

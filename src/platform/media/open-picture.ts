@@ -9,7 +9,7 @@ let loaded: Promise<typeof import('sharp').default> | undefined;
 
 /** Opens a picture as people see it: upright, and in 8-bit RGB. Throws when it has too many points, or an error of the decoder. */
 export async function openPicture(data: Buffer): Promise<Sharp> {
-  const sharp = await (loaded ??= loadDecoder());
+  const sharp = await takeDecoder();
   const picture = sharp(data, { failOn: 'error', limitInputPixels: false });
   const { width, height } = await picture.metadata();
   if (width * height > MAX_POINTS)
@@ -19,6 +19,9 @@ export async function openPicture(data: Buffer): Promise<Sharp> {
     );
   return picture.autoOrient().toColourspace('srgb');
 }
+
+/** Returns the decoder, which is loaded with the first picture. */
+export const takeDecoder = (): Promise<typeof import('sharp').default> => (loaded ??= loadDecoder());
 
 async function loadDecoder(): Promise<typeof import('sharp').default> {
   // The decoder takes a tenth of a second to load, and most files are not decoded.

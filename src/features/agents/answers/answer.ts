@@ -1,11 +1,19 @@
 /** What an agent is asked, and what it answers. */
-import type { AnswerWork, HandoffReason } from '../schemas.ts';
+import type { AnswerWork, HandoffReason } from '../turns/schemas.ts';
 import type { Plan } from '../tools/tool.ts';
 
 /** One side of the conversation said this. */
 export interface Line {
   from: 'CONTACT' | 'COMPANY';
   text: string;
+  /** The file that the contact sent with it; null without one. */
+  file: SentFile | null;
+}
+
+/** A file that the contact has sent. */
+export interface SentFile {
+  message: string;
+  attachment: string;
 }
 
 /** What an agent is to answer. */
@@ -14,6 +22,10 @@ export interface Question {
   before: Line[];
   /** The messages that wait for the answer. */
   asked: string;
+  /** The files that came with them, the oldest first. */
+  files: SentFile[];
+  /** Whether the text of a PDF is read also where the model could see its pages. */
+  prefersPdfText: boolean;
   contact: { name: string | null; language: string | null };
 }
 
@@ -27,15 +39,5 @@ export interface Answer {
   plan: Plan;
 }
 
-/** A way of answering leaves out how long it took. Its plan is that of the scene. */
-export interface FoundAnswer extends Omit<Answer, 'work' | 'plan'> {
-  work: Omit<AnswerWork, 'latency_ms'>;
-}
-
-export const NO_WORK: FoundAnswer['work'] = {
-  actions: [],
-  passages: [],
-  model: null,
-  input_tokens: null,
-  output_tokens: null,
-};
+/** A way of answering notes its work and its plan in the scene. */
+export type FoundAnswer = Pick<Answer, 'text' | 'reason'>;

@@ -3,7 +3,7 @@ import { EndpointError, postJson } from '../../../ai/endpoint.ts';
 import type { Kit } from '../../../kit.ts';
 import { MAX_TEXT } from '../../messages/schemas.ts';
 import type { Agent } from '../schemas.ts';
-import { NO_WORK, type FoundAnswer, type Question } from './answer.ts';
+import type { FoundAnswer, Question } from './answer.ts';
 
 const MAX_BYTES = 64 * 1024;
 
@@ -14,11 +14,12 @@ export async function answerByServer(
   { question, signal }: { question: Question; signal: AbortSignal },
 ): Promise<FoundAnswer> {
   const { before, asked, contact } = question;
-  const body = { agent: { _id, name, company }, contact, before, message: asked };
+  const said = before.map(({ from, text }) => ({ from, text }));
+  const body = { agent: { _id, name, company }, contact, before: said, message: asked };
   const call = { server: 'server of the agent', url: url ?? '', apiKey: null, body, maxBytes: MAX_BYTES, signal };
   const { text, handoff } = readReply(await postJson(kit.outbound.tenant, call));
-  if (handoff) return { text: null, reason: 'ASKED_BY_AGENT', work: NO_WORK };
-  return text === '' ? { text: null, reason: 'NO_ANSWER', work: NO_WORK } : { text, reason: null, work: NO_WORK };
+  if (handoff) return { text: null, reason: 'ASKED_BY_AGENT' };
+  return text === '' ? { text: null, reason: 'NO_ANSWER' } : { text, reason: null };
 }
 
 function readReply(answer: unknown): { text: string; handoff: boolean } {

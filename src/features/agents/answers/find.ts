@@ -1,10 +1,12 @@
 /** Finds what an agent answers. Nothing is sent and nothing is stored here. */
 import { EndpointError } from '../../../ai/endpoint.ts';
 import { makePlan, type Scene } from '../tools/tool.ts';
-import { NO_WORK, type Answer, type FoundAnswer, type Question } from './answer.ts';
+import { readContents } from '../contents/contents.ts';
+import type { Answer, FoundAnswer, Question } from './answer.ts';
+import { startNotes } from './notes.ts';
 import { answerByServer } from './external.ts';
 import { answerByModel } from './model.ts';
-import { answerFromPassages } from './passages.ts';
+import { answerFromPassages, toReadPassage } from './passages.ts';
 import { toSendableText } from './plain-text.ts';
 
 // A model may take this long.
@@ -18,25 +20,31 @@ export async function findAnswer(
   const { kit, agent } = asked;
   const startedMs = performance.now();
   const limited = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
-  const scene = { ...asked, plan: makePlan(), read: { passages: [], texts: [] } };
+  const scene: Scene = { ...asked, plan: makePlan(), read: { passages: [], texts: [] }, notes: startNotes() };
   const answer = await chooseAnswer(scene, { question, signal: limited }).catch((error: unknown) => {
     if (signal.aborted || !(error instanceof EndpointError)) throw error;
     kit.log.warn({ err: error, agent: agent._id }, 'agents: the model or server gave no answer');
-    return { text: null, reason: 'ANSWER_FAILED' as const, work: NO_WORK };
+    return { text: null, reason: 'ANSWER_FAILED' as const };
   });
-  const work = { ...answer.work, latency_ms: Math.round(performance.now() - startedMs) };
+  const passages = scene.read.passages.map(toReadPassage);
+  const work = { ...scene.notes, passages, latency_ms: Math.round(performance.now() - startedMs) };
   const text = answer.text === null ? null : toSendableText(answer.text);
   const { plan } = scene;
   return text === '' ? { text: null, reason: 'NO_ANSWER', work, plan } : { ...answer, text, work, plan };
 }
 
 async function chooseAnswer(scene: Scene, asking: { question: Question; signal: AbortSignal }): Promise<FoundAnswer> {
-  const { kit, acting, agent } = scene;
+  const { kit, agent } = scene;
   const { enabled, keywords } = agent.handoff;
-  if (enabled && hasKeyword(asking.question.asked, keywords)) return { text: null, reason: 'KEYWORD', work: NO_WORK };
+  const asksForPerson = ({ asked }: Question): boolean => enabled && hasKeyword(asked, keywords);
+  if (asksForPerson(asking.question)) return { text: null, reason: 'KEYWORD' };
   if (agent.type === 'EXTERNAL') return answerByServer(kit, agent, asking);
   const endpoint = kit.config.chat;
-  return endpoint ? answerByModel(scene, endpoint, asking) : answerFromPassages(kit, acting, agent, asking.question);
+  if (!endpoint) return answerFromPassages(scene, asking.question);
+  const { question, contents } = await readContents(scene, endpoint, asking);
+  // What is said in a voice note counts like what is written.
+  if (asksForPerson(question)) return { text: null, reason: 'KEYWORD' };
+  return answerByModel(scene, endpoint, { question, contents, signal: asking.signal });
 }
 
 /** True when the text has one of these words or phrases, in any case and with or without accents. */

@@ -3,8 +3,10 @@ import type { Kit } from '../../../kit.ts';
 import type { Acting } from '../../../platform/tenant.ts';
 import { findAnswers, type CoveringPassage } from '../../knowledge/search.ts';
 import { MAX_TEXT } from '../../messages/schemas.ts';
-import type { Agent, ReadPassage } from '../schemas.ts';
-import { NO_WORK, type FoundAnswer, type Question } from './answer.ts';
+import type { Agent } from '../schemas.ts';
+import type { ReadPassage } from '../turns/schemas.ts';
+import type { Scene } from '../tools/tool.ts';
+import type { FoundAnswer, Question } from './answer.ts';
 import { toPlainText } from './plain-text.ts';
 
 // How many passages are compared with the question, and the longest question that is looked up.
@@ -16,16 +18,13 @@ const LEAST_COVERAGE = 0.5;
 const SOURCE = { pt: 'Fonte', en: 'Source', es: 'Fuente' };
 
 export async function answerFromPassages(
-  kit: Kit,
-  acting: Acting,
-  agent: Pick<Agent, 'knowledge' | 'knowledge_scope'>,
+  { kit, acting, agent, read }: Scene,
   { asked }: Question,
 ): Promise<FoundAnswer> {
-  const passages = await readPassages(kit, acting, agent, asked);
-  const work = { ...NO_WORK, passages: passages.map(toReadPassage) };
-  const [best] = passages;
-  if (!best || best.coverage < LEAST_COVERAGE) return { text: null, reason: 'NO_ANSWER', work };
-  return { text: writeAnswer(best), reason: null, work };
+  read.passages.push(...(await readPassages(kit, acting, agent, asked)));
+  const [best] = read.passages;
+  if (!best || best.coverage < LEAST_COVERAGE) return { text: null, reason: 'NO_ANSWER' };
+  return { text: writeAnswer(best), reason: null };
 }
 
 /** Looks for passages that answer the question among those that the agent may read. */

@@ -7,6 +7,7 @@ import type { Acting } from '../../../platform/tenant.ts';
 import type { Conversation } from '../../conversations/schemas.ts';
 import type { Value } from '../../custom-fields/schemas.ts';
 import type { CoveringPassage } from '../../knowledge/search.ts';
+import type { WorkNotes } from '../answers/notes.ts';
 import type { Agent } from '../schemas.ts';
 
 /** The model has called a function in a way that the platform refuses. The message is for the model. */
@@ -56,6 +57,7 @@ export interface Scene {
   plan: Plan;
   /** What the model has read so far. Its answer may have links that stand in it. */
   read: { passages: CoveringPassage[]; texts: string[] };
+  notes: WorkNotes;
 }
 
 export interface Tool extends ChatTool {

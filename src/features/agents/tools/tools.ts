@@ -4,7 +4,8 @@
  */
 import { Check } from 'typebox/value';
 import type { ChatCall } from '../../../ai/chat.ts';
-import type { AgentAction, AgentTool } from '../schemas.ts';
+import type { AgentTool } from '../schemas.ts';
+import type { AgentAction } from '../turns/schemas.ts';
 import { readFieldsTool, writeFieldsTool } from './fields.ts';
 import { followUpTool } from './follow-up.ts';
 import { fileTool, searchTool } from './knowledge.ts';

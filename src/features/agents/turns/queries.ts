@@ -2,7 +2,7 @@ import { exec, many, maybeOne, one } from '../../../platform/db.ts';
 import type { Since, Window } from '../../../platform/paging.ts';
 import { countRows, listRows, type PlainList } from '../../../platform/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
-import type { AgentTurn, AnswerWork, HandoffReason, TurnOutcome } from '../schemas.ts';
+import type { AgentTurn, AnswerWork, HandoffReason, TurnOutcome } from './schemas.ts';
 import type { ClaimedTurn } from './queue-queries.ts';
 
 /** The conversation of a turn, as far as the answer depends on it. */
@@ -13,17 +13,24 @@ export interface TurnPlace {
   is_open: boolean;
 }
 
+/** Who asks, and where. */
+interface AskingPlace {
+  contact_name: string | null;
+  contact_language: string | null;
+  /** The inbox wants the text of PDFs to be read, instead of pictures of their pages. */
+  pdf_text: boolean;
+}
+
 const PLACE = `v.agent_id as agent, v.handled_by = 'AI' and v.status <> 'CLOSED'
   and (select b.status from companies b where b._id = v.company_id) = 'ACTIVE' as is_open`;
 
-export function findTurnPlace(
-  tx: TenantRead,
-  conversation: string,
-): Promise<(TurnPlace & { contact_name: string | null; contact_language: string | null }) | null> {
+export function findTurnPlace(tx: TenantRead, conversation: string): Promise<(TurnPlace & AskingPlace) | null> {
   return maybeOne(tx, {
     name: 'agents.findTurnPlace',
-    text: `select ${PLACE}, c.name as contact_name, c.language as contact_language
+    text: `select ${PLACE}, c.name as contact_name, c.language as contact_language,
+        i.pdf_local_text_extraction as pdf_text
       from conversations v join contacts c on c.company_id = v.company_id and c._id = v.contact_id
+        join inboxes i on i.company_id = v.company_id and i._id = v.inbox_id
       where v.company_id = $1 and v._id = $2`,
     values: [tx.companyId, conversation],
   });
@@ -54,14 +61,15 @@ export interface DialogRow {
   message_type: 'INCOMING' | 'OUTGOING';
   contentType: string;
   content: string | null;
+  attachment: string | null;
 }
 
 /** Reads the last messages of a conversation, the oldest first. */
 export function listDialog(tx: TenantRead, conversation: string, limit: number): Promise<DialogRow[]> {
   return many(tx, {
     name: 'agents.listDialog',
-    text: `select _id, message_type, "contentType", content from (
-        select _id, message_type, content_type as "contentType", content, created_at from messages
+    text: `select _id, message_type, "contentType", content, attachment from (
+        select _id, message_type, content_type as "contentType", content, attachment_id as attachment, created_at from messages
         where company_id = $1 and conversation_id = $2 and message_type in ('INCOMING', 'OUTGOING') and status <> 'FAILED'
           and content_type <> 'REACTION'
         order by created_at desc, _id desc limit $3
@@ -129,8 +137,8 @@ export function insertTurn(tx: TenantTx, turn: NewTurn): Promise<number> {
   return exec(tx, {
     name: 'agents.insertTurn',
     text: `insert into agent_turns (company_id, _id, agent_id, conversation_id, asked_id, outcome, reason, message_id, settle_until,
-        passages, model, input_tokens, output_tokens, latency_ms, actions, file_message_id)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9), $10, $11, $12, $13, $14, $15, $16)`,
+        passages, model, input_tokens, output_tokens, latency_ms, actions, file_message_id, files)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9), $10, $11, $12, $13, $14, $15, $16, $17)`,
     values: [
       tx.companyId,
       turn._id,
@@ -148,6 +156,7 @@ export function insertTurn(tx: TenantTx, turn: NewTurn): Promise<number> {
       work.latency_ms,
       JSON.stringify(work.actions),
       turn.file_message,
+      JSON.stringify(work.files),
     ],
   });
 }
@@ -172,7 +181,7 @@ const turnList = (tx: TenantRead, { agent, conversation, outcome }: TurnFilter):
   name: 'agents',
   variant: '.turns',
   columns: `_id, company_id as company, agent_id as agent, conversation_id as conversation, asked_id as asked, outcome, reason,
-    message_id as message, file_message_id as file_message, actions, passages, model, input_tokens, output_tokens, latency_ms, created_at as "createdAt", updated_at as "updatedAt"`,
+    message_id as message, file_message_id as file_message, files, actions, passages, model, input_tokens, output_tokens, latency_ms, created_at as "createdAt", updated_at as "updatedAt"`,
   from: 'agent_turns',
   filter: `company_id = $1 and ($2::text is null or agent_id = $2) and ($3::text is null or conversation_id = $3)
     and ($4::text is null or outcome = $4)`,

@@ -15,12 +15,14 @@ import { storeOutgoing, type Outgoing } from '../../messages/outgoing.ts';
 import { readMessages } from '../../messages/messages.ts';
 import type { Message } from '../../messages/schemas.ts';
 import { callForStored } from '../../messages/send.ts';
-import { NO_WORK, type Answer, type Question } from '../answers/answer.ts';
+import type { Answer, Question, SentFile } from '../answers/answer.ts';
+import { startNotes } from '../answers/notes.ts';
 import { findAnswer } from '../answers/find.ts';
 import { scheduleFollowUp } from '../follow-ups/schedule.ts';
 import { SETTLE_SECONDS } from '../left-work.ts';
 import { findAgent } from '../queries.ts';
-import type { Agent, AnswerWork, Handoff, HandoffReason } from '../schemas.ts';
+import type { Agent, Handoff } from '../schemas.ts';
+import type { AnswerWork, HandoffReason } from './schemas.ts';
 import type { PlannedFile } from '../tools/tool.ts';
 import { applyPlan, lockPlanned } from './apply-plan.ts';
 import type { ClaimedTurn, UnsettledTurn } from './queue-queries.ts';
@@ -41,7 +43,7 @@ const DIALOG = 30;
 // A person takes over once later messages have ended this many answers before they were sent.
 const MOST_OVERTAKEN = 10;
 
-const NOTHING_READ: AnswerWork = { ...NO_WORK, latency_ms: 0 };
+const NOTHING_READ: AnswerWork = { ...startNotes(), passages: [], latency_ms: 0 };
 
 /** A turn that an agent takes. */
 interface Work {
@@ -63,9 +65,9 @@ export async function takeTurn(kit: Kit, turn: ClaimedTurn, signal: AbortSignal)
   if (agent.status === 'INACTIVE') return handOver(work, 'AGENT_INACTIVE');
   if (turn.overtaken >= MOST_OVERTAKEN) return handOver(work, 'BUDGET_SPENT');
   if (await hasAnsweredEnough(work, agent.handoff)) return handOver(work, 'MAX_TURNS');
-  const { contact_name: name, contact_language: language } = place;
+  const { contact_name: name, contact_language: language, pdf_text: prefersPdfText } = place;
   const dialog = await listDialog(read, turn._id, DIALOG);
-  const question = { ...splitDialog(dialog, turn.first_message), contact: { name, language } };
+  const question = { ...splitDialog(dialog, turn.first_message), prefersPdfText, contact: { name, language } };
   const { acting } = work;
   const [conversation = null] = await readConversations(read, [turn._id]);
   const answer = await findAnswer({ kit, acting, agent, conversation }, { question, signal });
@@ -128,21 +130,26 @@ const actFor = (kit: Kit, company: string, { _id: id, name }: Pick<Agent, '_id' 
  * Divides the conversation into what the contact asks and what was said before. All messages of the contact since the first that waits are
  * asked, also when the company has written in between.
  */
-function splitDialog(dialog: DialogRow[], first: string): Pick<Question, 'before' | 'asked'> {
+function splitDialog(dialog: DialogRow[], first: string): Pick<Question, 'before' | 'asked' | 'files'> {
   const begin = Math.max(
     dialog.findIndex(({ _id }) => _id === first),
     0,
   );
   const waits = (row: DialogRow, index: number): boolean => row.message_type === 'INCOMING' && index >= begin;
-  const asked = dialog.filter(waits).map(({ content }) => content ?? '');
+  const asked = dialog.filter(waits);
   const before = dialog
     .filter((row, index) => !waits(row, index))
-    .map(({ message_type, content, contentType }) => ({
-      from: message_type === 'INCOMING' ? ('CONTACT' as const) : ('COMPANY' as const),
-      text: content ?? `[${contentType}]`,
+    .map((row) => ({
+      from: row.message_type === 'INCOMING' ? ('CONTACT' as const) : ('COMPANY' as const),
+      text: row.content ?? `[${row.contentType}]`,
+      file: findFile(row),
     }));
-  return { before, asked: asked.filter(Boolean).join('\n') };
+  const texts = asked.map(({ content }) => content ?? '').filter(Boolean);
+  return { before, asked: texts.join('\n'), files: asked.map(findFile).filter((file) => file !== null) };
 }
+
+const findFile = ({ _id: message, message_type, attachment }: DialogRow): SentFile | null =>
+  message_type === 'INCOMING' && attachment !== null ? { message, attachment } : null;
 
 const dropTurn = (kit: Kit, turn: ClaimedTurn): Promise<void> =>
   kit.database.tenantTx(turn.company, async (tx) => {

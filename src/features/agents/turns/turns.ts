@@ -4,7 +4,7 @@ import { makePage, pageWindow, type Page } from '../../../platform/paging.ts';
 import type { Tenant } from '../../../platform/tenant.ts';
 import { expectAgent } from '../agents.ts';
 import { findAnswer } from '../answers/find.ts';
-import type { AgentTrial, AgentTry, AgentTurn, AgentTurnQuery } from '../schemas.ts';
+import type { AgentTrial, AgentTry, AgentTurn, AgentTurnQuery } from './schemas.ts';
 import { countTurns, listTurns } from './queries.ts';
 
 export async function pageTurns(tenant: Tenant, query: AgentTurnQuery): Promise<Page<AgentTurn>> {
@@ -24,7 +24,7 @@ export async function tryAgent(
 ): Promise<AgentTrial> {
   const agent = await expectAgent(tenant.read, id);
   const contact = { name: null, language: null };
-  const question = { before: [], asked: message, contact };
+  const question = { before: [], asked: message, files: [], prefersPdfText: false, contact };
   const { text, reason, work } = await findAnswer(
     { kit, acting: tenant, agent, conversation: null },
     { question, signal },

@@ -12,6 +12,31 @@ export interface TextCollector {
   read(): string;
 }
 
+/** As a collector, but it keeps the beginning of a text that is too long. */
+export interface CuttingCollector extends TextCollector {
+  /** True once something was left out. */
+  isCut(): boolean;
+}
+
+export function createCuttingCollector(maxCharacters: number): CuttingCollector {
+  const parts: string[] = [];
+  let room = maxCharacters;
+  let isCut = false;
+  const push = (part: string): void => {
+    isCut ||= part.length > room;
+    const kept = part.slice(0, room);
+    room -= kept.length;
+    if (kept !== '') parts.push(kept);
+  };
+  return { ...collectInto(push), read: () => parts.join('').toWellFormed().trim(), isCut: () => isCut };
+}
+
+const collectInto = (push: (part: string) => void): Omit<TextCollector, 'read'> => ({
+  add: (block) => push(`\n\n${block}`),
+  addLine: (line) => push(`\n${line}`),
+  addText: push,
+});
+
 export function createCollector(maxCharacters: number): TextCollector {
   const parts: string[] = [];
   let characters = 0;
@@ -20,10 +45,5 @@ export function createCollector(maxCharacters: number): TextCollector {
     if (characters > maxCharacters) throw fileFault(`has more than ${maxCharacters} characters of text`, 'TOO_LONG');
     parts.push(part);
   };
-  return {
-    add: (block) => push(`\n\n${block}`),
-    addLine: (line) => push(`\n${line}`),
-    addText: push,
-    read: () => parts.join('').trim(),
-  };
+  return { ...collectInto(push), read: () => parts.join('').trim() };
 }

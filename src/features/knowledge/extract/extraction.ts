@@ -1,4 +1,6 @@
-/** Reads the passages of a file, a portion of its pages with each request. This runs in child processes. */
+/**
+ * Reads the passages of a file, a portion of its pages with each request, or its text and its pages for a model. This runs in child processes.
+ */
 import type { ByteSource } from '../../../platform/byte-source.ts';
 import type { Supply } from '../../../platform/child.ts';
 import { suppliedSource } from '../../../platform/child-work.ts';
@@ -6,10 +8,18 @@ import { fileFault } from '../../../platform/file-fault.ts';
 import type { TextFormat } from '../../../platform/media/formats.ts';
 import { MAX_PASSAGE, splitIntoPassages } from '../passages.ts';
 import type { PageProgress } from '../schemas.ts';
-import { createCollector, type TextCollector } from './collector.ts';
+import { createCollector, createCuttingCollector, type TextCollector } from './collector.ts';
 import { readDocx } from './docx.ts';
 import { readPlainText } from './plain-text.ts';
-import type { BegunFile, ExtractionAnswer, ExtractionRequest } from './request.ts';
+import type {
+  BegunFile,
+  DrawnPages,
+  ExtractionAnswer,
+  ExtractionRequest,
+  FileText,
+  PagesRequest,
+  TextRequest,
+} from './request.ts';
 
 interface Reading {
   portions: AsyncIterator<PageProgress, void>;
@@ -38,6 +48,19 @@ export async function answerExtraction({ extract }: ExtractionRequest, supply: S
 function begin({ bytes, format, maxPassages }: BegunFile, supply: Supply): Reading {
   const collector = createCollector(maxPassages * MAX_PASSAGE);
   return { portions: readText(format, suppliedSource(bytes, supply), collector), collector, maxPassages };
+}
+
+/** Reads the text of a file from its beginning, until there is enough of it. */
+export async function answerText({ readText: file }: TextRequest, supply: Supply): Promise<FileText> {
+  const collector = createCuttingCollector(file.maxCharacters);
+  const portions = readText(file.format, suppliedSource(file.bytes, supply), collector);
+  while (!collector.isCut() && !(await portions.next()).done);
+  return { text: collector.read(), isCut: collector.isCut() };
+}
+
+export async function answerPages({ drawPages: { bytes, most } }: PagesRequest, supply: Supply): Promise<DrawnPages> {
+  const { drawPdf } = await import('./pdf.ts');
+  return drawPdf(suppliedSource(bytes, supply), most);
 }
 
 /** Adds the text of a file to the collector, and yields how far it has come where the file has pages. */

@@ -1,9 +1,18 @@
-/** Has the passages of a file read by a child process. */
+/** Has the passages of a file, or its text and its pages for a model, read by a child process. */
 import type { ChildReaders } from '../../../platform/child-readers.ts';
-import { workInChild, type FileReading } from '../../../platform/media/reading.ts';
+import type { TextFormat } from '../../../platform/media/formats.ts';
+import { readInChild, workInChild, type FileReading } from '../../../platform/media/reading.ts';
 import type { Passage } from '../passages.ts';
 import type { PageProgress } from '../schemas.ts';
-import type { BegunFile, ExtractionAnswer, ExtractionRequest } from './request.ts';
+import type {
+  BegunFile,
+  DrawnPages,
+  ExtractionAnswer,
+  ExtractionRequest,
+  FileText,
+  PagesRequest,
+  TextRequest,
+} from './request.ts';
 
 // The CPU time for a portion of pages, or for a file without pages. The longest text that is accepted takes some seconds.
 const CPU_MS = 30_000;
@@ -34,4 +43,23 @@ export function extractPassages(
       }
     },
   });
+}
+
+// A contact waits for the answer to a file.
+const AWAITED = { cpuMs: 10_000, patienceMs: 12_000 };
+
+/** Reads the beginning of the text of a file. Throws like extractPassages(). */
+export function extractText(
+  readers: ChildReaders,
+  reading: FileReading,
+  { format, maxCharacters }: { format: TextFormat; maxCharacters: number },
+): Promise<FileText> {
+  const request: TextRequest = { readText: { bytes: reading.source.bytes, format, maxCharacters } };
+  return readInChild(readers, reading, { request, ...AWAITED });
+}
+
+/** Draws the first pages of a PDF as JPGs. Throws like extractPassages(). */
+export function drawPages(readers: ChildReaders, reading: FileReading, most: number): Promise<DrawnPages> {
+  const request: PagesRequest = { drawPages: { bytes: reading.source.bytes, most } };
+  return readInChild(readers, reading, { request, ...AWAITED });
 }

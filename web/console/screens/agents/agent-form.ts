@@ -15,6 +15,8 @@ export interface AgentForm {
   isActive: boolean;
   instructions: string;
   model: string;
+  vision: boolean;
+  transcriptionModel: string;
   url: string;
   scope: Agent['knowledge_scope'];
   knowledge: string[];
@@ -41,6 +43,8 @@ export const FIELDS = [
   'name',
   'description',
   'model',
+  'vision',
+  'transcription_model',
   'instructions',
   'url',
   'knowledge',
@@ -60,6 +64,8 @@ export const toForm = (agent: Agent | null): AgentForm => ({
   isActive: agent?.status !== 'INACTIVE',
   instructions: agent?.instructions ?? '',
   model: agent?.model ?? '',
+  vision: agent?.vision ?? false,
+  transcriptionModel: agent?.transcription_model ?? '',
   url: agent?.url ?? '',
   scope: agent?.knowledge_scope ?? 'ALL',
   knowledge: agent?.knowledge ?? [],
@@ -95,6 +101,8 @@ export function toUpdate(form: AgentForm): AgentUpdate & { name: string } {
       : {
           instructions: instructions.trim() || null,
           model: model.trim() || null,
+          vision: form.vision,
+          transcription_model: form.transcriptionModel.trim() || null,
           knowledge_scope: scope,
           knowledge: scope === 'LISTED' ? knowledge : [],
           tools,

@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react';
 import { findKnowledge, useKnowledgeItem } from '../../records/knowledge.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
+import { CheckField, SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { Card } from '../../ui/page.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { ChosenRecord, RecordsField, type ChosenProps } from '../../ui/records-field.tsx';
@@ -55,6 +55,22 @@ function OwnFields(props: AgentPartProps): ReactElement {
           disabled={isLocked}
           onChange={(model) => onChange({ model })}
           error={explainField(error, 'model')}
+        />
+        <CheckField
+          label={texts.vision}
+          hint={texts.visionHint}
+          checked={form.vision}
+          disabled={isLocked}
+          onChange={(vision) => onChange({ vision })}
+          error={explainField(error, 'vision')}
+        />
+        <TextField
+          label={texts.transcription}
+          hint={texts.transcriptionHint}
+          value={form.transcriptionModel}
+          disabled={isLocked}
+          onChange={(transcriptionModel) => onChange({ transcriptionModel })}
+          error={explainField(error, 'transcription_model')}
         />
       </Card>
       <KnowledgeFields {...props} />

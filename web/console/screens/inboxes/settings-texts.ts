@@ -15,7 +15,7 @@ export const SETTINGS = defineTexts(
     unsupported: 'Store messages of unknown kinds',
     unsupportedHint: 'They appear as messages that cannot be shown.',
     pdf: 'Read the text of PDF files here',
-    pdfHint: 'The platform reads it by itself, without another service.',
+    pdfHint: 'Agents get the text, instead of pictures of the pages. Where a file has no text, they get the pictures.',
     testMode: 'Test mode',
     testModeHint: 'Messages leave for the test numbers only. Everything that comes in is stored.',
     testNumbers: 'Test numbers',
@@ -38,7 +38,8 @@ export const SETTINGS = defineTexts(
       unsupported: 'Guardar mensagens de tipos desconhecidos',
       unsupportedHint: 'Elas aparecem como mensagens que não podem ser mostradas.',
       pdf: 'Ler aqui o texto de arquivos PDF',
-      pdfHint: 'A própria plataforma lê o texto, sem outro serviço.',
+      pdfHint:
+        'Os agentes recebem o texto, em vez de imagens das páginas. Se o arquivo não tem texto, recebem as imagens.',
       testMode: 'Modo de teste',
       testModeHint: 'As mensagens saem só para os números de teste. Tudo o que entra é guardado.',
       testNumbers: 'Números de teste',
@@ -60,7 +61,8 @@ export const SETTINGS = defineTexts(
       unsupported: 'Guardar mensajes de tipos desconocidos',
       unsupportedHint: 'Aparecen como mensajes que no se pueden mostrar.',
       pdf: 'Leer aquí el texto de los archivos PDF',
-      pdfHint: 'La propia plataforma lee el texto, sin otro servicio.',
+      pdfHint:
+        'Los agentes reciben el texto, en vez de imágenes de las páginas. Si el archivo no tiene texto, reciben las imágenes.',
       testMode: 'Modo de prueba',
       testModeHint: 'Los mensajes salen solo para los números de prueba. Todo lo que entra se guarda.',
       testNumbers: 'Números de prueba',

@@ -8,13 +8,13 @@ import { formatMilliseconds, formatNumber, formatShare } from '../../texts/forma
 import { useTexts } from '../../texts/texts.ts';
 import { Details } from '../details.tsx';
 import styles from './agent-work.module.css';
-import { AGENT_WORK, HANDOFF_REASONS } from './texts.ts';
+import { AGENT_WORK, FILE_READINGS, HANDOFF_REASONS } from './texts.ts';
 
 /** The passages of a trial have their texts, and those of the log do not. */
 type Passage = AgentTurn['passages'][number] & { content?: string };
 type Work = { passages: readonly Passage[] } & Pick<
   AgentTurn,
-  'actions' | 'model' | 'input_tokens' | 'output_tokens' | 'latency_ms'
+  'actions' | 'files' | 'model' | 'input_tokens' | 'output_tokens' | 'latency_ms'
 >;
 
 /** Says in one sentence how it ended. */
@@ -26,7 +26,7 @@ export function AgentOutcome({ reason }: Pick<AgentTurn, 'reason'>): ReactElemen
 
 export function AgentWork({ work }: { work: Work }): ReactElement {
   const texts = useTexts(AGENT_WORK);
-  const { actions, passages, model, input_tokens, output_tokens, latency_ms } = work;
+  const { actions, files, passages, model, input_tokens, output_tokens, latency_ms } = work;
   return (
     <>
       <section className={styles['read']}>
@@ -37,6 +37,7 @@ export function AgentWork({ work }: { work: Work }): ReactElement {
           <Passages passages={passages} />
         )}
       </section>
+      {files.length > 0 && <Files files={files} />}
       {actions.length > 0 && <Actions actions={actions} />}
       <Details
         items={[
@@ -47,6 +48,34 @@ export function AgentWork({ work }: { work: Work }): ReactElement {
         ]}
       />
     </>
+  );
+}
+
+/** What the model got of the files of the contact. */
+function Files({ files }: Pick<Work, 'files'>): ReactElement {
+  const texts = useTexts(AGENT_WORK);
+  const ways = useTexts(FILE_READINGS);
+  return (
+    <section className={styles['read']}>
+      <h3>{texts.files}</h3>
+      <ul className={styles['passages']} aria-label={texts.files}>
+        {files.map(({ message, name, read_as, characters, pictures, note }) => (
+          <li key={message}>
+            <span>{name}</span>
+            <span className={styles['soft']}>
+              {[
+                ways[read_as],
+                characters > 0 && texts.characters(formatNumber(characters)),
+                pictures > 0 && texts.pictures(formatNumber(pictures)),
+                note,
+              ]
+                .filter(Boolean)
+                .join(' · ')}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -1,5 +1,5 @@
 /** What agents read and did, in words. */
-import type { AgentTrial } from '@parley/sdk';
+import type { AgentTrial, AgentTurn } from '@parley/sdk';
 import { defineTexts } from '../../texts/texts.ts';
 
 export const AGENT_WORK = defineTexts(
@@ -10,6 +10,9 @@ export const AGENT_WORK = defineTexts(
     passage: (number: string) => `passage ${number}`,
     coverage: (share: string) => `has ${share} of the question’s words`,
     text: 'Text of the passage',
+    files: 'Files of the contact',
+    characters: (count: string) => (count === '1' ? '1 character' : `${count} characters`),
+    pictures: (count: string) => (count === '1' ? '1 picture' : `${count} pictures`),
     did: 'What it did',
     refused: 'Refused',
     took: 'Time to answer',
@@ -26,6 +29,9 @@ export const AGENT_WORK = defineTexts(
       passage: (number) => `trecho ${number}`,
       coverage: (share) => `tem ${share} das palavras da pergunta`,
       text: 'Texto do trecho',
+      files: 'Arquivos do contato',
+      characters: (count) => (count === '1' ? '1 caractere' : `${count} caracteres`),
+      pictures: (count) => (count === '1' ? '1 imagem' : `${count} imagens`),
       did: 'O que ele fez',
       refused: 'Recusado',
       took: 'Tempo até a resposta',
@@ -41,6 +47,9 @@ export const AGENT_WORK = defineTexts(
       passage: (number) => `pasaje ${number}`,
       coverage: (share) => `tiene ${share} de las palabras de la pregunta`,
       text: 'Texto del pasaje',
+      files: 'Archivos del contacto',
+      characters: (count) => (count === '1' ? '1 carácter' : `${count} caracteres`),
+      pictures: (count) => (count === '1' ? '1 imagen' : `${count} imágenes`),
       did: 'Lo que hizo',
       refused: 'Rechazado',
       took: 'Tiempo hasta la respuesta',
@@ -49,6 +58,15 @@ export const AGENT_WORK = defineTexts(
       input: 'Tokens leídos',
       output: 'Tokens escritos',
     },
+  },
+);
+
+/** What the model got of a file. */
+export const FILE_READINGS = defineTexts<Record<AgentTurn['files'][number]['read_as'], string>>(
+  { TEXT: 'Its text', PICTURES: 'Looked at', TRANSCRIPT: 'Listened to', NOTHING: 'Not read' },
+  {
+    'pt-BR': { TEXT: 'O texto', PICTURES: 'Visto', TRANSCRIPT: 'Ouvido', NOTHING: 'Não lido' },
+    es: { TEXT: 'El texto', PICTURES: 'Visto', TRANSCRIPT: 'Escuchado', NOTHING: 'No leído' },
   },
 );
 

@@ -1,0 +1,116 @@
+/**
+ * Reads the files that a contact has sent, so that the model of an agent can answer them. Child processes open the files, with limits on
+ * time, memory, pages and characters. What can not be read leaves a note, and never stops the answer.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ChatEndpoint, Picture } from '../../../ai/chat.ts';
+import { EndpointError } from '../../../ai/endpoint.ts';
+import { expectAttachment } from '../../attachments/attachments.ts';
+import type { NamedAttachment } from '../../messages/files.ts';
+import type { Question, SentFile } from '../answers/answer.ts';
+import type { Scene } from '../tools/tool.ts';
+import type { ReadFile } from '../turns/schemas.ts';
+import { readFileContent } from './file.ts';
+import { CanNotRead, readNothing, type Reading } from './reading.ts';
+
+// The newest files of the conversation that a turn reads, and how much of them the model gets.
+const MOST_FILES = 4;
+const MOST_CHARACTERS = 40_000;
+const MOST_PICTURES = 6;
+// A file arrives some seconds after its message, or not at all for a long time.
+const ARRIVAL_MS = 8_000;
+const ARRIVAL_LOOK_MS = 250;
+
+/** What the model gets of the files, by their message. */
+export type Contents = ReadonlyMap<string, Content>;
+
+export interface Content {
+  name: string;
+  text: string;
+  pictures: Picture[];
+  /** What is said in a voice note is what the contact says. */
+  isSpoken: boolean;
+}
+
+interface Asking {
+  question: Question;
+  signal: AbortSignal;
+}
+
+/** Returns what stands in the files, and the question with what is said in voice notes. */
+export async function readContents(
+  scene: Scene,
+  endpoint: ChatEndpoint,
+  { question, signal }: Asking,
+): Promise<{ question: Question; contents: Contents }> {
+  const sent = [...question.before.map(({ file }) => file).filter((file) => file !== null), ...question.files];
+  const newest = sent.toReversed().slice(0, MOST_FILES);
+  const { prefersPdfText } = question;
+  const given = { characters: MOST_CHARACTERS, pictures: MOST_PICTURES };
+  const read = await Promise.all(
+    newest.map(async (file) => ({ file, ...(await readOne(scene, endpoint, { file, prefersPdfText, signal })) })),
+  );
+  const contents = new Map<string, Content>();
+  for (const { file, name, reading } of read) {
+    const limited = limit(reading, given);
+    scene.notes.files.push(describe(file, name, limited));
+    contents.set(file.message, { name, ...limited, isSpoken: limited.read_as === 'TRANSCRIPT' });
+  }
+  const spoken = question.files.flatMap(({ message }) => {
+    const content = contents.get(message);
+    return content?.isSpoken ? [content.text] : [];
+  });
+  return { question: { ...question, asked: [question.asked, ...spoken].filter(Boolean).join('\n') }, contents };
+}
+
+async function readOne(
+  scene: Scene,
+  endpoint: ChatEndpoint,
+  { file, ...asking }: { file: SentFile; prefersPdfText: boolean; signal: AbortSignal },
+): Promise<{ name: string; reading: Reading }> {
+  let name = '';
+  try {
+    const row = await waitForFile(scene, file, asking.signal);
+    name = row.file_name;
+    if (row.state !== 'READY') throw new CanNotRead('the file has not arrived');
+    return {
+      name,
+      reading: await readFileContent(scene, endpoint, { row, ...asking, maxCharacters: MOST_CHARACTERS }),
+    };
+  } catch (error) {
+    // Failure policy: the model reads that there is a file which it can not read, and the log says why. The end of the turn's time ends it all.
+    if (asking.signal.aborted) throw new EndpointError('The time of the turn is over.');
+    if (error instanceof CanNotRead) return { name, reading: readNothing(error.message) };
+    scene.kit.log.warn({ err: error, attachment: file.attachment }, 'agents: a file of a contact can not be read');
+    return { name, reading: readNothing('the file can not be read now') };
+  }
+}
+
+/** Waits a moment for a file that is still on its way. */
+async function waitForFile({ acting }: Scene, file: SentFile, signal: AbortSignal): Promise<NamedAttachment> {
+  const deadline = performance.now() + ARRIVAL_MS;
+  for (;;) {
+    const row = await expectAttachment(acting.read, file.attachment, 'file');
+    if (row.state !== 'PENDING' || performance.now() > deadline) return row;
+    await pause(ARRIVAL_LOOK_MS, undefined, { signal });
+  }
+}
+
+/** Cuts what is more than is left for the turn, and takes off what is used. */
+function limit(reading: Reading, left: { characters: number; pictures: number }): Reading {
+  const text = reading.text.slice(0, left.characters).toWellFormed();
+  const pictures = reading.pictures.slice(0, left.pictures);
+  left.characters -= text.length;
+  left.pictures -= pictures.length;
+  const isCut = text.length < reading.text.length || pictures.length < reading.pictures.length;
+  return { ...reading, text, pictures, note: isCut ? 'only the beginning was read' : reading.note };
+}
+
+const describe = ({ message }: SentFile, name: string, { read_as, note, text, pictures }: Reading): ReadFile => ({
+  message,
+  name,
+  read_as,
+  characters: text.length,
+  pictures: pictures.length,
+  note,
+});

@@ -1,0 +1,81 @@
+/** Reads one file of a contact in the way that its format and the agent allow. */
+import type { ChatEndpoint } from '../../../ai/chat.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { findTextFormat, FORMATS, type TextFormat } from '../../../platform/media/formats.ts';
+import { viewPicture } from '../../../platform/media/viewer.ts';
+import { withFile } from '../../attachments/read-file.ts';
+import type { NamedAttachment } from '../../messages/files.ts';
+import { drawPages, extractText } from '../../knowledge/extract/extractor.ts';
+import type { Scene } from '../tools/tool.ts';
+import { CanNotRead, type Reading } from './reading.ts';
+import { hearVoice } from './voice.ts';
+
+const MOST_PAGES = 4;
+const PICTURES: ReadonlySet<string> = new Set(
+  [FORMATS.JPG, FORMATS.PNG, FORMATS.GIF, FORMATS.WEBP].map(({ extension }) => extension),
+);
+
+interface FileAsked {
+  row: NamedAttachment;
+  prefersPdfText: boolean;
+  maxCharacters: number;
+  signal: AbortSignal;
+}
+
+/** Throws CanNotRead with the reason when nothing of the file can be read. */
+export async function readFileContent(scene: Scene, endpoint: ChatEndpoint, asked: FileAsked): Promise<Reading> {
+  const { row, prefersPdfText } = asked;
+  const { vision } = scene.agent;
+  if (row.file_type === 'AUDIO') {
+    const text = await hearVoice(scene, endpoint, asked);
+    return { read_as: 'TRANSCRIPT', note: text === '' ? 'nothing is said in it' : null, text, pictures: [] };
+  }
+  if (PICTURES.has(row.extension)) {
+    if (!vision) throw new CanNotRead('the model of the agent does not see');
+    return readPicture(scene, asked);
+  }
+  const format = findTextFormat(row.extension);
+  if (format === null) throw new CanNotRead('files of this kind are not read');
+  if (format !== 'PDF' || !vision) return readText(scene, asked, format);
+  if (!prefersPdfText) return readPages(scene, asked);
+  return readText(scene, asked, format).catch((error: unknown) => {
+    // Failure policy: the pages of a scanner have no text, but the model can look at them.
+    if (!(error instanceof CanNotRead)) throw error;
+    return readPages(scene, asked);
+  });
+}
+
+async function readText(
+  { kit }: Scene,
+  { row, maxCharacters, signal }: FileAsked,
+  format: TextFormat,
+): Promise<Reading> {
+  const { text, isCut } = await withFile(kit, row, (reading) =>
+    extractText(kit.readers, { ...reading, signal }, { format, maxCharacters }),
+  ).catch(explain);
+  if (text === '') throw new CanNotRead('the file has no text');
+  return { read_as: 'TEXT', note: isCut ? 'only the beginning was read' : null, text, pictures: [] };
+}
+
+async function readPicture({ kit }: Scene, { row, signal }: FileAsked): Promise<Reading> {
+  const picture = await withFile(kit, row, (reading) => viewPicture(kit.readers, { ...reading, signal })).catch(
+    explain,
+  );
+  return { read_as: 'PICTURES', note: null, text: '', pictures: [encode(picture)] };
+}
+
+async function readPages({ kit }: Scene, { row, signal }: FileAsked): Promise<Reading> {
+  const { drawn, pages } = await withFile(kit, row, (reading) =>
+    drawPages(kit.readers, { ...reading, signal }, MOST_PAGES),
+  ).catch(explain);
+  const note = pages > drawn.length ? `${drawn.length} of ${pages} pages were read` : null;
+  return { read_as: 'PICTURES', note, text: '', pictures: drawn.map(encode) };
+}
+
+const encode = (picture: Uint8Array) => ({ base64: Buffer.from(picture).toString('base64') });
+
+/** Turns what is wrong with the file into the reason why it is not read; other errors are thrown on. */
+function explain(error: unknown): never {
+  const [fault] = error instanceof AppError && error.code === 'VALIDATION_FAILED' ? error.errors : [];
+  throw fault ? new CanNotRead(`the file ${fault.message}`) : error;
+}

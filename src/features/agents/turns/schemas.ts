@@ -1,0 +1,126 @@
+/** What agents did: their turns, and how one is tried. */
+import { Type, type Static } from 'typebox';
+import { pageQuery, pageSchema } from '../../../platform/paging.ts';
+import { define, NOT_BLANK, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/schema.ts';
+
+const TURN_OUTCOMES = ['ANSWERED', 'HANDED_OVER'] as const;
+const HANDOFF_REASONS = [
+  'KEYWORD',
+  'MAX_TURNS',
+  'NO_ANSWER',
+  'ASKED_BY_AGENT',
+  'BUDGET_SPENT',
+  'AGENT_INACTIVE',
+  'ANSWER_FAILED',
+  'SEND_FAILED',
+  'OUTCOME_UNKNOWN',
+] as const;
+export type TurnOutcome = (typeof TURN_OUTCOMES)[number];
+export type HandoffReason = (typeof HANDOFF_REASONS)[number];
+
+const passageProperties = {
+  item: recordId('knowledge-item'),
+  name: Type.String({ description: 'The name of the item' }),
+  position: Type.Integer({ description: 'Its place among the passages of the item, from 0' }),
+  coverage: Type.Number({ description: 'How much of the question the passage has, from 0 to 1' }),
+};
+/** A passage as the log keeps it: without its text, which may change. */
+const LoggedPassage = Type.Object(passageProperties);
+const ReadPassage = Type.Object({ ...passageProperties, content: Type.String({ description: 'Its text' }) });
+export type ReadPassage = Static<typeof ReadPassage>;
+
+const AgentAction = Type.Object({
+  tool: Type.String({ description: 'The function that the model called' }),
+  arguments: Type.String({ description: 'What it gave to the function: the first 500 characters of the JSON' }),
+  is_done: Type.Boolean({ description: 'False when the platform has refused the call' }),
+  note: nullable(Type.String({ description: 'Why it was refused' })),
+});
+export type AgentAction = Static<typeof AgentAction>;
+
+const FILE_READINGS = ['TEXT', 'PICTURES', 'TRANSCRIPT', 'NOTHING'] as const;
+
+const ReadFile = Type.Object({
+  message: recordId('message', { description: 'The message of the contact that brought the file' }),
+  name: Type.String({ description: 'The name of the file' }),
+  read_as: oneOf(FILE_READINGS, {
+    description:
+      'What the model got of it. TEXT: the text that stands in it; PICTURES: the picture, or its pages; TRANSCRIPT: what is said in it; NOTHING: only that it was sent',
+  }),
+  characters: Type.Integer({ description: 'How many characters of text the model got' }),
+  pictures: Type.Integer({ description: 'How many pictures the model got' }),
+  note: nullable(Type.String({ description: 'Why it was not read, or what was left out' })),
+});
+export type ReadFile = Static<typeof ReadFile>;
+
+const READ = 'What the agent has read, the best first';
+
+const workProperties = {
+  files: Type.Array(ReadFile, { description: 'The files of the contact in the conversation, the newest first' }),
+  actions: Type.Array(AgentAction, {
+    description: 'What the model has called. What changes something has happened only when the agent has answered',
+  }),
+  model: nullable(Type.String({ description: 'The model that answered; null when none was called' })),
+  input_tokens: nullable(Type.Integer({ description: 'How many tokens the model has read; null when it did not say' })),
+  output_tokens: nullable(
+    Type.Integer({ description: 'How many tokens the model has written; null when it did not say' }),
+  ),
+  latency_ms: Type.Integer({ description: 'How long the agent took to find its answer' }),
+};
+
+export const AgentTry = define(
+  'AgentTry',
+  strict({
+    message: Type.String({ minLength: 1, maxLength: 4_096, ...NOT_BLANK, description: 'What a contact writes' }),
+  }),
+);
+export type AgentTry = Static<typeof AgentTry>;
+
+export const AgentTrial = define(
+  'AgentTrial',
+  Type.Object({
+    outcome: oneOf(TURN_OUTCOMES, {
+      description: 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over',
+    }),
+    reason: nullable(oneOf(HANDOFF_REASONS, { description: 'Why a person would take over' })),
+    answer: nullable(Type.String({ description: 'What would be sent; null when a person would take over' })),
+    passages: Type.Array(ReadPassage, { description: READ }),
+    ...workProperties,
+  }),
+);
+export type AgentTrial = Static<typeof AgentTrial>;
+
+/** How an answer was found. */
+export type AnswerWork = Pick<
+  AgentTrial,
+  'actions' | 'passages' | 'files' | 'model' | 'input_tokens' | 'output_tokens' | 'latency_ms'
+>;
+
+export const AgentTurn = define(
+  'AgentTurn',
+  Type.Object({
+    _id: recordId('agent-turn'),
+    company: recordId('company'),
+    agent: recordId('agent'),
+    conversation: recordId('conversation'),
+    asked: recordId('message', { description: 'The newest message that the agent has read' }),
+    outcome: oneOf(TURN_OUTCOMES, {
+      description: 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over',
+    }),
+    reason: nullable(oneOf(HANDOFF_REASONS, { description: 'Why a person took over' })),
+    message: nullable(recordId('message', { description: 'The answer; null when none was sent' })),
+    file_message: nullable(recordId('message', { description: 'The file that was sent with it; null without one' })),
+    passages: Type.Array(LoggedPassage, { description: READ }),
+    ...workProperties,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type AgentTurn = Static<typeof AgentTurn>;
+
+export const AgentTurnList = pageSchema(ref(AgentTurn));
+export const AgentTurnQuery = pageQuery('-createdAt', {
+  agent: Type.Optional(recordId('agent', { description: 'Those of this agent' })),
+  conversation: Type.Optional(recordId('conversation', { description: 'Those in this conversation' })),
+  outcome: Type.Optional(oneOf(TURN_OUTCOMES, { description: 'Those that ended in this way' })),
+});
+export type AgentTurnQuery = Static<typeof AgentTurnQuery>;
