@@ -1,4 +1,5 @@
 /** The steps of scripts/examples.ts about agents. */
+import { openMcp } from '../test/support/mcp.ts';
 import type { Json, Platform } from '../test/support/platform.ts';
 import { waitUntil } from '../test/support/wait.ts';
 import type { Take } from './example-steps.ts';
@@ -38,6 +39,28 @@ export async function recordAgents(take: Take, platform: Platform, forget: (path
   await take('GET /v1/agents/{id}', _id);
   await take('PATCH /v1/agents/{id}', _id, { body: { status: 'INACTIVE' } });
   await take('GET /v1/agents/turns');
+  await recordMcpServers(take, platform);
   const other = (await call(201, 'POST', '/v1/agents', { body: { name: 'Bia', type: 'AI' } })).body;
   await take('DELETE /v1/agents/{id}', other._id);
+}
+
+/** A company approves the only tool of its server. */
+async function recordMcpServers(take: Take, { call, demo, globalKey }: Platform): Promise<void> {
+  const body = { client_mcp_servers_enabled: true };
+  await call(200, 'PATCH', `/v1/companies/${demo._id}`, { key: globalKey, body });
+  const server = await openMcp();
+  server.tools.push({
+    name: 'find_order',
+    description: 'Finds an order by its number.',
+    inputSchema: { type: 'object', properties: { number: { type: 'string' } }, required: ['number'] },
+  });
+  const header = { name: 'Authorization', value: 'Bearer shop-secret-1234' };
+  const { _id } = await take('POST /v1/agents/mcp-servers', '', { body: { name: 'Shop', url: server.url, header } });
+  const { offered } = await take('POST /v1/agents/mcp-servers/{id}/check', _id);
+  const tools = offered.map(({ name, description, input_schema }: Json) => ({ name, description, input_schema }));
+  await take('PATCH /v1/agents/mcp-servers/{id}', _id, { body: { tools } });
+  await take('GET /v1/agents/mcp-servers');
+  await take('GET /v1/agents/mcp-servers/{id}', _id);
+  await take('DELETE /v1/agents/mcp-servers/{id}', _id);
+  server.close();
 }

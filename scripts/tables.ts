@@ -68,6 +68,8 @@ export const TABLES: Readonly<Record<string, Owner>> = {
   agents: 'agents',
   agent_knowledge: 'agents',
   agent_tables: 'agents',
+  mcp_servers: 'agents',
+  agent_mcp_servers: 'agents',
   agent_budgets: 'agents',
   follow_ups: 'agents',
   agent_turns: 'agents',

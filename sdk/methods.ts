@@ -162,6 +162,14 @@ export const METHODS: Record<string, Record<string, string>> = {
     followUps: 'GET /v1/agents/follow-ups',
     cancelFollowUp: 'POST /v1/agents/follow-ups/{id}/cancel',
   },
+  mcpServers: {
+    create: 'POST /v1/agents/mcp-servers',
+    list: 'GET /v1/agents/mcp-servers',
+    get: 'GET /v1/agents/mcp-servers/{id}',
+    update: 'PATCH /v1/agents/mcp-servers/{id}',
+    delete: 'DELETE /v1/agents/mcp-servers/{id}',
+    check: 'POST /v1/agents/mcp-servers/{id}/check',
+  },
   knowledge: {
     createAutcl: 'POST /v1/knowledge/autcl',
     updateAutcl: 'PUT /v1/knowledge/autcl/{id}',

@@ -14,6 +14,7 @@ import { conversationRoutes } from './features/conversations/routes.ts';
 import { customFieldRoutes } from './features/custom-fields/routes.ts';
 import { inboundRoutes } from './features/inbound/routes.ts';
 import { inboxRoutes } from './features/inboxes/routes.ts';
+import { mcpRoutes } from './features/agents/mcp/routes.ts';
 import { agentRoutes } from './features/agents/routes.ts';
 import { knowledgeRoutes } from './features/knowledge/routes.ts';
 import { liveRoutes } from './features/live/routes.ts';
@@ -67,6 +68,7 @@ const rooms = [
   campaignRoutes,
   knowledgeRoutes,
   agentRoutes,
+  mcpRoutes,
   tableRoutes,
   bulkRoutes,
   mergeRoutes,

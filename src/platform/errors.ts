@@ -49,6 +49,7 @@ export const ERRORS = {
   REPLAY_RUNNING: { status: 409, title: 'A replay of deliveries has not ended yet' },
   COLUMN_IN_USE: { status: 409, title: 'Rows hold what the change would lose' },
   FOLLOW_UP_ENDED: { status: 409, title: 'The follow-up has been sent or cancelled, or is being sent' },
+  MCP_NOT_ENABLED: { status: 409, title: 'The company does not allow MCP servers' },
   AGENT_IN_USE: { status: 409, title: 'An inbox, a campaign or a conversation has this agent' },
   ATTACHMENT_IN_USE: { status: 409, title: 'Something needs the attachment' },
   QUOTA_EXCEEDED: { status: 409, title: 'The company stores as much as it may' },

@@ -65,6 +65,7 @@ const OTHER_KEYS: Record<string, { key: string | null; why: string }> = {
   },
   knowledge_libraries: { key: 'company_id', why: 'one row per company' },
   agent_knowledge: { key: 'company_id,agent_id,item_id', why: 'an agent is limited to an item once' },
+  agent_mcp_servers: { key: 'company_id,agent_id,server_id', why: 'an agent calls a server once' },
   agent_tables: { key: 'company_id,agent_id,table_id', why: 'an agent reads a table once' },
   agent_budgets: { key: 'company_id,day', why: 'the tokens of a day are one number' },
   agent_transcripts: { key: 'company_id,attachment_id', why: 'what is said in a file is written down once' },

@@ -57,6 +57,7 @@ const OTHER_SCOPES: Record<string, { scope: string | undefined; why: string }> =
   'POST /v1/conversations/bulk/{id}/cancel': { scope: 'conversations:update', why: 'changes a run' },
   'POST /v1/agents/follow-ups/{id}/cancel': { scope: 'agents:update', why: 'changes a follow-up' },
   'POST /v1/agents/{id}/try': { scope: 'agents:update', why: 'is for those who write the agent, and uses tokens' },
+  'POST /v1/agents/mcp-servers/{id}/check': { scope: 'agents:update', why: 'is for those who approve tools' },
   'POST /v1/knowledge/search': { scope: 'knowledge:read', why: 'changes nothing' },
   'POST /v1/knowledge/{id}/retry': { scope: 'knowledge:update', why: 'changes an item' },
   'POST /v1/contacts/{id}/merge': { scope: 'contacts:update', why: 'changes a contact' },
@@ -125,10 +126,11 @@ const UNLOGGED = [
   'POST /v1/conversations/{id}/typing',
   'POST /v1/knowledge/search',
   'POST /v1/agents/{id}/try',
+  'POST /v1/agents/mcp-servers/{id}/check',
 ];
 
 /** The POSTs that only find an answer, which is 200. */
-const ASKING = ['POST /v1/knowledge/search', 'POST /v1/agents/{id}/try'];
+const ASKING = ['POST /v1/knowledge/search', 'POST /v1/agents/{id}/try', 'POST /v1/agents/mcp-servers/{id}/check'];
 
 /** The POSTs that answer 201 and can not be repeated with an Idempotency-Key, each with the reason. */
 const UNREPEATABLE: Record<string, string> = {

@@ -30,6 +30,7 @@ test('an agent is created, read, changed and removed, and its instructions are o
     knowledge: [item],
     tools: ['SEARCH_KNOWLEDGE'],
     tables: [],
+    mcp_servers: [],
     vision: false,
     transcription_model: null,
     follow_ups: [],

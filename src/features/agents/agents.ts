@@ -9,6 +9,7 @@ import { makePage, pageWindow, readSearch, type Page } from '../../platform/pagi
 import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import type { FollowUpRule } from './follow-ups/schemas.ts';
+import { replaceMcpServers } from './mcp/queries.ts';
 import {
   countAgents,
   countAll,
@@ -38,7 +39,7 @@ import {
 export async function createAgent(kit: Kit, tenant: Tenant, input: AgentCreate): Promise<Agent> {
   const { name, type, description = null, status = 'ACTIVE', model = null, instructions = null, url = null } = input;
   const { handoff = DEFAULT_HANDOFF, knowledge = [], tools = DEFAULT_TOOLS, tables = [] } = input;
-  const { vision = false, transcription_model = null } = input;
+  const { vision = false, transcription_model = null, mcp_servers = [] } = input;
   const knowledge_scope = chooseScope(input, 'ALL');
   const follow_ups = (input.follow_ups ?? []).map(toStoredRule);
   const texts = { name, description, instructions };
@@ -55,6 +56,7 @@ export async function createAgent(kit: Kit, tenant: Tenant, input: AgentCreate):
     await insertAgent(tx, { _id, type, ...fields });
     await listKnowledge(tx, _id, knowledge);
     await listTables(tx, _id, tables);
+    await listServers(tx, _id, mcp_servers);
     tx.makes(_id);
     return expectAgent(tx, _id);
   });
@@ -84,7 +86,7 @@ export async function pageAgents(tenant: Tenant, query: AgentQuery): Promise<Pag
 }
 
 export async function updateAgentById(kit: Kit, tenant: Tenant, id: string, input: AgentUpdate): Promise<Agent> {
-  const { knowledge, tables, knowledge_scope: _scope, ...changes } = input;
+  const { knowledge, tables, mcp_servers, knowledge_scope: _scope, ...changes } = input;
   if (input.url !== undefined) await checkAddress(kit, (await expectAgent(tenant.read, id)).type, input.url);
   await checkFiles(tenant.read, input.follow_ups ?? []);
   return tenant.tx(async (tx) => {
@@ -95,8 +97,11 @@ export async function updateAgentById(kit: Kit, tenant: Tenant, id: string, inpu
     const next = { ...fields, ...changes, follow_ups, knowledge_scope: chooseScope(input, before.knowledge_scope) };
     const items = next.knowledge_scope === 'ALL' ? [] : (knowledge?.toSorted() ?? before.knowledge);
     const nextTables = tables?.toSorted() ?? before.tables;
-    if (isDeepStrictEqual([next, items, nextTables], [fields, before.knowledge, before.tables])) return before;
+    const nextServers = mcp_servers?.toSorted() ?? before.mcp_servers;
+    const held = [fields, before.knowledge, before.tables, before.mcp_servers];
+    if (isDeepStrictEqual([next, items, nextTables, nextServers], held)) return before;
     if (tables) await listTables(tx, id, tables);
+    if (mcp_servers) await listServers(tx, id, mcp_servers);
     await listKnowledge(tx, id, next.knowledge_scope === 'LISTED' && knowledge ? knowledge : items);
     await updateAgent(tx, id, next);
     return expectAgent(tx, id);
@@ -146,6 +151,7 @@ const pickFields = ({
   type: _type,
   knowledge: _knowledge,
   tables: _tables,
+  mcp_servers: _servers,
   createdAt: _createdAt,
   updatedAt: _updatedAt,
   ...fields
@@ -154,6 +160,11 @@ const pickFields = ({
 async function listTables(tx: TenantTx, agent: string, tables: string[]): Promise<void> {
   const [unknown] = await replaceTables(tx, agent, tables);
   if (unknown !== undefined) throw unknownReference(`tables[${tables.indexOf(unknown)}]`);
+}
+
+async function listServers(tx: TenantTx, agent: string, servers: string[]): Promise<void> {
+  const [unknown] = await replaceMcpServers(tx, agent, servers);
+  if (unknown !== undefined) throw unknownReference(`mcp_servers[${servers.indexOf(unknown)}]`);
 }
 
 async function listKnowledge(tx: TenantTx, agent: string, items: string[]): Promise<void> {

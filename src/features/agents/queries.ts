@@ -10,6 +10,8 @@ const LISTED = `_id, company_id as company, name, description, type, status, mod
   tools, vision, transcription_model, follow_ups,
   array(select t._id from agent_tables g join tables t on t.company_id = g.company_id and t._id = g.table_id and t.removed_at is null
     where g.company_id = agents.company_id and g.agent_id = agents._id order by t._id) as tables,
+  array(select m.server_id from agent_mcp_servers m where m.company_id = agents.company_id and m.agent_id = agents._id
+    order by m.server_id) as mcp_servers,
   created_at as "createdAt", updated_at as "updatedAt"`;
 const COLUMNS = `${LISTED}, instructions`;
 

@@ -84,7 +84,7 @@ function turnRoutes(app: FastifyInstance, kit: Kit): void {
     action: null,
     summary: 'Try an agent',
     description:
-      'Answers a message as the agent would answer a contact. Nothing is sent or stored, but tokens of the day are used.',
+      'Answers a message as the agent would answer a contact. Nothing is sent or stored, but tokens of the day are used, and tools of MCP servers are called.',
     params: AgentParams,
     body: ref(AgentTry),
     answers: { 200: ref(AgentTrial) },

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { pageQuery, pageSchema, searchParameter } from '../../platform/paging.ts';
+import { MAX_MCP_SERVERS } from './mcp/schemas.ts';
 import { followUps, type FollowUpRule } from './follow-ups/schemas.ts';
 import {
   define,
@@ -72,6 +73,8 @@ const tools = Type.Array(oneOf(AGENT_TOOLS), {
     SCHEDULE_FOLLOW_UP: write to the contact later, if there is no answer`.replaceAll(/\s+/g, ' '),
 });
 
+const MCP_SERVERS =
+  'The MCP servers whose approved tools the model may call, where the company has client_mcp_servers_enabled';
 const VISION =
   `Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has
   pdf_local_text_extraction. A model that does not see gets the text of a PDF in any case`.replaceAll(/\s+/g, ' ');
@@ -96,6 +99,7 @@ const listedProperties = {
   knowledge: Type.Array(recordId('knowledge-item'), { description: 'The knowledge items that are listed' }),
   tools,
   tables: Type.Array(recordId('table'), { description: 'The tables that READ_TABLES reads' }),
+  mcp_servers: Type.Array(recordId('mcp-server'), { description: MCP_SERVERS }),
   vision: Type.Boolean({ description: VISION }),
   transcription_model: nullable(Type.String({ description: TRANSCRIPTION })),
   follow_ups: Type.Unsafe<FollowUpRule[]>(followUps),
@@ -153,6 +157,13 @@ const writableProperties = {
       maxItems: MAX_TABLES,
       uniqueItems: true,
       description: 'The tables that READ_TABLES reads. Replaces all tables',
+    }),
+  ),
+  mcp_servers: Type.Optional(
+    Type.Array(recordId('mcp-server'), {
+      maxItems: MAX_MCP_SERVERS,
+      uniqueItems: true,
+      description: `${MCP_SERVERS}. Replaces all servers`,
     }),
   ),
   vision: Type.Optional(Type.Boolean({ description: VISION })),

@@ -145,6 +145,7 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
     'follow-up': await insertFollowUp(platform, { agent, conversation }),
     'history-entry': await insertHistoryEntry(platform, { conversation, marker }),
     'conversation-run': run._id,
+    'mcp-server': await insertMcpServer(platform, { agent, marker }),
   };
   return { ...fields, business, pipeline: pipeline._id, step, ...others, ...sheets };
 }
@@ -190,6 +191,24 @@ async function insertFollowUp(
     [followUp, agent, conversation],
   );
   return followUp;
+}
+
+/** Allows MCP servers, and inserts one that answers nobody, for the agent. */
+async function insertMcpServer(
+  { database }: Platform,
+  { agent, marker }: Record<'agent' | 'marker', string>,
+): Promise<string> {
+  const server = newId();
+  await database.sql(
+    `with allowed as (
+        update companies set client_mcp_servers_enabled = true where _id = (select company_id from agents where _id = $2) returning _id
+      ), made as (
+        insert into mcp_servers (company_id, _id, name, url) select _id, $1, $3, 'http://127.0.0.1:9/mcp' from allowed returning company_id, _id
+      )
+      insert into agent_mcp_servers (company_id, agent_id, server_id) select company_id, $2, _id from made`,
+    [server, agent, marker],
+  );
+  return server;
 }
 
 async function insertHistoryEntry(

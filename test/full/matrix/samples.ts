@@ -42,6 +42,12 @@ async function prepareWebhook(platform: Platform, own: FullCompany): Promise<voi
   own.records.webhook = row?._id ?? (await createWebhook(platform, own, own.marker));
 }
 
+/** Leaves the company only the server that it began with. */
+async function removeMcpServers({ database }: Platform, own: FullCompany): Promise<void> {
+  const values = [own._id, own.records['mcp-server']];
+  await database.sql('delete from mcp_servers where company_id = $1 and _id <> $2', values);
+}
+
 async function deleteWebhook({ database }: Platform, own: FullCompany): Promise<void> {
   await database.sql('delete from event_listeners where company_id = $1', [own._id]);
   await database.sql('delete from webhooks where company_id = $1', [own._id]);
@@ -312,6 +318,11 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/agents/follow-ups/{id}/cancel': { prepare: scheduleAgain },
   'POST /v1/agents': { body: () => ({ type: 'AI', url: null, follow_ups: [FOLLOW_UP] }) },
   'PATCH /v1/agents/{id}': { body: () => ({ url: null, follow_ups: [FOLLOW_UP] }) },
+  'POST /v1/agents/mcp-servers': {
+    body: () => ({ url: 'http://127.0.0.1:9/mcp', header: null, tools: [] }),
+    prepare: removeMcpServers,
+  },
+  'PATCH /v1/agents/mcp-servers/{id}': { body: () => ({ url: 'http://127.0.0.1:9/mcp', header: null, tools: [] }) },
   'POST /v1/knowledge/autcl': { body: () => ({ content: '# Till\n\nOpen at nine.' }) },
   'POST /v1/knowledge/upload': { body: ({ marker }) => ({ file: marker, type: 'KNOWLEDGE' }) },
   'PUT /v1/knowledge/autcl/{id}': { body: () => ({ content: 'Open at ten.' }) },

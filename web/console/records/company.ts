@@ -46,6 +46,9 @@ export function useCompany(): Company | undefined {
   return data;
 }
 
+/** Shows the company after a change of it. */
+export const showCompany = (company: Company): void => void queries.setQueryData(['company', 'record'], company);
+
 /** The name of the company; "" while it is not known. */
 export const useCompanyName = (): string => useCompany()?.name ?? '';
 

@@ -15,6 +15,7 @@ import { MAX_TEXT } from '../../messages/schemas.ts';
 import type { Content, Contents } from '../contents/contents.ts';
 import { NoArguments } from '../tools/schemas.ts';
 import type { Scene, Tool } from '../tools/tool.ts';
+import { openServers } from '../tools/mcp.ts';
 import { makeTools, runCall } from '../tools/tools.ts';
 import type { FoundAnswer, Question, SentFile } from './answer.ts';
 import { reserveTokens, settleTokens } from './budget.ts';
@@ -65,8 +66,21 @@ async function converse(
   endpoint: ChatEndpoint,
   { question, contents, signal }: Asking,
 ): Promise<FoundAnswer> {
-  const tools = await makeTools(scene);
-  const messages = writeMessages(scene, question, contents);
+  const servers = await openServers(scene, signal);
+  try {
+    const tools = [...(await makeTools(scene)), ...servers.tools];
+    return await discuss(scene, endpoint, { messages: writeMessages(scene, question, contents), tools, signal });
+  } finally {
+    await servers.close();
+  }
+}
+
+/** Lets the model answer and call functions in turn. */
+async function discuss(
+  scene: Scene,
+  endpoint: ChatEndpoint,
+  { messages, tools, signal }: { messages: ChatMessage[]; tools: Tool[]; signal: AbortSignal },
+): Promise<FoundAnswer> {
   for (let round = 1; ; round += 1) {
     const reply = await askWithinBudget(scene, endpoint, { messages, tools: [HAND_OVER, ...tools], signal });
     if (!reply) return { text: null, reason: 'BUDGET_SPENT' };

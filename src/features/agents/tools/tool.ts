@@ -61,6 +61,8 @@ export interface Scene {
 }
 
 export interface Tool extends ChatTool {
+  /** Whether the arguments are right; by default whether they fit the parameters. */
+  fits?(given: unknown): boolean;
   /** Returns what the model reads. The arguments fit the parameters. Throws a Refusal. */
   call(given: never): Promise<string>;
 }

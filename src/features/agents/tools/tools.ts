@@ -53,7 +53,8 @@ export async function runCall(tools: Tool[], { name, arguments: given }: ChatCal
 function findTool(tools: Tool[], name: string, given: unknown): Tool {
   const tool = tools.find((each) => each.name === name);
   if (!tool) throw new Refusal('There is no such function.');
-  if (!Check(tool.parameters, given)) throw new Refusal('The arguments do not fit.');
+  const fits = tool.fits ? tool.fits(given) : Check(tool.parameters, given);
+  if (!fits) throw new Refusal('The arguments do not fit.');
   return tool;
 }
 

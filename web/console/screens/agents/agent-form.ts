@@ -22,6 +22,7 @@ export interface AgentForm {
   knowledge: string[];
   tools: Agent['tools'];
   tables: string[];
+  mcpServers: string[];
   handsOver: boolean;
   /** One word or phrase in each line. */
   keywords: string;
@@ -50,6 +51,7 @@ export const FIELDS = [
   'knowledge',
   'tools',
   'tables',
+  'mcp_servers',
   'handoff',
   'follow_ups',
 ];
@@ -71,6 +73,7 @@ export const toForm = (agent: Agent | null): AgentForm => ({
   knowledge: agent?.knowledge ?? [],
   tools: agent?.tools ?? ['SEARCH_KNOWLEDGE'],
   tables: agent?.tables ?? [],
+  mcpServers: agent?.mcp_servers ?? [],
   handsOver: agent?.handoff.enabled ?? true,
   keywords: agent?.handoff.keywords.join('\n') ?? '',
   maxTurns: String(agent?.handoff.max_turns ?? USUAL_TURNS),
@@ -107,6 +110,7 @@ export function toUpdate(form: AgentForm): AgentUpdate & { name: string } {
           knowledge: scope === 'LISTED' ? knowledge : [],
           tools,
           tables: tools.includes('READ_TABLES') ? tables : [],
+          mcp_servers: form.mcpServers,
         }),
   };
 }

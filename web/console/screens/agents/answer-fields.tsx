@@ -8,6 +8,7 @@ import { explainField } from '../../ui/problem.ts';
 import { ChosenRecord, RecordsField, type ChosenProps } from '../../ui/records-field.tsx';
 import type { AgentPartProps } from './agent-form.ts';
 import styles from './agents.module.css';
+import { McpFields } from './mcp/mcp-fields.tsx';
 import { AGENTS, KNOWLEDGE_SCOPES } from './texts.ts';
 import { ToolFields } from './tool-fields.tsx';
 
@@ -75,6 +76,7 @@ function OwnFields(props: AgentPartProps): ReactElement {
       </Card>
       <KnowledgeFields {...props} />
       <ToolFields {...props} />
+      <McpFields {...props} />
     </>
   );
 }

@@ -53,7 +53,7 @@ export const AGENTS = defineTexts(
     removeMeaning: 'An agent that has answered somebody cannot be removed. Switch it off instead.',
     removed: (name: string) => `${name} was removed`,
     tryIt: 'Try it',
-    tryHint: 'Ask as a contact would. Nothing is sent or stored.',
+    tryHint: 'Ask as a contact would. Nothing is sent or stored, but tools of MCP servers are called.',
     tryUnsaved: 'The answer follows what was saved last. Save to try your changes.',
     tryLater: 'As soon as the agent was created, you can ask it here as a contact would.',
     question: 'Question of a contact',
@@ -112,7 +112,8 @@ export const AGENTS = defineTexts(
       removeMeaning: 'Um agente que já respondeu a alguém não pode ser removido. Desligue-o.',
       removed: (name) => `${name} foi removido`,
       tryIt: 'Testar',
-      tryHint: 'Pergunte como um contato perguntaria. Nada é enviado nem guardado.',
+      tryHint:
+        'Pergunte como um contato perguntaria. Nada é enviado nem guardado, mas as ferramentas de servidores MCP são chamadas.',
       tryUnsaved: 'A resposta segue o que foi salvo por último. Salve para testar as suas mudanças.',
       tryLater: 'Assim que o agente for criado, você pode perguntar aqui como um contato perguntaria.',
       question: 'Pergunta de um contato',
@@ -171,7 +172,8 @@ export const AGENTS = defineTexts(
       removeMeaning: 'Un agente que ya respondió a alguien no se puede eliminar. Apáguelo.',
       removed: (name) => `${name} se eliminó`,
       tryIt: 'Probar',
-      tryHint: 'Pregunte como lo haría un contacto. No se envía ni se guarda nada.',
+      tryHint:
+        'Pregunte como lo haría un contacto. No se envía ni se guarda nada, pero se llama a las herramientas de servidores MCP.',
       tryUnsaved: 'La respuesta sigue lo último que se guardó. Guarde para probar sus cambios.',
       tryLater: 'En cuanto el agente esté creado, podrá preguntarle aquí como lo haría un contacto.',
       question: 'Pregunta de un contacto',

@@ -14,6 +14,7 @@ const ACTIONS = {
   deliveries: ['replay', 'start-replay', 'cancel-replay'],
   inboxes: ['create', 'update'],
   knowledge: ['create', 'update', 'delete', 'retry'],
+  'mcp-servers': ['create', 'update', 'delete'],
   messages: ['create', 'send-bulk'],
   pipelines: ['create', 'update', 'delete'],
   'quick-replies': ['create', 'update', 'delete'],

@@ -1,0 +1,69 @@
+/** Looks at what an MCP server offers, and notes which of its tools are still those that a person has approved. */
+import { isDeepStrictEqual } from 'node:util';
+import { EndpointError } from '../../../ai/endpoint.ts';
+import { openMcp, type McpConnection, type McpTool as OfferedTool } from '../../../ai/mcp.ts';
+import type { Kit } from '../../../kit.ts';
+import { explainPattern } from '../../../platform/schema.ts';
+import type { Acting } from '../../../platform/tenant.ts';
+import { openHeader } from './header.ts';
+import { noteMcpCheck, type McpServerRow } from './queries.ts';
+import { MAX_TOOL_DESCRIPTION, MAX_TOOL_SCHEMA, TOOL_NAME, type McpCheck, type McpTool } from './schemas.ts';
+
+// A list for people, and for a comparison with twenty tools at most.
+const MOST_OFFERED = 100;
+
+export type Look =
+  /** The server is connected; whoever has looked closes the connection. */
+  | { error: null; connection: McpConnection; offered: McpCheck['offered']; approved: McpTool[] }
+  | { error: string; connection: null; offered: [] };
+
+/** Throws an EndpointError only when `signal` has ended it. */
+export async function lookAtServer(kit: Kit, acting: Acting, row: McpServerRow, signal: AbortSignal): Promise<Look> {
+  try {
+    const { url } = row;
+    const connection = await openMcp(kit.outbound, { url, header: openHeader(kit.secrets, row) }, signal);
+    const tools = (await connection.listTools()).slice(0, MOST_OFFERED);
+    const byName = new Map(tools.map((tool) => [tool.name, tool]));
+    const marked = row.tools.map((tool) => ({ ...tool, status: compare(tool, byName.get(tool.name)) }));
+    await note(acting, row, { tools: marked, error: null });
+    const approved = marked.filter(({ status }) => status === 'APPROVED');
+    return { error: null, connection, approved, offered: tools.map((tool) => describeOffer(tool, marked)) };
+  } catch (error) {
+    // Failure policy: a server that does not answer is shown with what is wrong, and its tools are not offered meanwhile.
+    if (signal.aborted || !(error instanceof EndpointError)) throw error;
+    kit.log.warn({ err: error, server: row._id }, 'agents: an MCP server does not answer');
+    await note(acting, row, { tools: row.tools, error: error.message });
+    return { error: error.message, connection: null, offered: [] };
+  }
+}
+
+/** A look that finds everything as it was is not stored with each turn. */
+async function note(
+  acting: Acting,
+  row: McpServerRow,
+  found: { tools: McpTool[]; error: string | null },
+): Promise<void> {
+  const isKnown = row.checked_at !== null && found.error === null && row.error === null;
+  if (isKnown && isDeepStrictEqual(found.tools, row.tools)) return;
+  await acting.tx((tx) => noteMcpCheck(tx, row, found));
+}
+
+function compare(approved: McpTool, offered: OfferedTool | undefined): McpTool['status'] {
+  if (!offered) return 'MISSING';
+  const { description, input_schema } = offered;
+  const isSame = description === approved.description && isDeepStrictEqual(input_schema, approved.input_schema);
+  return isSame ? 'APPROVED' : 'CHANGED';
+}
+
+function describeOffer(tool: OfferedTool, known: McpTool[]): McpCheck['offered'][number] {
+  const status = known.find(({ name }) => name === tool.name)?.status;
+  return { ...tool, status: status === undefined || status === 'MISSING' ? 'NEW' : status, refusal: findRefusal(tool) };
+}
+
+function findRefusal({ name, description, input_schema }: OfferedTool): string | null {
+  if (!new RegExp(TOOL_NAME.pattern).test(name)) return `its name ${explainPattern(TOOL_NAME.pattern)}`;
+  if (description.length > MAX_TOOL_DESCRIPTION)
+    return `its description is longer than ${MAX_TOOL_DESCRIPTION} characters`;
+  const bytes = Buffer.byteLength(JSON.stringify(input_schema));
+  return bytes > MAX_TOOL_SCHEMA ? `its schema is larger than ${MAX_TOOL_SCHEMA} bytes` : null;
+}

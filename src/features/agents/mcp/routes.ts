@@ -1,0 +1,100 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kit } from '../../../kit.ts';
+import { hangUpSignal } from '../../../platform/hang-up.ts';
+import { operation } from '../../../platform/route.ts';
+import { ref } from '../../../platform/schema.ts';
+import {
+  McpCheck,
+  McpServer,
+  McpServerCreate,
+  McpServerList,
+  McpServerParams,
+  McpServerQuery,
+  McpServerUpdate,
+} from './schemas.ts';
+import {
+  checkMcpServer,
+  createMcpServer,
+  pageMcpServers,
+  readMcpServer,
+  removeMcpServer,
+  updateMcpServerById,
+} from './servers.ts';
+
+export function mcpRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/agents/mcp-servers',
+    scope: 'agents:create',
+    action: 'mcp-servers.create',
+    summary: 'Add an MCP server',
+    description:
+      'Its approved tools may be called by the agents that list the server. The company needs `client_mcp_servers_enabled`; it has at most three servers.',
+    body: ref(McpServerCreate),
+    answers: { 201: ref(McpServer) },
+    errors: ['TARGET_NOT_ALLOWED', 'MCP_NOT_ENABLED'],
+    handler: (tenant, { body }) => createMcpServer(kit, tenant, body),
+    again: ({ read }, id) => readMcpServer(kit, read, id),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/agents/mcp-servers',
+    scope: 'agents:read',
+    summary: 'List MCP servers',
+    description: 'With the tools that were approved, and whether their servers still describe them in the same way.',
+    query: McpServerQuery,
+    answers: { 200: McpServerList },
+    handler: (tenant, { query }) => pageMcpServers(kit, tenant, query),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/agents/mcp-servers/:id',
+    scope: 'agents:read',
+    summary: 'Read an MCP server',
+    description: 'The value of its header is masked.',
+    params: McpServerParams,
+    answers: { 200: ref(McpServer) },
+    handler: ({ read }, { params }) => readMcpServer(kit, read, params.id),
+  });
+  changeRoutes(app, kit);
+}
+
+function changeRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'PATCH',
+    path: '/v1/agents/mcp-servers/:id',
+    scope: 'agents:update',
+    action: 'mcp-servers.update',
+    summary: 'Change an MCP server, or approve its tools',
+    description: 'The change holds for the next answer. `tools` are those of the check that a person has read.',
+    params: McpServerParams,
+    body: ref(McpServerUpdate),
+    answers: { 200: ref(McpServer) },
+    errors: ['TARGET_NOT_ALLOWED', 'MCP_NOT_ENABLED'],
+    handler: (tenant, { params, body }) => updateMcpServerById(kit, tenant, params.id, body),
+  });
+  operation(app, kit.access, {
+    method: 'DELETE',
+    path: '/v1/agents/mcp-servers/:id',
+    scope: 'agents:delete',
+    action: 'mcp-servers.delete',
+    summary: 'Remove an MCP server',
+    description: 'Agents that list it go on without its tools.',
+    params: McpServerParams,
+    answers: { 200: ref(McpServer) },
+    handler: (tenant, { params }) => removeMcpServer(kit, tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/agents/mcp-servers/:id/check',
+    scope: 'agents:update',
+    action: null,
+    summary: 'Ask an MCP server what it offers',
+    description:
+      'Lists the tools of the server, for a person who approves some, and notes which approved ones it describes in another way now. `error` of the server says why it does not answer.',
+    params: McpServerParams,
+    answers: { 200: ref(McpCheck) },
+    errors: ['MCP_NOT_ENABLED'],
+    handler: (tenant, { params, reply }) => checkMcpServer(kit, tenant, params.id, hangUpSignal(reply)),
+  });
+}

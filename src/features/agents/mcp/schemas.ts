@@ -1,0 +1,164 @@
+/** Servers whose tools agents may call over MCP. */
+import { Type, type Static } from 'typebox';
+import { pageQuery, pageSchema, searchParameter } from '../../../platform/paging.ts';
+import {
+  define,
+  explainedPattern,
+  Name,
+  nullable,
+  oneOf,
+  recordId,
+  ref,
+  strict,
+  Timestamp,
+  WEB_ADDRESS,
+} from '../../../platform/schema.ts';
+
+/** A company has at most this many servers. */
+export const MAX_MCP_SERVERS = 3;
+const MAX_TOOLS = 20;
+export const MAX_TOOL_DESCRIPTION = 2_000;
+/** The most bytes of the schema of a tool, as JSON. */
+export const MAX_TOOL_SCHEMA = 8 * 1024;
+export const TOOL_NAME = explainedPattern(
+  '^[A-Za-z0-9_-]{1,64}$',
+  'must consist of at most 64 letters from a to z, digits, underscores and hyphens',
+);
+
+const TOOL_STATUSES = ['APPROVED', 'CHANGED', 'MISSING'] as const;
+
+const InputSchema = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description: `The JSON schema of its arguments, of at most ${MAX_TOOL_SCHEMA} bytes`,
+});
+
+const toolProperties = {
+  name: Type.String({ ...TOOL_NAME, description: 'The name of the tool at its server' }),
+  description: Type.String({
+    maxLength: MAX_TOOL_DESCRIPTION,
+    description: 'What the server says about the tool, for the model',
+  }),
+  input_schema: InputSchema,
+};
+
+const McpTool = define(
+  'McpTool',
+  Type.Object({
+    ...toolProperties,
+    status: oneOf(TOOL_STATUSES, {
+      description:
+        'APPROVED: agents may call it; CHANGED: the server describes it in another way than was approved; MISSING: the server does not offer it. Agents do not get the last two',
+    }),
+  }),
+);
+export type McpTool = Static<typeof McpTool>;
+
+const HEADER_NAME = explainedPattern(
+  "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$",
+  'must be the name of a header, of at most 100 characters',
+);
+const HEADER_VALUE = explainedPattern(
+  '^[!-~•](?:[ -~]*[!-~])?$|^•{4}',
+  'must consist of visible ASCII characters, with blanks only between them',
+);
+
+export const McpServer = define(
+  'McpServer',
+  Type.Object({
+    _id: recordId('mcp-server'),
+    company: recordId('company'),
+    name: Type.String(),
+    url: Type.String({ description: 'Where the server takes MCP over streamable HTTP' }),
+    header: nullable(
+      Type.Object(
+        { name: Type.String(), value: Type.String({ description: 'Masked: `••••1234`' }) },
+        { description: 'The header that goes with each call; null without one' },
+      ),
+    ),
+    tools: Type.Array(ref(McpTool), { description: 'The tools that were approved, as they were then' }),
+    checked_at: nullable(Type.String({ ...Timestamp, description: 'When the server was looked at last' })),
+    error: nullable(Type.String({ description: 'What was wrong with the server then; null when nothing was' })),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+);
+export type McpServer = Static<typeof McpServer>;
+
+const writableProperties = {
+  url: Type.String({
+    maxLength: 2_048,
+    ...WEB_ADDRESS,
+    description: 'Where the server takes MCP over streamable HTTP; a public address',
+  }),
+  header: nullable(
+    strict(
+      {
+        name: Type.String(HEADER_NAME),
+        value: Type.String({
+          minLength: 1,
+          maxLength: 4_096,
+          ...HEADER_VALUE,
+          description: 'Stored encrypted. A mask keeps the value that is stored, unless the address changes',
+        }),
+      },
+      { description: 'A header that goes with each call, such as Authorization; null for none' },
+    ),
+  ),
+  tools: Type.Array(strict(toolProperties), {
+    maxItems: MAX_TOOLS,
+    description:
+      'The tools that agents may call, as the check of the server shows them. Replaces all. Their descriptions and schemas are kept, and a tool whose server describes it in another way later is offered to no model until it is approved again',
+  }),
+};
+
+export const McpServerCreate = define(
+  'McpServerCreate',
+  strict({
+    name: Name,
+    url: writableProperties.url,
+    header: Type.Optional(writableProperties.header),
+    tools: Type.Optional(writableProperties.tools),
+  }),
+);
+export type McpServerCreate = Static<typeof McpServerCreate>;
+
+export const McpServerUpdate = define(
+  'McpServerUpdate',
+  strict({
+    name: Type.Optional(Name),
+    url: Type.Optional(writableProperties.url),
+    header: Type.Optional(writableProperties.header),
+    tools: Type.Optional(writableProperties.tools),
+  }),
+);
+export type McpServerUpdate = Static<typeof McpServerUpdate>;
+
+export const McpServerParams = Type.Object({ id: recordId('mcp-server') });
+export const McpServerList = pageSchema(ref(McpServer));
+export const McpServerQuery = pageQuery('-createdAt', { search: searchParameter('A part of the name') });
+export type McpServerQuery = Static<typeof McpServerQuery>;
+
+export const McpCheck = define(
+  'McpCheck',
+  Type.Object({
+    server: ref(McpServer),
+    offered: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        description: Type.String(),
+        input_schema: Type.Unsafe<Record<string, unknown>>({
+          type: 'object',
+          additionalProperties: true,
+          description: 'The JSON schema of its arguments',
+        }),
+        status: oneOf(['NEW', 'APPROVED', 'CHANGED'], {
+          description: 'NEW: not approved; CHANGED: described in another way than was approved',
+        }),
+        refusal: nullable(Type.String({ description: 'Why it can not be approved; null when it can' })),
+      }),
+      { description: 'What the server offers now, at most 100 tools' },
+    ),
+  }),
+);
+export type McpCheck = Static<typeof McpCheck>;

@@ -1,0 +1,180 @@
+/** The MCP servers of a company: who they are, and which of their tools a person has approved. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Kit } from '../../../kit.ts';
+import { AppError, invalid, notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { makePage, pageWindow, readSearch, type Page } from '../../../platform/paging.ts';
+import { isMaskedSecret, maskSecret, type Secrets } from '../../../platform/secrets.ts';
+import type { Tenant, TenantRead } from '../../../platform/tenant.ts';
+import { readOwningCompany } from '../../companies/owning-company.ts';
+import { lookAtServer } from './look.ts';
+import {
+  countListedMcpServers,
+  countMcpServers,
+  deleteMcpServer,
+  findMcpServer,
+  insertMcpServer,
+  listMcpServers,
+  lockMcpServers,
+  lockMcpServer,
+  updateMcpServer,
+  type McpServerFields,
+  type McpServerRow,
+} from './queries.ts';
+import { openHeader, sealContext } from './header.ts';
+import {
+  MAX_MCP_SERVERS,
+  MAX_TOOL_SCHEMA,
+  type McpCheck,
+  type McpServer,
+  type McpServerCreate,
+  type McpServerQuery,
+  type McpServerUpdate,
+  type McpTool,
+} from './schemas.ts';
+
+/** Throws MCP_NOT_ENABLED unless the company allows servers, and TARGET_NOT_ALLOWED for an address that may not be called. */
+export async function createMcpServer(kit: Kit, tenant: Tenant, input: McpServerCreate): Promise<McpServer> {
+  const { name, url, header = null, tools = [] } = input;
+  await checkTarget(kit, url);
+  const id = newId();
+  const place = { company: tenant.companyId, _id: id };
+  const fields = { name, url, ...sealHeader(kit.secrets, place, header, null), tools: approve(tools) };
+  return tenant.tx(async (tx) => {
+    await expectAllowed(tx);
+    // They are counted after the lock was granted, so that those of other requests are included.
+    await lockMcpServers(tx);
+    if ((await countMcpServers(tx)) >= MAX_MCP_SERVERS)
+      throw invalid('name', `is one too many: there are ${MAX_MCP_SERVERS} servers already`, 'LIMIT_REACHED');
+    const row = await insertMcpServer(tx, id, fields);
+    tx.makes(id);
+    return toServer(kit, row);
+  });
+}
+
+export async function readMcpServer(kit: Kit, read: TenantRead, id: string): Promise<McpServer> {
+  return toServer(kit, await expectServer(read, id));
+}
+
+async function expectAllowed(read: TenantRead): Promise<void> {
+  const { client_mcp_servers_enabled } = await readOwningCompany(read);
+  if (!client_mcp_servers_enabled) throw new AppError('MCP_NOT_ENABLED');
+}
+
+async function expectServer(read: TenantRead, id: string): Promise<McpServerRow> {
+  const row = await findMcpServer(read, id);
+  if (!row) throw notFound();
+  return row;
+}
+
+export async function pageMcpServers(kit: Kit, tenant: Tenant, query: McpServerQuery): Promise<Page<McpServer>> {
+  const search = readSearch(query);
+  const window = pageWindow('mcp-servers', query);
+  const rows = await listMcpServers(tenant.read, search, window);
+  const page = await makePage(query, window, rows, () => countListedMcpServers(tenant.read, search, window));
+  return { ...page, result: page.result.map((row) => toServer(kit, row)) };
+}
+
+export async function updateMcpServerById(
+  kit: Kit,
+  tenant: Tenant,
+  id: string,
+  input: McpServerUpdate,
+): Promise<McpServer> {
+  if (input.url !== undefined) await checkTarget(kit, input.url);
+  return tenant.tx(async (tx) => {
+    await expectAllowed(tx);
+    const before = await lockMcpServer(tx, id);
+    if (!before) throw notFound();
+    const next = applyInput(kit.secrets, before, input);
+    if (isDeepStrictEqual(open(kit.secrets, next, before), open(kit.secrets, before, before)))
+      return toServer(kit, before);
+    return toServer(kit, await updateMcpServer(tx, id, next));
+  });
+}
+
+/** What can be compared: encrypting the same value twice gives different texts. */
+const open = (secrets: Secrets, { name, url, tools, ...header }: McpServerFields, place: McpServerRow) => ({
+  name,
+  url,
+  tools,
+  header: openHeader(secrets, { ...place, ...header }),
+});
+
+function applyInput(secrets: Secrets, before: McpServerRow, input: McpServerUpdate): McpServerFields {
+  const { name = before.name, url = before.url, header, tools } = input;
+  const isElsewhere = new URL(url).origin !== new URL(before.url).origin;
+  const stored = openHeader(secrets, before);
+  // A secret does not follow to another server, which somebody may have chosen to read it.
+  if (isElsewhere && stored !== null && (header === undefined || (header && isMaskedSecret(header.value))))
+    throw invalid('header', 'must be given anew, or as null, with an address of another server', 'REQUIRED');
+  const { header_name, header_value } = before;
+  const kept = { header_name, header_value };
+  return {
+    name,
+    url,
+    ...(header === undefined ? kept : sealHeader(secrets, before, header, stored)),
+    tools: tools ? approve(tools) : before.tools,
+  };
+}
+
+export function removeMcpServer(kit: Kit, tenant: Tenant, id: string): Promise<McpServer> {
+  return tenant.tx(async (tx) => {
+    const row = await lockMcpServer(tx, id);
+    if (!row) throw notFound();
+    await deleteMcpServer(tx, id);
+    return toServer(kit, row);
+  });
+}
+
+/** Asks the server what it offers, and compares that with what was approved. A server that does not answer offers nothing, and its record says why. */
+export async function checkMcpServer(kit: Kit, tenant: Tenant, id: string, signal: AbortSignal): Promise<McpCheck> {
+  const row = await expectServer(tenant.read, id);
+  await expectAllowed(tenant.read);
+  const look = await lookAtServer(kit, tenant, row, signal);
+  await look.connection?.close();
+  return { server: await readMcpServer(kit, tenant.read, id), offered: look.offered };
+}
+
+function approve(tools: NonNullable<McpServerCreate['tools']>): McpTool[] {
+  const seen = new Set<string>();
+  return tools.map((tool, index) => {
+    if (seen.has(tool.name)) throw invalid(`tools[${index}].name`, 'stands there twice');
+    seen.add(tool.name);
+    if (Buffer.byteLength(JSON.stringify(tool.input_schema)) > MAX_TOOL_SCHEMA)
+      throw invalid(`tools[${index}].input_schema`, `is larger than ${MAX_TOOL_SCHEMA} bytes`, 'TOO_LARGE');
+    return { ...tool, status: 'APPROVED' };
+  });
+}
+
+// Headers of the connection and of the protocol, which a company can not set.
+const RESERVED =
+  /^(?:host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|accept|accept-encoding|mcp-.*)$/i;
+
+function sealHeader(
+  secrets: Secrets,
+  place: Pick<McpServerRow, 'company' | '_id'>,
+  header: NonNullable<McpServerCreate['header']> | null,
+  stored: { name: string; value: string } | null,
+): Pick<McpServerRow, 'header_name' | 'header_value'> {
+  if (header === null) return { header_name: null, header_value: null };
+  const { name } = header;
+  if (RESERVED.test(name)) throw invalid('header.name', 'is a reserved header', 'HEADER_NOT_ALLOWED');
+  const value = isMaskedSecret(header.value) ? stored?.value : header.value;
+  if (value === undefined) throw invalid('header.value', 'is a mask, and nothing is stored behind it');
+  return { header_name: name, header_value: secrets.seal(value, sealContext(place)) };
+}
+
+function toServer({ secrets }: Kit, row: McpServerRow): McpServer {
+  const { header_name: _name, header_value: _value, ...rest } = row;
+  const header = openHeader(secrets, row);
+  return { ...rest, header: header && { name: header.name, value: maskSecret(header.value) } };
+}
+
+async function checkTarget(kit: Kit, url: string): Promise<void> {
+  const reason = await kit.outbound.refuse(url);
+  if (reason === null) return;
+  throw new AppError('TARGET_NOT_ALLOWED', `url: ${reason}`, [
+    { path: 'url', code: 'TARGET_NOT_ALLOWED', message: reason },
+  ]);
+}
