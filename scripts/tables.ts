@@ -71,6 +71,7 @@ export const TABLES: Readonly<Record<string, Owner>> = {
   mcp_servers: 'agents',
   agent_mcp_servers: 'agents',
   agent_budgets: 'agents',
+  agent_conversation_budgets: 'agents',
   follow_ups: 'agents',
   agent_turns: 'agents',
   agent_transcripts: 'agents',

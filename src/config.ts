@@ -56,6 +56,7 @@ export const SETTINGS = {
   EMBEDDINGS_MODEL: optional,
   AGENT_WAIT: duration('2s'),
   AGENT_DAILY_TOKENS: integer(2_000_000, 0, 1_000_000_000),
+  AGENT_CONVERSATION_TOKENS: integer(200_000, 0, 1_000_000_000),
   SANDBOX: { fallback: null, parse: (value: string) => choice(['on', 'off'], 'off').parse(value) as string | null },
   SANDBOX_PORT: integer(0, 0, 65_535),
   SMTP_URL: url('smtp:', 'smtps:'),

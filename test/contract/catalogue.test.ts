@@ -67,6 +67,10 @@ const OTHER_KEYS: Record<string, { key: string | null; why: string }> = {
   agent_knowledge: { key: 'company_id,agent_id,item_id', why: 'an agent is limited to an item once' },
   agent_mcp_servers: { key: 'company_id,agent_id,server_id', why: 'an agent calls a server once' },
   agent_tables: { key: 'company_id,agent_id,table_id', why: 'an agent reads a table once' },
+  agent_conversation_budgets: {
+    key: 'company_id,conversation_id,day',
+    why: 'the tokens of a conversation on a day are one number',
+  },
   agent_budgets: { key: 'company_id,day', why: 'the tokens of a day are one number' },
   agent_transcripts: { key: 'company_id,attachment_id', why: 'what is said in a file is written down once' },
   bulk_rows: { key: 'company_id,run_id,row', why: 'the contacts of one run, in their order' },

@@ -84,6 +84,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'knowledge.queueOtherModels': 'items of all companies, by their model alone',
   'agents.deleteOldTurns': 'retention, by age alone',
   'agents.deleteOldBudgets': 'retention, by age alone',
+  'agents.deleteOldConversationBudgets': 'days of all conversations, by their age alone',
   'agents.queueDueFollowUps': 'follow-ups of all companies, by their time alone',
   'agents.queueDueTurns': 'turns of all companies, by their time alone',
   'knowledge.queueDue': 'items of all companies, by their time alone',

@@ -17,11 +17,13 @@ const browser = await startBrowser();
 
 const listAgents = async (): Promise<Json[]> => (await call(200, 'GET', '/v1/agents')).body.result;
 
-test('an agent gets eyes and ears in its form, and a conversation shows what it made of a file', async () => {
+test('an agent gets eyes, ears and prices in its form, and a conversation shows what it made of a file and what that has cost', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/agents/new' });
   await page.getByLabel('Name', { exact: true }).fill('Ana');
   await page.getByLabel('The model sees pictures').click();
   await page.getByLabel('Model for voice notes').fill('ears');
+  await page.getByLabel('Price of a million tokens read').fill('3');
+  await page.getByLabel('Price of a million tokens written').fill('15');
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { name: 'Ana' }).waitFor();
   const [agent] = await listAgents();
@@ -38,6 +40,7 @@ test('an agent gets eyes and ears in its form, and a conversation shows what it 
   const files = page.getByRole('list', { name: 'Files of the contact' });
   await files.getByText('lista.pdf').waitFor();
   await files.getByText('Looked at · 2 pictures').waitFor();
+  await page.getByText('$0.00048').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   assert.deepEqual(complaints(), []);
   await close();

@@ -33,6 +33,7 @@ test('an agent is created, read, changed and removed, and its instructions are o
     mcp_servers: [],
     vision: false,
     transcription_model: null,
+    prices: null,
     follow_ups: [],
     handoff: { enabled: true, keywords: [], max_turns: 20 },
     url: null,

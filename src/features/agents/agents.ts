@@ -39,11 +39,11 @@ import {
 export async function createAgent(kit: Kit, tenant: Tenant, input: AgentCreate): Promise<Agent> {
   const { name, type, description = null, status = 'ACTIVE', model = null, instructions = null, url = null } = input;
   const { handoff = DEFAULT_HANDOFF, knowledge = [], tools = DEFAULT_TOOLS, tables = [] } = input;
-  const { vision = false, transcription_model = null, mcp_servers = [] } = input;
+  const { vision = false, transcription_model = null, mcp_servers = [], prices = null } = input;
   const knowledge_scope = chooseScope(input, 'ALL');
   const follow_ups = (input.follow_ups ?? []).map(toStoredRule);
   const texts = { name, description, instructions };
-  const models = { model, vision, transcription_model, url };
+  const models = { model, vision, transcription_model, prices, url };
   const fields = { ...texts, ...models, status, handoff, knowledge_scope, tools, follow_ups };
   await checkAddress(kit, type, url);
   await checkFiles(tenant.read, follow_ups);

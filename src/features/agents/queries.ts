@@ -7,7 +7,7 @@ import type { Agent, ListedAgent } from './schemas.ts';
 const LISTED = `_id, company_id as company, name, description, type, status, model, handoff, url, knowledge_scope,
   array(select k.item_id from agent_knowledge k where k.company_id = agents.company_id and k.agent_id = agents._id order by k.item_id)
     as knowledge,
-  tools, vision, transcription_model, follow_ups,
+  tools, vision, transcription_model, prices, follow_ups,
   array(select t._id from agent_tables g join tables t on t.company_id = g.company_id and t._id = g.table_id and t.removed_at is null
     where g.company_id = agents.company_id and g.agent_id = agents._id order by t._id) as tables,
   array(select m.server_id from agent_mcp_servers m where m.company_id = agents.company_id and m.agent_id = agents._id
@@ -30,6 +30,7 @@ export type AgentFields = Pick<
   | 'follow_ups'
   | 'vision'
   | 'transcription_model'
+  | 'prices'
 >;
 
 export function findAgent(tx: TenantRead, id: string): Promise<Agent | null> {
@@ -81,6 +82,7 @@ const toValues = (fields: AgentFields): unknown[] => [
   JSON.stringify(fields.follow_ups),
   fields.vision,
   fields.transcription_model,
+  fields.prices && JSON.stringify(fields.prices),
 ];
 
 export function insertAgent(
@@ -90,8 +92,8 @@ export function insertAgent(
   return exec(tx, {
     name: 'agents.insert',
     text: `insert into agents (company_id, _id, type, name, description, status, model, instructions, handoff, url, knowledge_scope,
-        tools, follow_ups, vision, transcription_model)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+        tools, follow_ups, vision, transcription_model, prices)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
     values: [tx.companyId, _id, type, ...toValues(fields)],
   });
 }
@@ -100,7 +102,7 @@ export function updateAgent(tx: TenantTx, id: string, fields: AgentFields): Prom
   return exec(tx, {
     name: 'agents.update',
     text: `update agents set name = $3, description = $4, status = $5, model = $6, instructions = $7, handoff = $8, url = $9,
-      knowledge_scope = $10, tools = $11, follow_ups = $12, vision = $13, transcription_model = $14, updated_at = now() where company_id = $1 and _id = $2`,
+      knowledge_scope = $10, tools = $11, follow_ups = $12, vision = $13, transcription_model = $14, prices = $15, updated_at = now() where company_id = $1 and _id = $2`,
     values: [tx.companyId, id, ...toValues(fields)],
   });
 }

@@ -4,6 +4,7 @@ import { MAX_MCP_SERVERS } from './mcp/schemas.ts';
 import { followUps, type FollowUpRule } from './follow-ups/schemas.ts';
 import {
   define,
+  explainedPattern,
   Name,
   NOT_BLANK,
   nullable,
@@ -73,6 +74,30 @@ const tools = Type.Array(oneOf(AGENT_TOOLS), {
     SCHEDULE_FOLLOW_UP: write to the contact later, if there is no answer`.replaceAll(/\s+/g, ' '),
 });
 
+const MOST_PRICE = 1_000_000;
+const price = (description: string) => Type.Number({ minimum: 0, maximum: MOST_PRICE, description });
+
+const Prices = define(
+  'AgentPrices',
+  strict(
+    {
+      currency: Type.String({
+        ...explainedPattern('^[A-Z]{3}$', 'must be a currency in three capital letters, such as USD'),
+        description: 'ISO 4217: USD',
+      }),
+      input: price('What a million tokens cost that the model reads'),
+      output: price('What a million tokens cost that the model writes'),
+    },
+    { description: 'The prices of the model, by which the log of turns shows what an answer has cost' },
+  ),
+);
+export type Prices = Static<typeof Prices>;
+const prices = Type.Unsafe<Prices | null>({
+  ...nullable(ref(Prices)),
+  description:
+    'The prices of the model, by which the log of turns shows what an answer has cost; null when they are not known',
+});
+
 const MCP_SERVERS =
   'The MCP servers whose approved tools the model may call, where the company has client_mcp_servers_enabled';
 const VISION =
@@ -102,6 +127,7 @@ const listedProperties = {
   mcp_servers: Type.Array(recordId('mcp-server'), { description: MCP_SERVERS }),
   vision: Type.Boolean({ description: VISION }),
   transcription_model: nullable(Type.String({ description: TRANSCRIPTION })),
+  prices,
   follow_ups: Type.Unsafe<FollowUpRule[]>(followUps),
   handoff: ref(Handoff),
   url: nullable(Type.String({ description: 'The server that answers for an EXTERNAL agent' })),
@@ -170,6 +196,7 @@ const writableProperties = {
   transcription_model: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: TRANSCRIPTION })),
   ),
+  prices: Type.Optional(prices),
   follow_ups: Type.Optional(followUps),
   handoff: Type.Optional(ref(Handoff)),
   url: Type.Optional(nullable(url)),

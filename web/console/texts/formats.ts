@@ -37,6 +37,10 @@ export const formatDay = (at: string): string => writeDay(getLanguage(), at);
 export const formatNumber = (value: number): string =>
   value.toLocaleString(getLanguage(), { maximumFractionDigits: 20 });
 
+/** $0.00048: an answer of a model may cost a small part of a cent. */
+export const formatMoney = ({ amount, currency }: { amount: number; currency: string }): string =>
+  amount.toLocaleString(getLanguage(), { style: 'currency', currency, maximumFractionDigits: 8 });
+
 /** Writes a share between 0 and 1 as a percentage, such as 12.5 %. */
 export const formatShare = (share: number): string =>
   share.toLocaleString(getLanguage(), { style: 'percent', maximumFractionDigits: 1 });

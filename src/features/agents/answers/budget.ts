@@ -1,11 +1,30 @@
-/** The tokens that the agents of a company may use in a day (UTC). They are reserved before a model is called. */
+/**
+ * The tokens that the agents of a company may use in a day (UTC), and those that they may use in one conversation. They are reserved before a
+ * model is called.
+ */
 import type { Kit } from '../../../kit.ts';
-import { addTokens, takeTokens } from '../budget-queries.ts';
+import { addConversationTokens, addTokens, takeConversationTokens, takeTokens } from '../budget-queries.ts';
+
+/** Who uses tokens. An agent that is only tried has no conversation. */
+export interface Spender {
+  company: string;
+  conversation: string | null;
+}
 
 /** Returns the day from which the tokens are taken, and null, reserving nothing, when those of the day do not suffice. */
-export async function reserveTokens(kit: Kit, company: string, tokens: number): Promise<string | null> {
-  const most = kit.config.AGENT_DAILY_TOKENS;
-  return kit.database.tenantTx(company, (tx) => takeTokens(tx, tokens, most));
+export async function reserveTokens(
+  kit: Kit,
+  { company, conversation }: Spender,
+  tokens: number,
+): Promise<string | null> {
+  const { AGENT_DAILY_TOKENS, AGENT_CONVERSATION_TOKENS: most } = kit.config;
+  return kit.database.tenantTx(company, async (tx) => {
+    const day = await takeTokens(tx, tokens, AGENT_DAILY_TOKENS);
+    if (day === null || conversation === null) return day;
+    if (await takeConversationTokens(tx, { conversation, day, tokens, most })) return day;
+    await addTokens(tx, day, -tokens);
+    return null;
+  });
 }
 
 export interface Correction {
@@ -15,6 +34,13 @@ export interface Correction {
 }
 
 /** Corrects a reservation once the model has said how many tokens it has used. */
-export async function settleTokens(kit: Kit, company: string, { day, difference }: Correction): Promise<void> {
-  await kit.database.tenantTx(company, (tx) => addTokens(tx, day, difference));
+export async function settleTokens(
+  kit: Kit,
+  { company, conversation }: Spender,
+  { day, difference: tokens }: Correction,
+): Promise<void> {
+  await kit.database.tenantTx(company, async (tx) => {
+    await addTokens(tx, day, tokens);
+    if (conversation !== null) await addConversationTokens(tx, { conversation, day, tokens });
+  });
 }

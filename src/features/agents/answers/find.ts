@@ -3,7 +3,7 @@ import { EndpointError } from '../../../ai/endpoint.ts';
 import { makePlan, type Scene } from '../tools/tool.ts';
 import { readContents } from '../contents/contents.ts';
 import type { Answer, FoundAnswer, Question } from './answer.ts';
-import { startNotes } from './notes.ts';
+import { findCost, startNotes } from './notes.ts';
 import { answerByServer } from './external.ts';
 import { answerByModel } from './model.ts';
 import { answerFromPassages, toReadPassage } from './passages.ts';
@@ -27,7 +27,8 @@ export async function findAnswer(
     return { text: null, reason: 'ANSWER_FAILED' as const };
   });
   const passages = scene.read.passages.map(toReadPassage);
-  const work = { ...scene.notes, passages, latency_ms: Math.round(performance.now() - startedMs) };
+  const cost = findCost(scene.notes, agent.prices);
+  const work = { ...scene.notes, passages, cost, latency_ms: Math.round(performance.now() - startedMs) };
   const text = answer.text === null ? null : toSendableText(answer.text);
   const { plan } = scene;
   return text === '' ? { text: null, reason: 'NO_ANSWER', work, plan } : { ...answer, text, work, plan };

@@ -14,7 +14,7 @@ import { EndpointError } from '../../../ai/endpoint.ts';
 import { MAX_TEXT } from '../../messages/schemas.ts';
 import type { Content, Contents } from '../contents/contents.ts';
 import { NoArguments } from '../tools/schemas.ts';
-import type { Scene, Tool } from '../tools/tool.ts';
+import { findSpender, type Scene, type Tool } from '../tools/tool.ts';
 import { openServers } from '../tools/mcp.ts';
 import { makeTools, runCall } from '../tools/tools.ts';
 import type { FoundAnswer, Question, SentFile } from './answer.ts';
@@ -122,19 +122,21 @@ async function runCalls(
   return results;
 }
 
-/** Calls the model once, and returns null when the company has used up its tokens of the day. */
+/** Calls the model once, and returns null when the company or the conversation has used up its tokens of the day. */
 async function askWithinBudget(
-  { kit, acting, notes }: Scene,
+  scene: Scene,
   endpoint: ChatEndpoint,
   request: { messages: ChatMessage[]; tools: ChatTool[]; signal: AbortSignal },
 ): Promise<ChatReply | null> {
+  const { kit, notes } = scene;
+  const spender = findSpender(scene);
   const reserved = estimateTokens(request) + MAX_TOKENS;
-  const day = await reserveTokens(kit, acting.companyId, reserved);
+  const day = await reserveTokens(kit, spender, reserved);
   if (day === null) return null;
   const reply = await askModel(kit.outbound, endpoint, { ...request, maxTokens: MAX_TOKENS }).catch(
     async (error: unknown) => {
       const isUnused = error instanceof EndpointError && !error.sent;
-      if (isUnused) await settleTokens(kit, acting.companyId, { day, difference: -reserved });
+      if (isUnused) await settleTokens(kit, spender, { day, difference: -reserved });
       throw error;
     },
   );
@@ -142,7 +144,7 @@ async function askWithinBudget(
   if (input_tokens !== null && output_tokens !== null) {
     // No tokenizer makes so many tokens of a text, so a wrong report can not use up the day.
     const used = Math.min(input_tokens + output_tokens, MOST_PER_ESTIMATE * reserved);
-    await settleTokens(kit, acting.companyId, { day, difference: used - reserved });
+    await settleTokens(kit, spender, { day, difference: used - reserved });
   }
   notes.input_tokens = addCounts(notes.input_tokens, input_tokens);
   notes.output_tokens = addCounts(notes.output_tokens, output_tokens);

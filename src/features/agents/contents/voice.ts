@@ -6,7 +6,7 @@ import { openAttachment } from '../../attachments/attachments.ts';
 import type { NamedAttachment } from '../../messages/files.ts';
 import { MAX_TEXT } from '../../messages/schemas.ts';
 import { reserveTokens, settleTokens } from '../answers/budget.ts';
-import type { Scene } from '../tools/tool.ts';
+import { findSpender, type Scene } from '../tools/tool.ts';
 import { insertTranscript, listTranscripts } from './queries.ts';
 import { CanNotRead } from './reading.ts';
 
@@ -32,11 +32,11 @@ export async function hearVoice(
   const seconds = row.facts.duration ?? (row.bytes ?? 0) / BYTES_PER_SECOND;
   if (seconds > MOST_SECONDS) throw new CanNotRead(`it is longer than ${MOST_SECONDS / 60} minutes`);
   const tokens = Math.ceil(seconds * TOKENS_PER_SECOND) + 1;
-  const day = await reserveTokens(kit, acting.companyId, tokens);
+  const day = await reserveTokens(kit, findSpender(scene), tokens);
   if (day === null) throw new CanNotRead('the tokens of the day are used up');
   const text = await listen(scene, { ...endpoint, model }, { row, signal }).catch(async (error: unknown) => {
     if (!(error instanceof EndpointError)) throw error;
-    if (!error.sent) await settleTokens(kit, acting.companyId, { day, difference: -tokens });
+    if (!error.sent) await settleTokens(kit, findSpender(scene), { day, difference: -tokens });
     throw new CanNotRead(error.message);
   });
   const content = text.replaceAll('\0', '').slice(0, MAX_TEXT).toWellFormed();

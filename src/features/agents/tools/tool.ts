@@ -7,6 +7,7 @@ import type { Acting } from '../../../platform/tenant.ts';
 import type { Conversation } from '../../conversations/schemas.ts';
 import type { Value } from '../../custom-fields/schemas.ts';
 import type { CoveringPassage } from '../../knowledge/search.ts';
+import type { Spender } from '../answers/budget.ts';
 import type { WorkNotes } from '../answers/notes.ts';
 import type { Agent } from '../schemas.ts';
 
@@ -66,3 +67,9 @@ export interface Tool extends ChatTool {
   /** Returns what the model reads. The arguments fit the parameters. Throws a Refusal. */
   call(given: never): Promise<string>;
 }
+
+/** Who uses the tokens of the turn. */
+export const findSpender = ({ acting, conversation }: Pick<Scene, 'acting' | 'conversation'>): Spender => ({
+  company: acting.companyId,
+  conversation: conversation?._id ?? null,
+});

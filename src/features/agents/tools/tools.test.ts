@@ -73,6 +73,8 @@ const returned = (): string[] =>
     .at(-1)
     ?.body.messages.filter(({ role }: Json) => role === 'tool')
     .map(({ content }: Json) => content);
+const countTokens = async (): Promise<number> =>
+  Number((await database.sql('select tokens from agent_budgets where company_id = $1', [demo._id]))[0]?.['tokens']);
 const converse = async (from = makePhoneNumber()): Promise<{ turn: Json; conversation: Json; messages: Json[] }> => {
   const { conversation } = await writeAsContact(platform, { from, text: 'Hello' });
   const turn = await waitUntil('the turn of the agent', async () => {
@@ -234,9 +236,51 @@ test('a table of another company is unknown, and a removed one leaves its agents
   assert.deepEqual((await read(`/v1/agents/${agent._id}`)).tables, []);
 });
 
+test('a conversation that has used up its tokens of the day goes to a person, and others are answered', async () => {
+  model.answer((_asked, response) => sendJson(response, say('Done!')));
+  const from = makePhoneNumber();
+  const { conversation } = await converse(from);
+  const used = 'select tokens::int as tokens from agent_conversation_budgets where conversation_id = $1';
+  assert.deepEqual(await database.sql(used, [conversation._id]), [{ tokens: 128 }]);
+  const spend = 'update agent_conversation_budgets set tokens = 199000 where conversation_id = $1';
+  await database.sql(spend, [conversation._id]);
+  const before = await countTokens();
+  const calls = model.calls.length;
+  await writeAsContact(platform, { from, text: 'Hello again' });
+  const spent = await waitUntil('a person to take over', async () => {
+    const [turn] = (await read(`/v1/agents/turns?conversation=${conversation._id}`)).result;
+    return turn.outcome === 'HANDED_OVER' && turn;
+  });
+  assert.deepEqual([spent.reason, model.calls.length], ['BUDGET_SPENT', calls]);
+  assert.equal(await countTokens(), before);
+  assert.equal((await converse()).turn.outcome, 'ANSWERED');
+});
+
+test('a turn says what its tokens have cost by the prices of its agent', async () => {
+  assert.equal((await attempt([])).cost, null);
+  const prices = { currency: 'USD', input: 3, output: 15 };
+  const { body } = await call(200, 'PATCH', `/v1/agents/${agent._id}`, { body: { prices } });
+  assert.deepEqual(body.prices, prices);
+  const cost = { amount: 0.00048, currency: 'USD' };
+  assert.deepEqual((await attempt([])).cost, cost);
+  model.answer((_asked, response) => sendJson(response, say('Done!')));
+  const { turn } = await converse();
+  assert.deepEqual(turn.cost, cost);
+  await call(200, 'PATCH', `/v1/agents/${agent._id}`, { body: { prices: { ...prices, input: 30 } } });
+  assert.deepEqual((await read(`/v1/agents/turns?conversation=${turn.conversation}`)).result[0].cost, cost);
+  for (const [wrong, path] of [
+    [{ ...prices, currency: 'usd' }, 'prices.currency'],
+    [{ ...prices, input: -1 }, 'prices.input'],
+    [{ currency: 'USD', input: 1 }, 'prices.output'],
+  ] as const)
+    expectProblem(
+      await call(400, 'PATCH', `/v1/agents/${agent._id}`, { body: { prices: wrong } }),
+      'VALIDATION_FAILED',
+      path,
+    );
+});
+
 test('when the tokens of the day are used up, the model is not called and a person takes over', async () => {
-  const countTokens = async (): Promise<number> =>
-    Number((await database.sql('select tokens from agent_budgets where company_id = $1', [demo._id]))[0]?.['tokens']);
   const before = await countTokens();
   await attempt([]);
   assert.equal((await countTokens()) - before, 128);

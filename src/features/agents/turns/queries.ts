@@ -137,8 +137,8 @@ export function insertTurn(tx: TenantTx, turn: NewTurn): Promise<number> {
   return exec(tx, {
     name: 'agents.insertTurn',
     text: `insert into agent_turns (company_id, _id, agent_id, conversation_id, asked_id, outcome, reason, message_id, settle_until,
-        passages, model, input_tokens, output_tokens, latency_ms, actions, file_message_id, files)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9), $10, $11, $12, $13, $14, $15, $16, $17)`,
+        passages, model, input_tokens, output_tokens, latency_ms, actions, file_message_id, files, cost)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9), $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
     values: [
       tx.companyId,
       turn._id,
@@ -157,6 +157,7 @@ export function insertTurn(tx: TenantTx, turn: NewTurn): Promise<number> {
       JSON.stringify(work.actions),
       turn.file_message,
       JSON.stringify(work.files),
+      work.cost && JSON.stringify(work.cost),
     ],
   });
 }
@@ -181,7 +182,7 @@ const turnList = (tx: TenantRead, { agent, conversation, outcome }: TurnFilter):
   name: 'agents',
   variant: '.turns',
   columns: `_id, company_id as company, agent_id as agent, conversation_id as conversation, asked_id as asked, outcome, reason,
-    message_id as message, file_message_id as file_message, files, actions, passages, model, input_tokens, output_tokens, latency_ms, created_at as "createdAt", updated_at as "updatedAt"`,
+    message_id as message, file_message_id as file_message, files, actions, passages, model, input_tokens, output_tokens, cost, latency_ms, created_at as "createdAt", updated_at as "updatedAt"`,
   from: 'agent_turns',
   filter: `company_id = $1 and ($2::text is null or agent_id = $2) and ($3::text is null or conversation_id = $3)
     and ($4::text is null or outcome = $4)`,

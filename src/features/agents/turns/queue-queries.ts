@@ -138,6 +138,18 @@ export function deleteOldBudgets(tx: SystemTx, days: number): Promise<number> {
   });
 }
 
+export function deleteOldConversationBudgets(
+  tx: SystemTx,
+  { days, most }: { days: number; most: number },
+): Promise<number> {
+  return exec(tx, {
+    name: 'agents.deleteOldConversationBudgets',
+    text: `delete from agent_conversation_budgets where ctid = any(array(
+        select ctid from agent_conversation_budgets where day < current_date - $1::int limit $2))`,
+    values: [days, most],
+  });
+}
+
 export function deleteOldTurns(
   tx: SystemTx,
   { days, most }: { days: number; most: number },

@@ -52,6 +52,15 @@ const ReadFile = Type.Object({
 });
 export type ReadFile = Static<typeof ReadFile>;
 
+const Cost = define(
+  'AgentCost',
+  Type.Object({
+    amount: Type.Number({ description: 'In units of the currency' }),
+    currency: Type.String({ description: 'ISO 4217: USD' }),
+  }),
+);
+export type TurnCost = Static<typeof Cost>;
+
 const READ = 'What the agent has read, the best first';
 
 const workProperties = {
@@ -64,6 +73,11 @@ const workProperties = {
   output_tokens: nullable(
     Type.Integer({ description: 'How many tokens the model has written; null when it did not say' }),
   ),
+  cost: Type.Unsafe<TurnCost | null>({
+    ...nullable(ref(Cost)),
+    description:
+      'What the tokens cost by the prices that the agent had then; null without prices, or when the model did not say what it has used',
+  }),
   latency_ms: Type.Integer({ description: 'How long the agent took to find its answer' }),
 };
 
@@ -92,7 +106,7 @@ export type AgentTrial = Static<typeof AgentTrial>;
 /** How an answer was found. */
 export type AnswerWork = Pick<
   AgentTrial,
-  'actions' | 'passages' | 'files' | 'model' | 'input_tokens' | 'output_tokens' | 'latency_ms'
+  'actions' | 'passages' | 'files' | 'cost' | 'model' | 'input_tokens' | 'output_tokens' | 'latency_ms'
 >;
 
 export const AgentTurn = define(

@@ -43,7 +43,7 @@ const DIALOG = 30;
 // A person takes over once later messages have ended this many answers before they were sent.
 const MOST_OVERTAKEN = 10;
 
-const NOTHING_READ: AnswerWork = { ...startNotes(), passages: [], latency_ms: 0 };
+const NOTHING_READ: AnswerWork = { ...startNotes(), passages: [], cost: null, latency_ms: 0 };
 
 /** A turn that an agent takes. */
 interface Work {

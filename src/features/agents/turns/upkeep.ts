@@ -2,15 +2,18 @@
 import type { Kit } from '../../../kit.ts';
 import { workInPortions } from '../../../platform/portions.ts';
 import { purgeByPages } from '../../../platform/retention.ts';
-import { deleteOldBudgets, deleteOldTurns } from './queue-queries.ts';
+import { deleteOldBudgets, deleteOldConversationBudgets, deleteOldTurns } from './queue-queries.ts';
 
 // How long a turn can be read.
 const KEPT_DAYS = 90;
+// Only the budgets of today count; those of yesterday may still be corrected.
+const KEPT_BUDGET_DAYS = 2;
 const PORTION = 1_000;
 
 export async function purgeTurns(kit: Kit): Promise<void> {
   const system = kit.database.system('upkeep');
   await deleteOldBudgets(system, KEPT_DAYS);
+  await workInPortions(() => deleteOldConversationBudgets(system, { days: KEPT_BUDGET_DAYS, most: PORTION }));
   await purgeByPages(system, 'agent_turns', (range) =>
     workInPortions(() => deleteOldTurns(system, { days: KEPT_DAYS, most: PORTION }, range)),
   );

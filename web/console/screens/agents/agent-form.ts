@@ -17,6 +17,9 @@ export interface AgentForm {
   model: string;
   vision: boolean;
   transcriptionModel: string;
+  currency: string;
+  inputPrice: string;
+  outputPrice: string;
   url: string;
   scope: Agent['knowledge_scope'];
   knowledge: string[];
@@ -46,6 +49,7 @@ export const FIELDS = [
   'model',
   'vision',
   'transcription_model',
+  'prices',
   'instructions',
   'url',
   'knowledge',
@@ -68,6 +72,9 @@ export const toForm = (agent: Agent | null): AgentForm => ({
   model: agent?.model ?? '',
   vision: agent?.vision ?? false,
   transcriptionModel: agent?.transcription_model ?? '',
+  currency: agent?.prices?.currency ?? 'USD',
+  inputPrice: writePrice(agent?.prices?.input),
+  outputPrice: writePrice(agent?.prices?.output),
   url: agent?.url ?? '',
   scope: agent?.knowledge_scope ?? 'ALL',
   knowledge: agent?.knowledge ?? [],
@@ -106,6 +113,7 @@ export function toUpdate(form: AgentForm): AgentUpdate & { name: string } {
           model: model.trim() || null,
           vision: form.vision,
           transcription_model: form.transcriptionModel.trim() || null,
+          prices: readPrices(form),
           knowledge_scope: scope,
           knowledge: scope === 'LISTED' ? knowledge : [],
           tools,
@@ -113,6 +121,14 @@ export function toUpdate(form: AgentForm): AgentUpdate & { name: string } {
           mcp_servers: form.mcpServers,
         }),
   };
+}
+
+const writePrice = (price: number | undefined): string => (price === undefined ? '' : String(price));
+
+/** Both prices empty are none; a single one that is empty is nothing. */
+function readPrices({ currency, inputPrice, outputPrice }: AgentForm): AgentUpdate['prices'] {
+  if (inputPrice.trim() === '' && outputPrice.trim() === '') return null;
+  return { currency: currency.trim().toUpperCase(), input: Number(inputPrice), output: Number(outputPrice) };
 }
 
 const readLines = (text: string): string[] =>

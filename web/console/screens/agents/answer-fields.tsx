@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import { findKnowledge, useKnowledgeItem } from '../../records/knowledge.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { CheckField, SelectField, TextArea, TextField } from '../../ui/field.tsx';
+import { FieldGrid } from '../../ui/field-grid.tsx';
 import { Card } from '../../ui/page.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { ChosenRecord, RecordsField, type ChosenProps } from '../../ui/records-field.tsx';
@@ -73,11 +74,43 @@ function OwnFields(props: AgentPartProps): ReactElement {
           onChange={(transcriptionModel) => onChange({ transcriptionModel })}
           error={explainField(error, 'transcription_model')}
         />
+        <PriceFields {...props} />
       </Card>
       <KnowledgeFields {...props} />
       <ToolFields {...props} />
       <McpFields {...props} />
     </>
+  );
+}
+
+function PriceFields({ form, error, isLocked, onChange }: AgentPartProps): ReactElement {
+  const texts = useTexts(AGENTS);
+  const price = { type: 'number', min: 0, step: 'any', disabled: isLocked } as const;
+  return (
+    <FieldGrid>
+      <TextField
+        {...price}
+        label={texts.inputPrice}
+        hint={texts.pricesHint}
+        value={form.inputPrice}
+        onChange={(inputPrice) => onChange({ inputPrice })}
+        error={explainField(error, 'prices.input')}
+      />
+      <TextField
+        {...price}
+        label={texts.outputPrice}
+        value={form.outputPrice}
+        onChange={(outputPrice) => onChange({ outputPrice })}
+        error={explainField(error, 'prices.output')}
+      />
+      <TextField
+        label={texts.currency}
+        value={form.currency}
+        disabled={isLocked}
+        onChange={(currency) => onChange({ currency })}
+        error={explainField(error, 'prices.currency')}
+      />
+    </FieldGrid>
   );
 }
 

@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { toScreen } from '../../client.ts';
 import { useMay } from '../../session/session.ts';
-import { formatMilliseconds, formatNumber, formatShare } from '../../texts/formats.ts';
+import { formatMilliseconds, formatMoney, formatNumber, formatShare } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Details } from '../details.tsx';
 import styles from './agent-work.module.css';
@@ -14,7 +14,7 @@ import { AGENT_WORK, FILE_READINGS, HANDOFF_REASONS } from './texts.ts';
 type Passage = AgentTurn['passages'][number] & { content?: string };
 type Work = { passages: readonly Passage[] } & Pick<
   AgentTurn,
-  'actions' | 'files' | 'model' | 'input_tokens' | 'output_tokens' | 'latency_ms'
+  'actions' | 'files' | 'cost' | 'model' | 'input_tokens' | 'output_tokens' | 'latency_ms'
 >;
 
 /** Says in one sentence how it ended. */
@@ -26,7 +26,7 @@ export function AgentOutcome({ reason }: Pick<AgentTurn, 'reason'>): ReactElemen
 
 export function AgentWork({ work }: { work: Work }): ReactElement {
   const texts = useTexts(AGENT_WORK);
-  const { actions, files, passages, model, input_tokens, output_tokens, latency_ms } = work;
+  const { actions, files, passages, cost, model, input_tokens, output_tokens, latency_ms } = work;
   return (
     <>
       <section className={styles['read']}>
@@ -45,6 +45,7 @@ export function AgentWork({ work }: { work: Work }): ReactElement {
           [texts.model, model ?? texts.noModel],
           input_tokens !== null && [texts.input, formatNumber(input_tokens)],
           output_tokens !== null && [texts.output, formatNumber(output_tokens)],
+          cost !== null && [texts.cost, formatMoney(cost)],
         ]}
       />
     </>

@@ -20,6 +20,7 @@ export const AGENT_WORK = defineTexts(
     noModel: 'None: a passage, word by word',
     input: 'Tokens read',
     output: 'Tokens written',
+    cost: 'Cost',
   },
   {
     'pt-BR': {
@@ -39,6 +40,7 @@ export const AGENT_WORK = defineTexts(
       noModel: 'Nenhum: um trecho, palavra por palavra',
       input: 'Tokens lidos',
       output: 'Tokens escritos',
+      cost: 'Custo',
     },
     es: {
       answered: 'El agente respondió.',
@@ -57,6 +59,7 @@ export const AGENT_WORK = defineTexts(
       noModel: 'Ninguno: un pasaje, palabra por palabra',
       input: 'Tokens leídos',
       output: 'Tokens escritos',
+      cost: 'Costo',
     },
   },
 );
@@ -79,7 +82,7 @@ export const HANDOFF_REASONS = defineTexts<Record<Reason, string>>(
     MAX_TURNS: 'Handed over: the agent has answered as often as it may here.',
     NO_ANSWER: 'Handed over: the agent found no answer in what it may read.',
     ASKED_BY_AGENT: 'Handed over: the agent decided that a person should answer.',
-    BUDGET_SPENT: 'Handed over: the agent has used up its calls, or the tokens of the day.',
+    BUDGET_SPENT: 'Handed over: the agent has used up its calls, or the tokens of the day or of the conversation.',
     AGENT_INACTIVE: 'Handed over: the agent is switched off.',
     ANSWER_FAILED: 'Handed over: the model or server that answers has failed.',
     SEND_FAILED: 'Handed over: the network did not take the answer.',
@@ -91,7 +94,7 @@ export const HANDOFF_REASONS = defineTexts<Record<Reason, string>>(
       MAX_TURNS: 'Passado a uma pessoa: o agente já respondeu tantas vezes quanto pode aqui.',
       NO_ANSWER: 'Passado a uma pessoa: o agente não encontrou resposta no que pode ler.',
       ASKED_BY_AGENT: 'Passado a uma pessoa: o agente decidiu que uma pessoa deve responder.',
-      BUDGET_SPENT: 'Passado a uma pessoa: o agente gastou as suas chamadas ou os tokens do dia.',
+      BUDGET_SPENT: 'Passado a uma pessoa: o agente gastou as suas chamadas ou os tokens do dia ou da conversa.',
       AGENT_INACTIVE: 'Passado a uma pessoa: o agente está desligado.',
       ANSWER_FAILED: 'Passado a uma pessoa: o modelo ou o servidor que responde falhou.',
       SEND_FAILED: 'Passado a uma pessoa: a rede não aceitou a resposta.',
@@ -102,7 +105,7 @@ export const HANDOFF_REASONS = defineTexts<Record<Reason, string>>(
       MAX_TURNS: 'Pasado a una persona: el agente ya respondió tantas veces como puede aquí.',
       NO_ANSWER: 'Pasado a una persona: el agente no encontró respuesta en lo que puede leer.',
       ASKED_BY_AGENT: 'Pasado a una persona: el agente decidió que responda una persona.',
-      BUDGET_SPENT: 'Pasado a una persona: el agente gastó sus llamadas o los tokens del día.',
+      BUDGET_SPENT: 'Pasado a una persona: el agente gastó sus llamadas o los tokens del día o de la conversación.',
       AGENT_INACTIVE: 'Pasado a una persona: el agente está apagado.',
       ANSWER_FAILED: 'Pasado a una persona: el modelo o el servidor que responde falló.',
       SEND_FAILED: 'Pasado a una persona: la red no aceptó la respuesta.',
