@@ -15,6 +15,9 @@ export async function recordKnowledge(take: Take, forget: (path: string) => void
   await take('GET /v1/knowledge');
   await take('PUT /v1/knowledge/autcl/{id}', _id, { body: { description: 'When and where we deliver' } });
   await take('POST /v1/knowledge/{id}/retry', _id);
+  const groups = [{ language: 'en', words: ['cake', 'pie', 'torte'] }];
+  await take('PUT /v1/knowledge/synonyms', '', { body: { groups } });
+  await take('GET /v1/knowledge/synonyms');
   await take('POST /v1/knowledge/search', '', { body: { query: 'How much is the delivery?', limit: 2 } });
   await take('DELETE /v1/knowledge/{id}', _id);
   await take('POST /v1/knowledge/upload', '', {

@@ -63,6 +63,7 @@ export const TABLES: Readonly<Record<string, Owner>> = {
   knowledge_chunks: 'knowledge',
   knowledge_vectors: 'knowledge',
   knowledge_libraries: 'knowledge',
+  knowledge_synonyms: 'knowledge',
   tables: 'tables',
   table_rows: 'tables',
   agents: 'agents',

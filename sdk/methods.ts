@@ -171,6 +171,8 @@ export const METHODS: Record<string, Record<string, string>> = {
     check: 'POST /v1/agents/mcp-servers/{id}/check',
   },
   knowledge: {
+    synonyms: 'GET /v1/knowledge/synonyms',
+    updateSynonyms: 'PUT /v1/knowledge/synonyms',
     createAutcl: 'POST /v1/knowledge/autcl',
     updateAutcl: 'PUT /v1/knowledge/autcl/{id}',
     upload: 'POST /v1/knowledge/upload',

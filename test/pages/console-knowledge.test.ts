@@ -33,6 +33,13 @@ test('a text is written beside its preview, found by a question with its score, 
   const found = passages.getByRole('listitem').filter({ hasText: 'Abrimos às nove.' }).first();
   await found.getByText(/^Score \d/).waitFor();
   assert.deepEqual(await findBarriers(page), []);
+  await page.getByLabel('Ask a question').fill('frixel');
+  await found.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Synonyms' }).click();
+  await findDialog(page).getByLabel('Portuguese').fill('abrimos, frixel\n\nbolo, torta');
+  assert.deepEqual(await findBarriers(page), []);
+  await findDialog(page).getByRole('button', { name: 'Save' }).click();
+  await found.getByText(/^Score \d/).waitFor();
   await found.getByRole('link', { name: 'Loja › Horas' }).click();
 
   await page.getByLabel('Name', { exact: true }).fill('Padaria');

@@ -17,11 +17,14 @@ import {
 } from './schemas.ts';
 import { searchKnowledge } from './search.ts';
 import { MOST_FILE, uploadItem } from './upload.ts';
+import { readSynonyms, updateSynonyms } from './synonyms/own-synonyms.ts';
+import { Synonyms, SynonymsUpdate } from './synonyms/schemas.ts';
 
 export function knowledgeRoutes(app: FastifyInstance, kit: Kit): void {
   autclRoutes(app, kit);
   uploadRoute(app, kit);
   searchRoute(app, kit);
+  synonymRoutes(app, kit);
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/knowledge',
@@ -111,6 +114,30 @@ function autclRoutes(app: FastifyInstance, kit: Kit): void {
     answers: { 200: ref(KnowledgeItem) },
     errors: ['QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateAutclById(kit, tenant, params.id, body),
+  });
+}
+
+function synonymRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/knowledge/synonyms',
+    scope: 'knowledge:read',
+    summary: 'Read the synonyms of the company',
+    description:
+      'Words that mean the same for this company. The search also knows everyday words of business by itself.',
+    answers: { 200: ref(Synonyms) },
+    handler: ({ read }) => readSynonyms(read),
+  });
+  operation(app, kit.access, {
+    method: 'PUT',
+    path: '/v1/knowledge/synonyms',
+    scope: 'knowledge:update',
+    action: 'synonyms.update',
+    summary: 'Replace the synonyms of the company',
+    description: 'They hold for the next search, and for the next answer of an agent; no item is prepared anew.',
+    body: ref(SynonymsUpdate),
+    answers: { 200: ref(Synonyms) },
+    handler: (tenant, { body }) => updateSynonyms(tenant, body),
   });
 }
 

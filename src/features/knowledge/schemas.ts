@@ -12,7 +12,7 @@ const ITEM_STATUSES = ['PROCESSING', 'READY', 'ERROR'] as const;
 export type ItemType = (typeof ITEM_TYPES)[number];
 export type ItemFileType = (typeof ITEM_FILE_TYPES)[number];
 /** The languages whose stems the search knows. */
-const ITEM_LANGUAGES = ['pt', 'en', 'es'] as const;
+export const ITEM_LANGUAGES = ['pt', 'en', 'es'] as const;
 export type ItemLanguage = (typeof ITEM_LANGUAGES)[number];
 
 /** The most characters of the text of an item. The whole record has a limit in bytes as well. */

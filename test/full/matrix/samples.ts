@@ -324,6 +324,7 @@ export const SAMPLES: Record<string, Sample> = {
   },
   'PATCH /v1/agents/mcp-servers/{id}': { body: () => ({ url: 'http://127.0.0.1:9/mcp', header: null, tools: [] }) },
   'POST /v1/knowledge/autcl': { body: () => ({ content: '# Till\n\nOpen at nine.' }) },
+  'PUT /v1/knowledge/synonyms': { body: () => ({ groups: [{ language: 'pt', words: ['till', 'caixa'] }] }) },
   'POST /v1/knowledge/upload': { body: ({ marker }) => ({ file: marker, type: 'KNOWLEDGE' }) },
   'PUT /v1/knowledge/autcl/{id}': { body: () => ({ content: 'Open at ten.' }) },
   'POST /v1/tables': { body: () => ({ slug: `till_${newId()}`, columns: [{ key: 'note', type: 'TEXT' }] }) },

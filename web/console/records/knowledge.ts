@@ -1,5 +1,11 @@
 /** Knowledge: the list of its items, one with its text, and the passages that a search finds. */
-import type { KnowledgeItem, KnowledgeListQuery, KnowledgeSearchResult, ListedKnowledgeItem } from '@parley/sdk';
+import type {
+  KnowledgeItem,
+  KnowledgeListQuery,
+  KnowledgeSearchResult,
+  ListedKnowledgeItem,
+  Synonyms,
+} from '@parley/sdk';
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { parley } from '../client.ts';
@@ -69,6 +75,17 @@ export const usePassages = (query: string): UseQueryResult<KnowledgeSearchResult
     enabled: query !== '',
     placeholderData: keepPreviousData,
   });
+
+const SYNONYMS = ['synonyms'];
+
+export const useSynonyms = (): UseQueryResult<Synonyms> =>
+  useQuery({ queryKey: SYNONYMS, queryFn: ({ signal }) => parley.knowledge.synonyms({ signal }) });
+
+/** Shows synonyms that were saved, and searches anew. */
+export function showSynonyms(synonyms: Synonyms): void {
+  queries.setQueryData(SYNONYMS, synonyms);
+  void queries.invalidateQueries({ queryKey: [SEARCHES] });
+}
 
 /** Shows a new item or a change of one. */
 export function showItem(item: KnowledgeItem): void {

@@ -18,6 +18,7 @@ const ACTIONS = {
   messages: ['create', 'send-bulk'],
   pipelines: ['create', 'update', 'delete'],
   'quick-replies': ['create', 'update', 'delete'],
+  synonyms: ['update'],
   tables: ['create', 'update', 'delete', 'import', 'create-row', 'update-row', 'delete-row'],
   templates: ['create', 'delete'],
   users: ['create', 'update', 'delete'],

@@ -6,12 +6,14 @@ import { usePassages } from '../../records/knowledge.ts';
 import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import styles from './knowledge.module.css';
+import { SynonymsDialog } from './synonyms-dialog.tsx';
 import { KNOWLEDGE } from './texts.ts';
 
 type Passage = KnowledgeSearchResult['result'][number];
@@ -19,12 +21,19 @@ type Passage = KnowledgeSearchResult['result'][number];
 export function PassageSearch(): ReactElement {
   const texts = useTexts(KNOWLEDGE);
   const [query, setQuery] = useState('');
+  const [isOpen, open] = useState(false);
   return (
-    <Page title={texts.findPassages} lead={texts.findLead} back="/">
+    <Page
+      title={texts.findPassages}
+      lead={texts.findLead}
+      back="/"
+      actions={<Button onClick={() => open(true)}>{texts.synonyms}</Button>}
+    >
       <div className={styles['question']}>
         <SearchField label={texts.question} value={query} onSearch={setQuery} />
       </div>
       {query !== '' && <Passages query={query} />}
+      {isOpen && <SynonymsDialog onClose={() => open(false)} />}
     </Page>
   );
 }

@@ -23,6 +23,9 @@ export const KNOWLEDGE = defineTexts(
     description: 'Description',
     descriptionHint: 'Files to send are found by it.',
     tags: 'Tags',
+    synonyms: 'Synonyms',
+    synonymsHint:
+      'Words that mean the same for you, such as “pie, tart”: one group in each line, with commas between them. The search knows everyday words by itself.',
     language: 'Language of the text',
     languageHint: 'The search compares the words of this language.',
     use: 'Use',
@@ -62,6 +65,9 @@ export const KNOWLEDGE = defineTexts(
       description: 'Descrição',
       descriptionHint: 'Arquivos para enviar são encontrados por ela.',
       tags: 'Etiquetas',
+      synonyms: 'Sinônimos',
+      synonymsHint:
+        'Palavras que para você significam o mesmo, como “torta, bolo”: um grupo em cada linha, separadas por vírgulas. A busca já conhece palavras do dia a dia.',
       language: 'Idioma do texto',
       languageHint: 'A busca compara as palavras deste idioma.',
       use: 'Uso',
@@ -100,6 +106,9 @@ export const KNOWLEDGE = defineTexts(
       description: 'Descripción',
       descriptionHint: 'Los archivos para enviar se encuentran por ella.',
       tags: 'Etiquetas',
+      synonyms: 'Sinónimos',
+      synonymsHint:
+        'Palabras que para usted significan lo mismo, como “tarta, pastel”: un grupo en cada línea, separadas por comas. La búsqueda ya conoce palabras de todos los días.',
       language: 'Idioma del texto',
       languageHint: 'La búsqueda compara las palabras de este idioma.',
       use: 'Uso',
