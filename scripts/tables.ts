@@ -75,7 +75,7 @@ export const TABLES: Readonly<Record<string, Owner>> = {
   agent_conversation_budgets: 'agents',
   follow_ups: 'agents',
   agent_turns: 'agents',
-  agent_transcripts: 'agents',
+  agent_file_texts: 'agents',
   pending_turns: 'agents',
   bulk_runs: 'bulk',
   bulk_rows: 'bulk',

@@ -11,8 +11,8 @@ import { openPicture, takeDecoder } from './open-picture.ts';
 export const VIEW_SIDE = 1_536;
 // Small print can still be read, and a page of text has some 200 kB.
 const QUALITY = 80;
-/** The most bytes of a view. */
-const MOST_BYTES = 1024 * 1024;
+/** A larger view, such as that of a picture with much noise, is made with less quality. */
+const GOOD_BYTES = 512 * 1024;
 const POOR_QUALITY = 40;
 
 /** The request for the view of a picture: how many bytes its file has. */
@@ -50,5 +50,5 @@ async function makeView(picture: Sharp): Promise<Buffer> {
     .resize({ width: VIEW_SIDE, height: VIEW_SIDE, fit: 'inside', withoutEnlargement: true })
     .flatten({ background: 'white' });
   const view = await sized.clone().jpeg({ quality: QUALITY }).toBuffer();
-  return view.length <= MOST_BYTES ? view : sized.jpeg({ quality: POOR_QUALITY }).toBuffer();
+  return view.length <= GOOD_BYTES ? view : sized.jpeg({ quality: POOR_QUALITY }).toBuffer();
 }

@@ -31,7 +31,7 @@ const MOST_LINE = 2_000;
 const MODEL_CALLS = 4;
 const FUNCTION_CALLS = 8;
 const MOST_PER_ESTIMATE = 4;
-// Models count a picture of the size of a view as some thousand tokens at most.
+// What models count for a picture of the size of a view.
 const TOKENS_PER_PICTURE = 1_600;
 
 const HAND_OVER: ChatTool = {

@@ -79,13 +79,19 @@ test('with pdf_local_text_extraction a model that sees gets the text of a PDF in
   });
   assert.equal(turn.files[0].name, 'menu.pdf');
   assert.deepEqual(describe(turn.files), ['TEXT', 37, 0, null]);
+  const kept = 'select content, is_cut, model from agent_file_texts';
+  assert.deepEqual(await database.sql(kept), [
+    { content: 'Bolo de cenoura: 79,90\n\nPastel: 12,00', is_cut: false, model: null },
+  ]);
 });
 
 test('a PDF without text is shown to a model that sees, although its text is wanted', async () => {
   await setUp(seeing, true);
-  const { turn, asked } = await send({ data: makeTextPdf([[]]) });
+  const from = makePhoneNumber();
+  await send({ data: makeTextPdf([[]]), from });
+  const { turn, asked } = await send({ text: 'Viu?', from });
   assert.deepEqual(describe(turn.files), ['PICTURES', 0, 1, null]);
-  assert.equal((await listPictures(asked.at(-1))).length, 1);
+  assert.equal((await listPictures(asked.at(-3))).length, 1);
 });
 
 test('without pdf_local_text_extraction a model that sees gets the first pages of a PDF as pictures', async () => {

@@ -17,6 +17,8 @@ import { CanNotRead, readNothing, type Reading } from './reading.ts';
 const MOST_FILES = 4;
 const MOST_CHARACTERS = 40_000;
 const MOST_PICTURES = 6;
+// As base64. Many answers are worked on at once, and each holds its pictures.
+const MOST_PICTURE_BYTES = 2 * 1024 * 1024;
 // A file arrives some seconds after its message, or not at all for a long time.
 const ARRIVAL_MS = 8_000;
 const ARRIVAL_LOOK_MS = 250;
@@ -46,7 +48,7 @@ export async function readContents(
   const sent = [...question.before.map(({ file }) => file).filter((file) => file !== null), ...question.files];
   const newest = sent.toReversed().slice(0, MOST_FILES);
   const { prefersPdfText } = question;
-  const given = { characters: MOST_CHARACTERS, pictures: MOST_PICTURES };
+  const given = { characters: MOST_CHARACTERS, pictures: MOST_PICTURES, pictureBytes: MOST_PICTURE_BYTES };
   const read = await Promise.all(
     newest.map(async (file) => ({ file, ...(await readOne(scene, endpoint, { file, prefersPdfText, signal })) })),
   );
@@ -97,10 +99,15 @@ async function waitForFile({ acting }: Scene, file: SentFile, signal: AbortSigna
 }
 
 /** Cuts what is more than is left for the turn, and takes off what is used. */
-function limit(reading: Reading, left: { characters: number; pictures: number }): Reading {
+function limit(reading: Reading, left: { characters: number; pictures: number; pictureBytes: number }): Reading {
   const text = reading.text.slice(0, left.characters).toWellFormed();
-  const pictures = reading.pictures.slice(0, left.pictures);
   left.characters -= text.length;
+  const pictures: Picture[] = [];
+  for (const picture of reading.pictures.slice(0, left.pictures)) {
+    if (picture.base64.length > left.pictureBytes) break;
+    pictures.push(picture);
+    left.pictureBytes -= picture.base64.length;
+  }
   left.pictures -= pictures.length;
   const isCut = text.length < reading.text.length || pictures.length < reading.pictures.length;
   return { ...reading, text, pictures, note: isCut ? 'only the beginning was read' : reading.note };

@@ -7,6 +7,7 @@ import { withFile } from '../../attachments/read-file.ts';
 import type { NamedAttachment } from '../../messages/files.ts';
 import { drawPages, extractText } from '../../knowledge/extract/extractor.ts';
 import type { Scene } from '../tools/tool.ts';
+import { findFileText, insertFileText, type FileText } from './queries.ts';
 import { CanNotRead, type Reading } from './reading.ts';
 import { hearVoice } from './voice.ts';
 
@@ -45,17 +46,29 @@ export async function readFileContent(scene: Scene, endpoint: ChatEndpoint, aske
   });
 }
 
-async function readText(
-  { kit }: Scene,
+async function readText({ kit, acting }: Scene, asked: FileAsked, format: TextFormat): Promise<Reading> {
+  const { row } = asked;
+  const { content: text, is_cut } =
+    (await findFileText(acting.read, row._id)) ?? (await extractOnce({ kit, acting }, asked, format));
+  if (text === '') throw new CanNotRead('the file has no text');
+  return { read_as: 'TEXT', note: is_cut ? 'only the beginning was read' : null, text, pictures: [] };
+}
+
+/** Reads the text of a file and keeps it, also that there is none. */
+async function extractOnce(
+  { kit, acting }: Pick<Scene, 'kit' | 'acting'>,
   { row, maxCharacters, signal }: FileAsked,
   format: TextFormat,
-): Promise<Reading> {
+): Promise<FileText> {
   const { text, isCut } = await withFile(kit, row, (reading) =>
     extractText(kit.readers, { ...reading, signal }, { format, maxCharacters }),
-  ).catch(explain);
-  if (text === '') throw new CanNotRead('the file has no text');
-  return { read_as: 'TEXT', note: isCut ? 'only the beginning was read' : null, text, pictures: [] };
+  ).catch((error: unknown) => (hasNoText(error) ? { text: '', isCut: false } : explain(error)));
+  const found = { content: text.replaceAll('\0', ''), is_cut: isCut };
+  await acting.tx((tx) => insertFileText(tx, { attachment: row._id, model: null, ...found }));
+  return found;
 }
+
+const hasNoText = (error: unknown): boolean => error instanceof AppError && error.errors[0]?.code === 'NO_TEXT';
 
 async function readPicture({ kit }: Scene, { row, signal }: FileAsked): Promise<Reading> {
   const picture = await withFile(kit, row, (reading) => viewPicture(kit.readers, { ...reading, signal })).catch(

@@ -1,28 +1,31 @@
-import { exec, many } from '../../../platform/db.ts';
+import { exec, maybeOne } from '../../../platform/db.ts';
 import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
 
-/** Returns what is said in these files, as far as it was written down before. */
-export function listTranscripts(
-  tx: TenantRead,
-  attachments: string[],
-): Promise<{ attachment: string; content: string }[]> {
-  return many(tx, {
-    name: 'agents.listTranscripts',
-    text: 'select attachment_id as attachment, content from agent_transcripts where company_id = $1 and attachment_id = any($2::text[])',
-    values: [tx.companyId, attachments],
+/** What stands in a document, or what is said in a voice note. */
+export interface FileText {
+  content: string;
+  is_cut: boolean;
+}
+
+/** Returns the text of a file, if it was found out before. */
+export function findFileText(tx: TenantRead, attachment: string): Promise<FileText | null> {
+  return maybeOne(tx, {
+    name: 'agents.findFileText',
+    text: 'select content, is_cut from agent_file_texts where company_id = $1 and attachment_id = $2',
+    values: [tx.companyId, attachment],
   });
 }
 
-/** Keeps what is said in a file, unless the file is gone. */
-export function insertTranscript(
+/** Keeps the text of a file, unless the file is gone. */
+export function insertFileText(
   tx: TenantTx,
-  { attachment, model, content }: { attachment: string; model: string; content: string },
+  { attachment, model, content, is_cut }: FileText & { attachment: string; model: string | null },
 ): Promise<number> {
   return exec(tx, {
-    name: 'agents.insertTranscript',
-    text: `insert into agent_transcripts (company_id, attachment_id, model, content)
-      select $1, _id, $3, $4 from attachments where company_id = $1 and _id = $2 for key share
+    name: 'agents.insertFileText',
+    text: `insert into agent_file_texts (company_id, attachment_id, model, content, is_cut)
+      select $1, _id, $3, $4, $5 from attachments where company_id = $1 and _id = $2 for key share
       on conflict do nothing`,
-    values: [tx.companyId, attachment, model, content],
+    values: [tx.companyId, attachment, model, content, is_cut],
   });
 }

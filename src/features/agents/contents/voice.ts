@@ -7,7 +7,7 @@ import type { NamedAttachment } from '../../messages/files.ts';
 import { MAX_TEXT } from '../../messages/schemas.ts';
 import { reserveTokens, settleTokens } from '../answers/budget.ts';
 import { findSpender, type Scene } from '../tools/tool.ts';
-import { insertTranscript, listTranscripts } from './queries.ts';
+import { findFileText, insertFileText } from './queries.ts';
 import { CanNotRead } from './reading.ts';
 
 // Longer ones would use up the time of the turn.
@@ -27,7 +27,7 @@ export async function hearVoice(
   const { kit, acting, agent } = scene;
   const model = agent.transcription_model;
   if (model === null) throw new CanNotRead('the agent has no transcription model');
-  const [known] = await listTranscripts(acting.read, [row._id]);
+  const known = await findFileText(acting.read, row._id);
   if (known) return known.content;
   const seconds = row.facts.duration ?? (row.bytes ?? 0) / BYTES_PER_SECOND;
   if (seconds > MOST_SECONDS) throw new CanNotRead(`it is longer than ${MOST_SECONDS / 60} minutes`);
@@ -40,7 +40,7 @@ export async function hearVoice(
     throw new CanNotRead(error.message);
   });
   const content = text.replaceAll('\0', '').slice(0, MAX_TEXT).toWellFormed();
-  await acting.tx((tx) => insertTranscript(tx, { attachment: row._id, model, content }));
+  await acting.tx((tx) => insertFileText(tx, { attachment: row._id, model, content, is_cut: false }));
   return content;
 }
 
