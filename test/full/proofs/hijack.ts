@@ -72,6 +72,7 @@ export async function proveHijack(size: HijackSize): Promise<HijackFigures> {
         AI_MODEL: 'evil',
         AGENT_WAIT: '1s',
         AGENT_DAILY_TOKENS: String(DAILY_TOKENS),
+        AGENT_CONVERSATION_TOKENS: String(DAILY_TOKENS),
       };
       const api = await stage.start('api', env);
       await stage.start('worker', env);

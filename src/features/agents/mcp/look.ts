@@ -19,9 +19,10 @@ export type Look =
 
 /** Throws an EndpointError only when `signal` has ended it. */
 export async function lookAtServer(kit: Kit, acting: Acting, row: McpServerRow, signal: AbortSignal): Promise<Look> {
+  let connection: McpConnection | null = null;
   try {
     const { url } = row;
-    const connection = await openMcp(kit.outbound, { url, header: openHeader(kit.secrets, row) }, signal);
+    connection = await openMcp(kit.outbound, { url, header: openHeader(kit.secrets, row) }, signal);
     const tools = (await connection.listTools()).slice(0, MOST_OFFERED);
     const byName = new Map(tools.map((tool) => [tool.name, tool]));
     const marked = row.tools.map((tool) => ({ ...tool, status: compare(tool, byName.get(tool.name)) }));
@@ -29,6 +30,7 @@ export async function lookAtServer(kit: Kit, acting: Acting, row: McpServerRow, 
     const approved = marked.filter(({ status }) => status === 'APPROVED');
     return { error: null, connection, approved, offered: tools.map((tool) => describeOffer(tool, marked)) };
   } catch (error) {
+    await connection?.close();
     // Failure policy: a server that does not answer is shown with what is wrong, and its tools are not offered meanwhile.
     if (signal.aborted || !(error instanceof EndpointError)) throw error;
     kit.log.warn({ err: error, server: row._id }, 'agents: an MCP server does not answer');
