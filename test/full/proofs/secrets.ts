@@ -97,9 +97,10 @@ async function openRound(platform: Platform, watch: SecretWatch, account: Secret
 async function useAllSecrets(round: SecretsRound): Promise<void> {
   const credentials = await createInboxWithSecrets(round);
   const header = await deliverWithSecretHeader(round, credentials.phone);
+  const mcp = await callServerWithSecretHeader(round);
   const { session, passwords, links } = await useSecretsOfPeople(round);
   const keys = await useApiKeys(round);
-  await misplaceSecrets(round, [...credentials.values, header, ...passwords, ...links, ...keys, session]);
+  await misplaceSecrets(round, [...credentials.values, header, mcp, ...passwords, ...links, ...keys, session]);
   await callEveryOperation(round, session, header);
 }
 
@@ -217,6 +218,17 @@ async function useApiKeys({ platform, watch, side, call }: SecretsRound): Promis
     await call(401, 'GET', '/v1/inboxes', { key: made.body.token, headers });
   }
   return tokens;
+}
+
+/** Gives an MCP server a secret header value, and has the server called, which does not answer. */
+async function callServerWithSecretHeader({ watch, side, call }: SecretsRound): Promise<string> {
+  const value = watch.add('a header of an MCP server', makeSecret());
+  const path = `/v1/agents/mcp-servers/${side.records['mcp-server']}`;
+  const changed = await call(200, 'PATCH', path, { body: { header: { name: 'Authorization', value } } });
+  assert.notEqual(changed.body.header.value, value);
+  const { body } = await call(200, 'POST', `${path}/check`);
+  assert.notEqual(body.server.error, null, 'nobody listens there');
+  return value;
 }
 
 /** Puts secrets where they do not belong: into other fields, into malformed bodies, and into headers that the platform sets itself. */
