@@ -68,6 +68,10 @@ import type {
   ListedKnowledgeItem,
   LiveEvent,
   Login,
+  McpCheck,
+  McpServer,
+  McpServerCreate,
+  McpServerUpdate,
   Me,
   Message,
   Pipeline,
@@ -94,6 +98,8 @@ import type {
   SessionLink,
   SignedUrl,
   StepChange,
+  Synonyms,
+  SynonymsUpdate,
   Table,
   TableCreate,
   TableUpdate,
@@ -848,6 +854,23 @@ export interface AgentsFollowUpsQuery {
   status?: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED' | undefined;
 }
 
+export interface McpServersListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** How many records a page has at most */
+  limit?: number | undefined;
+  /** Leaves the total out; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The order of the list; a minus puts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  after?: string | undefined;
+  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** A part of the name */
+  search?: string | undefined;
+}
+
 export interface KnowledgeUploadForm {
   /** The sheet: CSV or XLSX */
   file: Blob;
@@ -1271,7 +1294,7 @@ export interface Methods {
     update: (id: string, body: AgentUpdate, options?: CallOptions) => Promise<Agent>;
     /** Remove an agent that nothing names. An agent of an inbox, a campaign or a conversation can be made INACTIVE instead. Takes the scope `agents:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Agent>;
-    /** Try an agent. Answers a message as the agent would answer a contact. Nothing is sent or stored, but tokens of the day are used. Takes the scope `agents:update`. */
+    /** Try an agent. Answers a message as the agent would answer a contact. Nothing is sent or stored, but tokens of the day are used, and tools of MCP servers are called. Takes the scope `agents:update`. */
     try: (id: string, body: AgentTry, options?: CallOptions) => Promise<AgentTrial>;
     /** List the turns of agents. What an agent has read, and how it has answered or why a person took over. Takes the scope `agents:read`. */
     turns: ListMethod<[query?: AgentsTurnsQuery, options?: CallOptions], AgentTurn>;
@@ -1280,7 +1303,25 @@ export interface Methods {
     /** Cancel a follow-up that is scheduled. It is not sent, and its `cancel_reason` is CANCELLED_BY_REQUEST. One that was sent or cancelled already is 409. Takes the scope `agents:update`. */
     cancelFollowUp: (id: string, options?: CallOptions) => Promise<FollowUp>;
   };
+  mcpServers: {
+    /** Add an MCP server. Its approved tools may be called by the agents that list the server. The company needs `client_mcp_servers_enabled`; it has at most three servers. Takes the scope `agents:create`. */
+    create: (body: McpServerCreate, options?: CallOptions) => Promise<McpServer>;
+    /** List MCP servers. With the tools that were approved, and whether their servers still describe them in the same way. Takes the scope `agents:read`. */
+    list: ListMethod<[query?: McpServersListQuery, options?: CallOptions], McpServer>;
+    /** Read an MCP server. The value of its header is masked. Takes the scope `agents:read`. */
+    get: (id: string, options?: CallOptions) => Promise<McpServer>;
+    /** Change an MCP server, or approve its tools. The change holds for the next answer. `tools` are those of the check that a person has read. Takes the scope `agents:update`. */
+    update: (id: string, body: McpServerUpdate, options?: CallOptions) => Promise<McpServer>;
+    /** Remove an MCP server. Agents that list it go on without its tools. Takes the scope `agents:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<McpServer>;
+    /** Ask an MCP server what it offers. Lists the tools of the server, for a person who approves some, and notes which approved ones it describes in another way now. `error` of the server says why it does not answer. Takes the scope `agents:update`. */
+    check: (id: string, options?: CallOptions) => Promise<McpCheck>;
+  };
   knowledge: {
+    /** Read the synonyms of the company. Words that mean the same for this company. The search also knows everyday words of business by itself. Takes the scope `knowledge:read`. */
+    synonyms: (options?: CallOptions) => Promise<Synonyms>;
+    /** Replace the synonyms of the company. They hold for the next search, and for the next answer of an agent; no item is prepared anew. Takes the scope `knowledge:update`. */
+    updateSynonyms: (body: SynonymsUpdate, options?: CallOptions) => Promise<Synonyms>;
     /** Write a knowledge item. The item is PROCESSING until its text is prepared for the search in the background. Takes the scope `knowledge:create`. */
     createAutcl: (body: AutclCreate, options?: CallOptions) => Promise<KnowledgeItem>;
     /** Change a knowledge item that was written here. After a change of name, text or language the item is PROCESSING again. Until it is READY the search finds it as it was before. Takes the scope `knowledge:update`. */
@@ -1514,7 +1555,17 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     followUps: { method: 'GET', path: '/v1/agents/follow-ups', query: true, answer: 'list' },
     cancelFollowUp: { method: 'POST', path: '/v1/agents/follow-ups/{id}/cancel', key: true },
   },
+  mcpServers: {
+    create: { method: 'POST', path: '/v1/agents/mcp-servers', body: 'json', key: true },
+    list: { method: 'GET', path: '/v1/agents/mcp-servers', query: true, answer: 'list' },
+    get: { method: 'GET', path: '/v1/agents/mcp-servers/{id}' },
+    update: { method: 'PATCH', path: '/v1/agents/mcp-servers/{id}', body: 'json' },
+    delete: { method: 'DELETE', path: '/v1/agents/mcp-servers/{id}' },
+    check: { method: 'POST', path: '/v1/agents/mcp-servers/{id}/check' },
+  },
   knowledge: {
+    synonyms: { method: 'GET', path: '/v1/knowledge/synonyms' },
+    updateSynonyms: { method: 'PUT', path: '/v1/knowledge/synonyms', body: 'json' },
     createAutcl: { method: 'POST', path: '/v1/knowledge/autcl', body: 'json', key: true },
     updateAutcl: { method: 'PUT', path: '/v1/knowledge/autcl/{id}', body: 'json' },
     upload: { method: 'POST', path: '/v1/knowledge/upload', body: 'form', key: true },

@@ -2509,11 +2509,11 @@ export interface InboxUpdate {
   } | undefined;
   /** The state that it is in */
   status?: 'ACTIVE' | 'DELETED' | undefined;
-  /** Whether a message of a kind that the platform does not know is stored */
+  /** Whether an agent also answers messages of kinds that the platform does not know */
   process_unsupported_messages?: boolean | undefined;
   /** Whether conversations that a contact opens are left to people */
   disable_inbound_ai?: boolean | undefined;
-  /** Whether the text of PDF files is read by the platform itself */
+  /** Whether agents get the text of PDF files, which the platform reads itself, instead of pictures of their pages */
   pdf_local_text_extraction?: boolean | undefined;
   /** The user who becomes owner of new conversations; null clears */
   default_owner?: string | null | undefined;
@@ -2633,11 +2633,11 @@ export interface InboxCreate {
   } | undefined;
   /** The state that it is in */
   status?: 'ACTIVE' | 'DELETED' | undefined;
-  /** Whether a message of a kind that the platform does not know is stored */
+  /** Whether an agent also answers messages of kinds that the platform does not know */
   process_unsupported_messages?: boolean | undefined;
   /** Whether conversations that a contact opens are left to people */
   disable_inbound_ai?: boolean | undefined;
-  /** Whether the text of PDF files is read by the platform itself */
+  /** Whether agents get the text of PDF files, which the platform reads itself, instead of pictures of their pages */
   pdf_local_text_extraction?: boolean | undefined;
   /** The user who becomes owner of new conversations; null clears */
   default_owner?: string | null | undefined;
@@ -2776,11 +2776,11 @@ export interface Inbox {
   };
   /** Whether the number is used in the business app, too */
   coexistence_enabled: boolean;
-  /** Whether a message of a kind that the platform does not know is stored */
+  /** Whether an agent also answers messages of kinds that the platform does not know */
   process_unsupported_messages: boolean;
   /** Whether conversations that a contact opens are left to people */
   disable_inbound_ai: boolean;
-  /** Whether the text of PDF files is read by the platform itself */
+  /** Whether agents get the text of PDF files, which the platform reads itself, instead of pictures of their pages */
   pdf_local_text_extraction: boolean;
   /** Identifier: 24 lower-case hex characters */
   default_owner: string | null;
@@ -2837,6 +2837,109 @@ export interface ConnectLink {
   expires_at: string;
 }
 
+export interface McpTool {
+  /** The name of the tool at its server */
+  name: string;
+  /** What the server says about the tool, for the model */
+  description: string;
+  /** The JSON schema of its arguments, of at most 8192 bytes */
+  input_schema: Record<string, unknown>;
+  /** APPROVED: agents may call it; CHANGED: the server describes it in another way than was approved; MISSING: the server does not offer it. Agents do not get the last two */
+  status: 'APPROVED' | 'CHANGED' | 'MISSING';
+}
+
+export interface McpServer {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** What people call it */
+  name: string;
+  /** Where the server takes MCP over streamable HTTP */
+  url: string;
+  /** The header that goes with each call; null without one */
+  header: {
+    /** What people call it */
+    name: string;
+    /** Masked: `••••1234` */
+    value: string;
+  } | null;
+  /** The tools that were approved, as they were then */
+  tools: McpTool[];
+  /** When the server was looked at last */
+  checked_at: string | null;
+  /** What was wrong with the server then; null when nothing was */
+  error: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+}
+
+export interface McpServerCreate {
+  /** What people call it */
+  name: string;
+  /** Where the server takes MCP over streamable HTTP; a public address */
+  url: string;
+  /** A header that goes with each call, such as Authorization; null for none */
+  header?: {
+    /** What people call it */
+    name: string;
+    /** Stored encrypted. A mask keeps the value that is stored, unless the address changes */
+    value: string;
+  } | null | undefined;
+  /** The tools that agents may call, as the check of the server shows them. Replaces all. Their descriptions and schemas are kept, and a tool whose server describes it in another way later is offered to no model until it is approved again */
+  tools?: Array<{
+    /** The name of the tool at its server */
+    name: string;
+    /** What the server says about the tool, for the model */
+    description: string;
+    /** The JSON schema of its arguments, of at most 8192 bytes */
+    input_schema: Record<string, unknown>;
+  }> | undefined;
+}
+
+export interface McpServerUpdate {
+  /** What people call it */
+  name?: string | undefined;
+  /** Where the server takes MCP over streamable HTTP; a public address */
+  url?: string | undefined;
+  /** A header that goes with each call, such as Authorization; null for none */
+  header?: {
+    /** What people call it */
+    name: string;
+    /** Stored encrypted. A mask keeps the value that is stored, unless the address changes */
+    value: string;
+  } | null | undefined;
+  /** The tools that agents may call, as the check of the server shows them. Replaces all. Their descriptions and schemas are kept, and a tool whose server describes it in another way later is offered to no model until it is approved again */
+  tools?: Array<{
+    /** The name of the tool at its server */
+    name: string;
+    /** What the server says about the tool, for the model */
+    description: string;
+    /** The JSON schema of its arguments, of at most 8192 bytes */
+    input_schema: Record<string, unknown>;
+  }> | undefined;
+}
+
+export interface McpCheck {
+  /** The server as it is after the check */
+  server: McpServer;
+  /** What the server offers now, at most 100 tools */
+  offered: Array<{
+    /** What people call it */
+    name: string;
+    /** For people: what it is for */
+    description: string;
+    /** The JSON schema of its arguments */
+    input_schema: Record<string, unknown>;
+    /** NEW: not approved; CHANGED: described in another way than was approved */
+    status: 'NEW' | 'APPROVED' | 'CHANGED';
+    /** Why it can not be approved; null when it can */
+    refusal: string | null;
+  }>;
+}
+
 export interface FollowUpRule {
   /** How many minutes the agent waits for an answer, counted from its last message. What would be due at night is sent in the morning */
   delay_minutes: number;
@@ -2890,6 +2993,16 @@ export interface AgentHandoff {
   max_turns: number;
 }
 
+/** The prices of the model, by which the log of turns shows what an answer has cost */
+export interface AgentPrices {
+  /** ISO 4217: USD */
+  currency: string;
+  /** What a million tokens cost that the model reads */
+  input: number;
+  /** What a million tokens cost that the model writes */
+  output: number;
+}
+
 export interface ListedAgent {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
@@ -2913,6 +3026,14 @@ export interface ListedAgent {
   tools: Array<'SEARCH_KNOWLEDGE' | 'SEND_FILE' | 'READ_FIELDS' | 'WRITE_FIELDS' | 'READ_TABLES' | 'MOVE_STEP' | 'SCHEDULE_FOLLOW_UP'>;
   /** The tables that READ_TABLES reads */
   tables: string[];
+  /** The MCP servers whose approved tools the model may call, where the company has client_mcp_servers_enabled */
+  mcp_servers: string[];
+  /** Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has pdf_local_text_extraction. A model that does not see gets the text of a PDF in any case */
+  vision: boolean;
+  /** The model at the same endpoint that writes down what contacts say in voice notes; null when nobody listens to them */
+  transcription_model: string | null;
+  /** The prices of the model, by which the log of turns shows what an answer has cost; null when they are not known */
+  prices: AgentPrices | null;
   /** What the agent sends, one after the other, to a contact who does not answer */
   follow_ups: FollowUpRule[];
   /** When the agent hands over to a person */
@@ -2948,6 +3069,14 @@ export interface Agent {
   tools: Array<'SEARCH_KNOWLEDGE' | 'SEND_FILE' | 'READ_FIELDS' | 'WRITE_FIELDS' | 'READ_TABLES' | 'MOVE_STEP' | 'SCHEDULE_FOLLOW_UP'>;
   /** The tables that READ_TABLES reads */
   tables: string[];
+  /** The MCP servers whose approved tools the model may call, where the company has client_mcp_servers_enabled */
+  mcp_servers: string[];
+  /** Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has pdf_local_text_extraction. A model that does not see gets the text of a PDF in any case */
+  vision: boolean;
+  /** The model at the same endpoint that writes down what contacts say in voice notes; null when nobody listens to them */
+  transcription_model: string | null;
+  /** The prices of the model, by which the log of turns shows what an answer has cost; null when they are not known */
+  prices: AgentPrices | null;
   /** What the agent sends, one after the other, to a contact who does not answer */
   follow_ups: FollowUpRule[];
   /** When the agent hands over to a person */
@@ -2983,6 +3112,14 @@ export interface AgentCreate {
   tools?: Array<'SEARCH_KNOWLEDGE' | 'SEND_FILE' | 'READ_FIELDS' | 'WRITE_FIELDS' | 'READ_TABLES' | 'MOVE_STEP' | 'SCHEDULE_FOLLOW_UP'> | undefined;
   /** The tables that READ_TABLES reads. Replaces all tables */
   tables?: string[] | undefined;
+  /** The MCP servers whose approved tools the model may call, where the company has client_mcp_servers_enabled. Replaces all servers */
+  mcp_servers?: string[] | undefined;
+  /** Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has pdf_local_text_extraction. A model that does not see gets the text of a PDF in any case */
+  vision?: boolean | undefined;
+  /** The model at the same endpoint that writes down what contacts say in voice notes; null when nobody listens to them */
+  transcription_model?: string | null | undefined;
+  /** The prices of the model, by which the log of turns shows what an answer has cost; null when they are not known */
+  prices?: AgentPrices | null | undefined;
   /** What the agent sends, one after the other, to a contact who does not answer */
   follow_ups?: FollowUpRule[] | undefined;
   /** When the agent hands over to a person */
@@ -3010,12 +3147,27 @@ export interface AgentUpdate {
   tools?: Array<'SEARCH_KNOWLEDGE' | 'SEND_FILE' | 'READ_FIELDS' | 'WRITE_FIELDS' | 'READ_TABLES' | 'MOVE_STEP' | 'SCHEDULE_FOLLOW_UP'> | undefined;
   /** The tables that READ_TABLES reads. Replaces all tables */
   tables?: string[] | undefined;
+  /** The MCP servers whose approved tools the model may call, where the company has client_mcp_servers_enabled. Replaces all servers */
+  mcp_servers?: string[] | undefined;
+  /** Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has pdf_local_text_extraction. A model that does not see gets the text of a PDF in any case */
+  vision?: boolean | undefined;
+  /** The model at the same endpoint that writes down what contacts say in voice notes; null when nobody listens to them */
+  transcription_model?: string | null | undefined;
+  /** The prices of the model, by which the log of turns shows what an answer has cost; null when they are not known */
+  prices?: AgentPrices | null | undefined;
   /** What the agent sends, one after the other, to a contact who does not answer */
   follow_ups?: FollowUpRule[] | undefined;
   /** When the agent hands over to a person */
   handoff?: AgentHandoff | undefined;
   /** The web address */
   url?: string | null | undefined;
+}
+
+export interface AgentCost {
+  /** In units of the currency */
+  amount: number;
+  /** ISO 4217: USD */
+  currency: string;
 }
 
 export interface AgentTry {
@@ -3043,6 +3195,21 @@ export interface AgentTrial {
     /** Its text */
     content: string;
   }>;
+  /** The files of the contact in the conversation, the newest first */
+  files: Array<{
+    /** The message of the contact that brought the file */
+    message: string;
+    /** The name of the file */
+    name: string;
+    /** What the model got of it. TEXT: the text that stands in it; PICTURES: the picture, or its pages; TRANSCRIPT: what is said in it; NOTHING: only that it was sent */
+    read_as: 'TEXT' | 'PICTURES' | 'TRANSCRIPT' | 'NOTHING';
+    /** How many characters of text the model got */
+    characters: number;
+    /** How many pictures the model got */
+    pictures: number;
+    /** Why it was not read, or what was left out */
+    note: string | null;
+  }>;
   /** What the model has called. What changes something has happened only when the agent has answered */
   actions: Array<{
     /** The function that the model called */
@@ -3060,6 +3227,8 @@ export interface AgentTrial {
   input_tokens: number | null;
   /** How many tokens the model has written; null when it did not say */
   output_tokens: number | null;
+  /** What the tokens cost by the prices that the agent had then; null without prices, or when the model did not say what it has used */
+  cost: AgentCost | null;
   /** How long the agent took to find its answer */
   latency_ms: number;
 }
@@ -3094,6 +3263,21 @@ export interface AgentTurn {
     /** How much of the question the passage has, from 0 to 1 */
     coverage: number;
   }>;
+  /** The files of the contact in the conversation, the newest first */
+  files: Array<{
+    /** The message of the contact that brought the file */
+    message: string;
+    /** The name of the file */
+    name: string;
+    /** What the model got of it. TEXT: the text that stands in it; PICTURES: the picture, or its pages; TRANSCRIPT: what is said in it; NOTHING: only that it was sent */
+    read_as: 'TEXT' | 'PICTURES' | 'TRANSCRIPT' | 'NOTHING';
+    /** How many characters of text the model got */
+    characters: number;
+    /** How many pictures the model got */
+    pictures: number;
+    /** Why it was not read, or what was left out */
+    note: string | null;
+  }>;
   /** What the model has called. What changes something has happened only when the agent has answered */
   actions: Array<{
     /** The function that the model called */
@@ -3111,6 +3295,8 @@ export interface AgentTurn {
   input_tokens: number | null;
   /** How many tokens the model has written; null when it did not say */
   output_tokens: number | null;
+  /** What the tokens cost by the prices that the agent had then; null without prices, or when the model did not say what it has used */
+  cost: AgentCost | null;
   /** How long the agent took to find its answer */
   latency_ms: number;
   /** ISO 8601 UTC with milliseconds */
@@ -3374,6 +3560,27 @@ export interface KnowledgeSearchResult {
     /** How well it fits, up to 1: it joins the places that the passage has among those with the words of the question, with words that are spelled like them, and with a similar text */
     score: number;
   }>;
+}
+
+export interface SynonymGroup {
+  /** The language of the words, and of the passages that they find */
+  language: 'pt' | 'en' | 'es';
+  /** Words that mean the same. At least one is a single word; an expression of several words is looked for in questions only */
+  words: string[];
+}
+
+export interface Synonyms {
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** In the order in which they were written */
+  groups: SynonymGroup[];
+  /** When they were written last; null when never */
+  updatedAt: string | null;
+}
+
+export interface SynonymsUpdate {
+  /** Replaces all groups */
+  groups: SynonymGroup[];
 }
 
 export interface Column {
@@ -4065,6 +4272,7 @@ export interface ErrorStatuses {
   LAST_OWNER: 409;
   LOG_IN_NOT_SUPPORTED: 400;
   MALFORMED_BODY: 400;
+  MCP_NOT_ENABLED: 409;
   NETWORK_REFUSED: 400;
   NOT_FOUND: 404;
   PASSWORD_REQUIRED: 400;
