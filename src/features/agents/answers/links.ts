@@ -20,6 +20,18 @@ export function keepKnownLinks(text: string, sources: readonly string[]): string
     .trim();
 }
 
+/**
+ * Removes what stands in `given` from a text that a server returned for it, so that a model can not make a link known by having a server
+ * repeat it.
+ */
+export function dropEchoes(text: string, given: string): string {
+  const folded = given.toLowerCase();
+  return text
+    .split(SEPARATORS)
+    .filter((part) => toLink(part) === '' || !folded.includes(toLink(part)))
+    .join('');
+}
+
 function keepKnown(part: string, known: ReadonlySet<string>): string {
   const link = toLink(part);
   if (known.has(link)) return part;

@@ -66,9 +66,11 @@ async function converse(
   endpoint: ChatEndpoint,
   { question, contents, signal }: Asking,
 ): Promise<FoundAnswer> {
-  const servers = await openServers(scene, signal);
+  const own = await makeTools(scene);
+  const names = [HAND_OVER, ...own].map(({ name }) => name);
+  const servers = await openServers(scene, { names, signal });
   try {
-    const tools = [...(await makeTools(scene)), ...servers.tools];
+    const tools = [...own, ...servers.tools];
     return await discuss(scene, endpoint, { messages: writeMessages(scene, question, contents), tools, signal });
   } finally {
     await servers.close();

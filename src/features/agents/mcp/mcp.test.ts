@@ -256,6 +256,31 @@ test('a tool that its server describes in another way than was approved is offer
   await remove(_id);
 });
 
+test('a tool whose name would be that of another function gets one of its own', async () => {
+  offer(shop, { ...CANCEL, name: 'over' });
+  const tools = [approve({ ...CANCEL, name: 'over' })];
+  const servers = [await add({ name: 'Hand', tools }), await add({ name: 'Hand', tools })];
+  const agent = await createAgent({ mcp_servers: servers.map(({ _id }) => _id) });
+  const { trial, offered } = await converse(agent._id, [['hand_over_3', {}]]);
+  assert.deepEqual(
+    offered.map(({ name }) => name),
+    ['hand_over_2', 'hand_over_3'],
+  );
+  assert.deepEqual([trial.answer, trial.actions[0].is_done], ['Done!', true]);
+  for (const { _id } of servers) await remove(_id);
+});
+
+test('a link that a model has only had a tool repeat is not sent', async () => {
+  offer(shop, LOOKUP);
+  const { _id } = await add({ tools: [approve(LOOKUP)] });
+  const agent = await createAgent({ mcp_servers: [_id] });
+  shop.answer((_name, { number }) => sayText(`No order (${number}). See https://shop.example/help`));
+  const calls: [string, Json][] = [['shop_lookup_order', { number: 'https://evil.example/pay' }]];
+  const { trial } = await converse(agent._id, calls, 'https://evil.example/pay or https://shop.example/help');
+  assert.equal(trial.answer, 'or https://shop.example/help');
+  await remove(_id);
+});
+
 test('a tool that fails is called once, and the model answers without it', async () => {
   offer(shop, LOOKUP);
   const { _id } = await add({ tools: [approve(LOOKUP)] });

@@ -5,6 +5,7 @@
 import type { TSchema } from 'typebox';
 import { EndpointError } from '../../../ai/endpoint.ts';
 import type { McpConnection } from '../../../ai/mcp.ts';
+import { dropEchoes } from '../answers/links.ts';
 import { lookAtServer } from '../mcp/look.ts';
 import { listServersOfAgent, type McpServerRow } from '../mcp/queries.ts';
 import type { McpTool } from '../mcp/schemas.ts';
@@ -19,8 +20,14 @@ export interface OpenServers {
   close(): Promise<void>;
 }
 
-/** Connects to the servers of the agent, and makes functions of the tools that are still as they were approved. */
-export async function openServers(scene: Scene, signal: AbortSignal): Promise<OpenServers> {
+/**
+ * Connects to the servers of the agent, and makes functions of the tools that are still as they were approved. `names` are those of the other
+ * functions.
+ */
+export async function openServers(
+  scene: Scene,
+  { names, signal }: { names: string[]; signal: AbortSignal },
+): Promise<OpenServers> {
   const { kit, acting, agent } = scene;
   if (agent.mcp_servers.length === 0) return { tools: [], close: async () => undefined };
   const servers = (await listServersOfAgent(acting.read, agent._id)).filter(({ tools }) => tools.length > 0);
@@ -28,7 +35,7 @@ export async function openServers(scene: Scene, signal: AbortSignal): Promise<Op
     servers.map(async (server) => ({ server, ...(await lookAtServer(kit, acting, server, signal)) })),
   );
   const open = looks.filter((look) => look.error === null);
-  const taken = new Set<string>();
+  const taken = new Set(names);
   const tools = open.flatMap(({ server, connection, approved }) =>
     approved.map((tool) => makeTool(scene, { name: makeName(server, tool, taken), connection, tool })),
   );
@@ -65,7 +72,7 @@ const makeTool = (
     });
     const text = result.text.replaceAll('\0', '').slice(0, MOST_TEXT).toWellFormed();
     if (result.isError) throw new Refusal(`The tool has failed: ${text}`);
-    read.texts.push(text);
+    read.texts.push(dropEchoes(text, JSON.stringify(given)));
     return JSON.stringify(text);
   },
 });
