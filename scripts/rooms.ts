@@ -13,6 +13,7 @@ export const ROOMS = [
   'contacts',
   'pipelines',
   'companies',
+  'opt-outs',
   'conversations',
   'messages',
   'quick-replies',

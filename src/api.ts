@@ -23,6 +23,7 @@ import { inboxHealthRoutes } from './features/messages/inbox-health/routes.ts';
 import { messageRoutes } from './features/messages/routes.ts';
 import { profileRoutes } from './features/profiles/routes.ts';
 import { quickReplyRoutes } from './features/quick-replies/routes.ts';
+import { optOutRoutes } from './features/opt-outs/routes.ts';
 import { pipelineRoutes } from './features/pipelines/routes.ts';
 import { tableRoutes } from './features/tables/routes.ts';
 import { templateRoutes } from './features/templates/routes.ts';
@@ -59,6 +60,7 @@ const rooms = [
   contactRoutes,
   pipelineRoutes,
   companyRoutes,
+  optOutRoutes,
   conversationRoutes,
   conversationRunRoutes,
   messageRoutes,
@@ -78,6 +80,8 @@ const rooms = [
 
 const listApps = (config: Config): WebApp[] => [
   { name: 'set-password', path: '/set-password' },
+  // The page itself is written for each contact.
+  { name: 'unsubscribe', path: '/unsubscribe' },
   { name: 'guides', path: '/docs/assets' },
   {
     name: 'console',

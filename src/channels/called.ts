@@ -1,4 +1,5 @@
-/** How a call is recognised as one of the network. */
+/** How a channel handles the calls of its network, and how a call is recognised as one. */
+import type { IncomingHttpHeaders } from 'node:http';
 
 /** Checks the signature of a body while its bytes arrive. */
 export interface SignatureCheck {
@@ -11,4 +12,32 @@ export interface SignatureCheck {
 export interface CalledInbox<Config = Record<string, unknown>> {
   config: Config;
   verifyToken: string;
+}
+
+/** How a channel handles the calls of its network to one inbox, each of which has a path of its own. */
+export interface InboxCallbacks<Element, Config = Record<string, unknown>> {
+  /** The beginning of the path; a slash and the inbox's id follow. */
+  path: `/hooks/${string}`;
+  /** Starts the check of a signature or a secret before the body arrives; null when the headers have none. */
+  beginCheck(headers: IncomingHttpHeaders, inbox: CalledInbox<Config>): SignatureCheck | null;
+  /** Yields the elements of a callback, as Callbacks does. They belong to the inbox of the path, whatever address they have. */
+  parse(body: unknown, config: Config): Iterable<Element | null>;
+}
+
+/** How a channel handles the calls of its network, which all arrive at one path of the installation. */
+export interface Callbacks<Element> {
+  path: `/hooks/${string}`;
+  /** True when `check` tells the network this path; the operator does so on other networks. */
+  isTold?: true;
+  /** Reads the GET request by which the network verifies that the path is ours; null for any other request. */
+  readHandshake?(query: Record<string, unknown>): { token: string; challenge: string } | null;
+  /** Starts the check of a signature before the body arrives; null when the headers have no usable signature. */
+  beginCheck(headers: IncomingHttpHeaders): SignatureCheck | null;
+  /** The address of the first inbox in a callback, found without parsing megabytes; empty when there is none. */
+  firstAddress(raw: Buffer): string;
+  /**
+   * Yields the elements of a callback: every entry, change, message and status. A part that the platform ignores yields null, so that the
+   * caller can pause even while a long series of parts is ignored. Never throws on a parsed JSON value.
+   */
+  parse(body: unknown): Iterable<Element | null>;
 }

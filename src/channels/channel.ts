@@ -1,8 +1,7 @@
 /** The channel port. A channel translates between a network's wire format and the platform's types; `can` tells how channels differ. */
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Outbound } from '../platform/outbound.ts';
 import type { Abilities } from './abilities.ts';
-import type { CalledInbox, SignatureCheck } from './called.ts';
+import type { Callbacks, InboxCallbacks } from './called.ts';
 import type { Callback, CheckResult, InboundConnection, Pairing } from './check.ts';
 import type { FetchResult, MessageContent, Samples, WantedFile } from './content.ts';
 import type { DistinctId } from './distinct.ts';
@@ -154,6 +153,10 @@ export interface OutboundMessage {
   replyTo: string | null;
   /** The mails before this message; only for channels whose messages belong to threads. */
   thread?: MessageThread;
+  /**
+   * The address at which the recipient unsubscribes from messages that many get (RFC 8058); only for channels whose messages can carry it.
+   */
+  unsubscribe?: string;
   /** True when a program of the business wrote the message, so that programs of the recipient do not answer it. */
   isAutomatic?: true;
   /** True when the sender limits its own rate: a rate-limit refusal is returned at once, so that all its messages can pause. */
@@ -226,8 +229,8 @@ export interface ChannelNetwork<Config = Record<string, unknown>> extends Sendin
   templates?: ChannelTemplates<Config>;
   /** The cause of a failure in Portuguese, for display. */
   failureText?(code: number | string): string;
-  callbacks?: Callbacks;
-  inboxCallbacks?: InboxCallbacks<Config>;
+  callbacks?: Callbacks<Inbound>;
+  inboxCallbacks?: InboxCallbacks<Inbound, Config>;
 }
 
 export type Channel<Config = Record<string, unknown>> = Omit<ChannelDeclaration<string, Config>, 'open'> &
@@ -262,6 +265,7 @@ export const SILENT = {
     typing: false,
     templates: false,
     threads: false,
+    unsubscribe: false,
     echoesSends: false,
     paced: false,
     window24h: false,
@@ -269,31 +273,3 @@ export const SILENT = {
   },
   samples: { number: null, contents: [], callbacks: [] },
 } satisfies Omit<ChannelDeclaration, 'name'>;
-
-/** How a channel handles the calls of its network to one inbox, each of which has a path of its own. */
-export interface InboxCallbacks<Config = Record<string, unknown>> {
-  /** The beginning of the path; a slash and the inbox's id follow. */
-  path: `/hooks/${string}`;
-  /** Starts the check of a signature or a secret before the body arrives; null when the headers have none. */
-  beginCheck(headers: IncomingHttpHeaders, inbox: CalledInbox<Config>): SignatureCheck | null;
-  /** Yields the elements of a callback, as Callbacks does. They belong to the inbox of the path, whatever address they have. */
-  parse(body: unknown, config: Config): Iterable<Inbound | null>;
-}
-
-/** How a channel handles the calls of its network, which all arrive at one path of the installation. */
-export interface Callbacks {
-  path: `/hooks/${string}`;
-  /** True when `check` tells the network this path; the operator does so on other networks. */
-  isTold?: true;
-  /** Reads the GET request by which the network verifies that the path is ours; null for any other request. */
-  readHandshake?(query: Record<string, unknown>): { token: string; challenge: string } | null;
-  /** Starts the check of a signature before the body arrives; null when the headers have no usable signature. */
-  beginCheck(headers: IncomingHttpHeaders): SignatureCheck | null;
-  /** The address of the first inbox in a callback, found without parsing megabytes; empty when there is none. */
-  firstAddress(raw: Buffer): string;
-  /**
-   * Yields the elements of a callback: every entry, change, message and status. A part that the platform ignores yields null, so that the
-   * caller can pause even while a long series of parts is ignored. Never throws on a parsed JSON value.
-   */
-  parse(body: unknown): Iterable<Inbound | null>;
-}

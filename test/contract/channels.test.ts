@@ -57,6 +57,7 @@ const ABILITIES: { [ability in keyof NamedChannel['can']]: keyof NamedChannel | 
   typing: 'showTyping',
   templates: 'templates',
   threads: null,
+  unsubscribe: null,
   echoesSends: null,
   paced: 'readPace',
   window24h: null,

@@ -210,6 +210,9 @@ test('every documented operation is served, and every route under /v1 is documen
     'GET /set-password/page.css',
     'GET /set-password/page.js',
     'GET /set-password/texts.js',
+    // How recipients of mails unsubscribe, which docs/email.md describes.
+    'GET /unsubscribe/:',
+    'GET /unsubscribe/page.css',
     // What visitors of a web chat call, which docs/web-chat.md describes.
     'GET /web/v1/inboxes/:',
     'GET /web/v1/inboxes/:/live',
@@ -222,6 +225,7 @@ test('every documented operation is served, and every route under /v1 is documen
     'POST /hooks/network/connected',
     'POST /hooks/partner/:',
     'POST /hooks/wap',
+    'POST /unsubscribe/:',
     'POST /web/v1/inboxes/:/files',
     'POST /web/v1/inboxes/:/messages',
     'POST /web/v1/inboxes/:/receipts',

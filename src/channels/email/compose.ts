@@ -5,6 +5,7 @@ import type { OutboundMessage } from '../channel.ts';
 import { EMAIL_ADDRESS } from '../identity.ts';
 import { makeMessageId, stripMarks } from './message-id.ts';
 import type { EmailConfig } from './settings.ts';
+import { makeListHeaders } from './unsubscribe.ts';
 import { toLabel } from './words.ts';
 
 /** The longest subject: it fits into a line with its name (RFC 5322, 2.1.1). */
@@ -15,7 +16,18 @@ const MAX_REFERENCES = 20;
 const ANSWERS = /^\s*((re|res|r|aw|sv|antw|enc|fw|fwd)(\[\d+\])?\s*:\s*)+/i;
 
 /** These keep the programs of recipients from answering a program (RFC 3834, and what Exchange reads). */
-const AUTOMATIC = { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' };
+const SUPPRESSES = { 'X-Auto-Response-Suppress': 'All' };
+
+function makeHeaders({ isAutomatic, unsubscribe }: OutboundMessage, messageId: string, address: string) {
+  // What many get answers nobody.
+  if (unsubscribe !== undefined)
+    return {
+      'Auto-Submitted': 'auto-generated',
+      ...SUPPRESSES,
+      ...makeListHeaders({ link: unsubscribe, address, messageId }),
+    };
+  return isAutomatic ? { 'Auto-Submitted': 'auto-replied', ...SUPPRESSES } : {};
+}
 
 /** Returns the address to which a message goes; null when the recipient has none. */
 export const findRecipient = ({ to }: OutboundMessage): string | null =>
@@ -32,6 +44,7 @@ interface Composition {
 export function composeMail(message: OutboundMessage, { recipient, stream, config }: Composition): SendMailOptions {
   const { content, file, replyTo, thread } = message;
   const earlier = [...new Set([...(thread?.ids ?? []), ...(replyTo === null ? [] : [replyTo])])].map(stripMarks);
+  const messageId = makeMessageId(message.messageId, config.address);
   const answered = replyTo ?? earlier.at(-1) ?? null;
   return {
     // Names and addresses are objects, so that the library parses none of them.
@@ -41,8 +54,8 @@ export function composeMail(message: OutboundMessage, { recipient, stream, confi
     subject: makeSubject(thread?.subject ?? null, content.content),
     text: content.content ?? '',
     date: new Date(),
-    ...(message.isAutomatic && { headers: AUTOMATIC }),
-    messageId: `<${makeMessageId(message.messageId, config.address)}>`,
+    headers: makeHeaders(message, messageId, config.address),
+    messageId: `<${messageId}>`,
     ...(answered !== null && { inReplyTo: `<${stripMarks(answered)}>`, references: listReferences(earlier) }),
     ...(file && stream && { attachments: [{ filename: file.fileName, contentType: file.mimeType, content: stream }] }),
     disableFileAccess: true,

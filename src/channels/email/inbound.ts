@@ -8,6 +8,7 @@ import { findOriginalIds, readBounce, readComplaint } from './bounce.ts';
 import { findOwnMessage, hashText, markFile, markTwin, toAlias } from './message-id.ts';
 import type { Mail, MailAddress, MailFile } from './parse.ts';
 import { stripQuoted } from './quoted.ts';
+import { readUnsubscribe } from './unsubscribe.ts';
 
 /** The longest text of a message. The rest of a longer mail is not shown. */
 const MAX_CONTENT = 32_768;
@@ -60,9 +61,11 @@ const MAX_ALIASES = 10;
 
 /** Returns the report about a mail that may be ours; null for any other mail. */
 function readReport(mail: Mail, arrival: Arrival, timestamp: Date): InboundReport | null {
-  const complaint = readComplaint(mail);
+  const refused = readUnsubscribe(mail, arrival.recipient);
+  const complaint = refused === null ? readComplaint(mail) : [refused];
   const bounce = complaint ? null : readBounce(mail);
   const ids = complaint ?? bounce?.ids ?? [];
+  const named = refused === null ? (bounce?.recipients ?? []) : [mail.from?.address ?? ''];
   if (ids.length === 0) return null;
   const externalId = findOwn(ids, arrival);
   const messageId = externalId === undefined ? null : findOwnMessage(externalId, arrival.recipient);
@@ -73,7 +76,7 @@ function readReport(mail: Mail, arrival: Arrival, timestamp: Date): InboundRepor
     own: externalId === undefined || messageId === null ? null : { messageId, externalId },
     aliases: ids.slice(0, MAX_ALIASES).map((id) => toAlias(id)),
     // The address that a complaint names is often made unreadable; the id of the mail alone decides who complains.
-    recipients: bounce ? bounce.recipients.map((recipient) => EMAIL_ADDRESS.identify(recipient)) : [],
+    recipients: named.map((recipient) => EMAIL_ADDRESS.identify(recipient)),
     errors: bounce && [{ code: bounce.status, title: 'The mail was returned', message: bounce.words, details: '' }],
     mail: mail.from && !isSentByInbox(mail, arrival) ? [...toMessages(mail, arrival, timestamp)] : [],
   };

@@ -83,6 +83,37 @@ test('a mail that a program of the business wrote says so, so that no program an
   assert.deepEqual(await read({}), [undefined, undefined]);
 });
 
+test('a mail that many get names its list, and the page and the mail by which its reader unsubscribes; only a page behind https is called in one click', async () => {
+  const read = async (unsubscribe: string): Promise<(string | undefined)[]> => {
+    const address = 'news+weekly@shop.example';
+    await sendMail(
+      network,
+      { ...MESSAGE, isAutomatic: true, unsubscribe },
+      config(server.port, { address }),
+      patient(),
+    );
+    const { headerLines } = await simpleParser(server.taken.at(-1)?.raw ?? '');
+    const names = ['list-id', 'list-unsubscribe', 'list-unsubscribe-post', 'precedence', 'auto-submitted'];
+    return names.map((name) =>
+      headerLines
+        .find(({ key }) => key === name)
+        ?.line.replace(/^[^:]+:\s*/, '')
+        .replaceAll(/\s+/g, ' '),
+    );
+  };
+  const mailto = `<mailto:news%2Bweekly@shop.example?subject=${encodeURIComponent(`unsubscribe ${OWN_ID}`)}>`;
+  const shared = (link: string, post: string | undefined) => [
+    '<news-weekly.shop.example>',
+    `<${link}>, ${mailto}`,
+    post,
+    'bulk',
+    'auto-generated',
+  ];
+  const [open, safe] = ['http://chat.example/unsubscribe/a', 'https://chat.example/unsubscribe/a'];
+  assert.deepEqual(await read(safe), shared(safe, 'List-Unsubscribe=One-Click'));
+  assert.deepEqual(await read(open), shared(open, undefined));
+});
+
 const makeFile = (open: OutboundFile['open']): OutboundFile => ({
   mimeType: 'application/pdf',
   fileName: 'Orçamento "2026".pdf',

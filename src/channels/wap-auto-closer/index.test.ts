@@ -3,12 +3,13 @@ import { createHmac } from 'node:crypto';
 import { after, test } from 'node:test';
 import { Value } from 'typebox/value';
 import { createOutbound } from '../../platform/outbound.ts';
-import type { Callbacks } from '../channel.ts';
+import type { Callbacks } from '../called.ts';
+import type { Inbound } from '../channel.ts';
 import { wapAutoCloserChannel } from './index.ts';
 import { wapSettings } from './settings.ts';
 
 const outbound = createOutbound({ allow: [], trusted: [] });
-const open = (appSecret: string | null, graphUrl = 'http://127.0.0.1:9'): Callbacks => {
+const open = (appSecret: string | null, graphUrl = 'http://127.0.0.1:9'): Callbacks<Inbound> => {
   const { callbacks } = wapAutoCloserChannel.open?.({ graphUrl, appSecret, outbound }) ?? {};
   assert.ok(callbacks);
   return callbacks;
@@ -21,7 +22,7 @@ const raw = Buffer.from('{"object":"whatsapp_business_account","entry":[], "note
 const digest = createHmac('sha256', 'app-secret-1').update(raw).digest('hex');
 
 /** Checks a signature and passes the bytes in two pieces, as they may arrive. */
-function isSigned(translator: Callbacks, bytes: Buffer, signature: string | undefined): boolean {
+function isSigned(translator: Callbacks<Inbound>, bytes: Buffer, signature: string | undefined): boolean {
   const check = translator.beginCheck({ 'x-hub-signature-256': signature });
   check?.add(bytes.subarray(0, 5));
   check?.add(bytes.subarray(5));

@@ -93,6 +93,14 @@ export const writeContactFields = (
   custom_fields: NonNullable<ContactUpdate['custom_fields']>,
 ): Promise<Contact> => changeContact(tx, id, { custom_fields });
 
+/** Notes in the caller's transaction that the contact wants no more messages. Returns false when they have said so before. */
+export async function optOutContact(tx: TenantTx, id: string): Promise<boolean> {
+  const [before] = await lockContacts(tx, [id]);
+  if (!before || before.opted_out) return false;
+  await changeContact(tx, id, { opted_out: true });
+  return true;
+}
+
 async function changeContact(tx: TenantTx, id: string, wanted: InputWithReadPhone): Promise<Contact> {
   if ((await keepContactsFromRemoval(tx, [id])) === 0) throw notFound();
   // Identities are claimed before the contact is locked, in the same order as ingestion, and again afterwards, because the contact may

@@ -1,7 +1,7 @@
 /** Handles a call of a network, from its headers to the store. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { SignatureCheck } from '../../channels/called.ts';
-import type { Callbacks, Inbound, InboxCallbacks } from '../../channels/channel.ts';
+import type { Callbacks, InboxCallbacks, SignatureCheck } from '../../channels/called.ts';
+import type { Inbound } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -30,7 +30,7 @@ export interface IncomingCallback {
 /** Opens a call to the path that all inboxes of the channel share. */
 export const openCallback = (
   channel: NamedChannel,
-  callbacks: Callbacks,
+  callbacks: Callbacks<Inbound>,
   headers: IncomingHttpHeaders,
 ): IncomingCallback => ({
   channel,
@@ -42,7 +42,7 @@ export const openCallback = (
 
 export interface InboxPath {
   channel: NamedChannel;
-  callbacks: InboxCallbacks;
+  callbacks: InboxCallbacks<Inbound>;
   inbox: string;
 }
 

@@ -12,6 +12,7 @@ import { touchContacts } from '../contacts/ingest-queries.ts';
 import { noteOutgoing } from '../conversations/conversations.ts';
 import { reopenConversation, takeOver } from '../conversations/update.ts';
 import { networkCredentials } from '../inboxes/connection.ts';
+import { makeOptOutLink } from '../opt-outs/links.ts';
 import { takeTurn } from './account-pace.ts';
 import { readAuthor } from './authors.ts';
 import { findBlock } from './blocks.ts';
@@ -41,6 +42,8 @@ export interface Outgoing {
   headers?: readonly Header[];
   /** The id of the message that this one answers. */
   replyTo: string | null;
+  /** True for a message that many get, so that its recipient can unsubscribe. */
+  unsubscribe?: boolean;
 }
 
 export interface StoredOutgoing {
@@ -95,7 +98,7 @@ export async function storeOutgoing(
   noteOutgoing(tx, target.conversation, { _id: message._id, answers: true });
   const activity = { company: tx.companyId, contact: target.contact, message_at: message.createdAt, inbound_at: null };
   tx.trails(touchContacts(tx, [activity]));
-  const outbound = makeOutbound(kit, message, { actor: acting.actor, target, content: named, replied, files, thread });
+  const outbound = makeOutbound(kit, acting, message, { outgoing, target, content: named, replied, files, thread });
   const sent = own && { attachment: own._id };
   return { message, call: { channel, company: tx.companyId, stored: message, outbound, ...sent, credentials, place } };
 }
@@ -120,7 +123,7 @@ interface Named {
 }
 
 interface Composition extends Named {
-  actor: Actor;
+  outgoing: Outgoing;
   content: MessageContent;
   thread: MessageThread | null;
 }
@@ -130,8 +133,9 @@ const AUTOMATIC: ReadonlySet<Actor['type']> = new Set(['agent', 'campaign', 'fol
 
 const makeOutbound = (
   kit: Kit,
+  acting: Acting,
   { _id: messageId }: Message,
-  { actor, target, content, replied, files, thread }: Composition,
+  { outgoing, target, content, replied, files, thread }: Composition,
 ): OutboundMessage => ({
   messageId,
   to: { names: target.names ?? [] },
@@ -139,15 +143,30 @@ const makeOutbound = (
   ...makeOutboundFiles(kit, files, content),
   replyTo: replied?.external_id ?? null,
   ...(thread && { thread }),
-  ...(AUTOMATIC.has(actor.type) && { isAutomatic: true }),
+  ...addOptOutLink(kit, acting, outgoing, target),
+  ...(AUTOMATIC.has(acting.actor.type) && { isAutomatic: true }),
 });
+
+/** Actors whose messages nobody has asked for. */
+const UNASKED: ReadonlySet<Actor['type']> = new Set(['campaign', 'followup']);
+
+/** The page at which the recipient unsubscribes, for a message that many get or that nobody has asked for. */
+function addOptOutLink(
+  kit: Kit,
+  { companyId: company, actor }: Acting,
+  { unsubscribe }: Outgoing,
+  { channel, contact }: SendTarget,
+): Pick<OutboundMessage, 'unsubscribe'> {
+  if (!kit.channels.get(channel).can.unsubscribe || (!unsubscribe && !UNASKED.has(actor.type))) return {};
+  return { unsubscribe: makeOptOutLink(kit, { company, contact }) };
+}
 
 /** Finds what the message names, and throws where something is missing or the channel does not take the file. */
 async function findNamed(
   kit: Kit,
   tx: TenantTx,
   acting: Acting,
-  { conversation, content, attachment, headers = [], replyTo }: Outgoing,
+  { conversation, content, attachment, headers = [], replyTo, unsubscribe }: Outgoing,
 ): Promise<Named> {
   const named = attachment ? [{ attachment, path: 'message.attachment' }] : headers.map(toNamed);
   const [target, replied, locked] = await Promise.all([
@@ -163,6 +182,8 @@ async function findNamed(
   if (gone) throw unknownReference(gone.path);
   const channel = kit.channels.get(target.channel);
   if (!AUTOMATIC.has(acting.actor.type)) expectSendable(channel, content);
+  if (unsubscribe && !channel.can.unsubscribe)
+    throw invalid('unsubscribe', `has no effect on the channel ${channel.name}, whose messages have no such link`);
   const own = attachment && checkFile(channel, content, attachment);
   return { target, replied, files: own ? { own, cards: [] } : checkHeaders(channel, headers) };
 }

@@ -205,12 +205,22 @@ export const RECIPIENT = {
 
 export type GivenRecipient = Partial<Static<ReturnType<typeof Type.Object<typeof RECIPIENT>>>>;
 
+const replyTo = Type.Optional(nullable(recordId('message', { description: 'The message that it answers' })));
+
+const unsubscribe = Type.Optional(
+  Type.Boolean({
+    description:
+      'true: the message is one that many get, such as a newsletter. Its mail has the headers by which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them by themselves',
+  }),
+);
+
 export const SendText = define(
   'SendText',
   strict({
     ...RECIPIENT,
     message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }),
-    replyTo: Type.Optional(nullable(recordId('message', { description: 'The message that it answers' }))),
+    replyTo,
+    unsubscribe,
   }),
 );
 export type SendText = Static<typeof SendText>;
@@ -228,7 +238,8 @@ const defineSendFile = (name: string, contentType: FileType) =>
         ),
         contentType: Type.Optional(oneOf([contentType])),
       }),
-      replyTo: Type.Optional(nullable(recordId('message', { description: 'The message that it answers' }))),
+      replyTo,
+      unsubscribe,
     }),
   );
 

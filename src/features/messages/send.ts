@@ -19,6 +19,7 @@ export const sendText = (kit: Kit, acting: Acting, input: SendText): Promise<Mes
     content: composeContent('TEXT', { content: input.message.content }),
     attachment: null,
     replyTo: input.replyTo ?? null,
+    unsubscribe: input.unsubscribe ?? false,
   });
 
 /** Sends the file of an attachment. A caption of spaces alone is none. */
@@ -26,7 +27,7 @@ export async function sendFile(
   kit: Kit,
   acting: Acting,
   contentType: FileType,
-  { message, replyTo = null, ...given }: SendFile,
+  { message, replyTo = null, unsubscribe = false, ...given }: SendFile,
 ): Promise<Message> {
   const recipient = readRecipient(given);
   const { attachment: id, content } = message;
@@ -36,6 +37,7 @@ export async function sendFile(
     content: composeContent(contentType, { content: caption }),
     attachment,
     replyTo,
+    unsubscribe,
   });
 }
 
