@@ -1,9 +1,9 @@
 /**
  * The program of the child processes that read files of companies: spreadsheets, with one converter for each kind of record, attachments,
- * which they inspect, convert and draw, and whose text they read, and mails, which they translate. The code that reads spreadsheets, documents
- * and mails is loaded with the first of them, because it takes ten times as long to load as the rest.
+ * which they inspect, convert and draw, and whose text they read, and mails, which they translate and take files out of. The code that reads
+ * spreadsheets, documents and mails is loaded with the first of them, because it takes ten times as long to load as the rest.
  */
-import { isTranslation } from './channels/fetching.ts';
+import { isItemExtraction, isTranslation } from './channels/fetching.ts';
 import { isExtraction, isPagesRequest, isTextRequest } from './features/knowledge/extract/request.ts';
 import { serveParent, type Worker } from './platform/child-work.ts';
 import { answerConversion, isConversion } from './platform/media/convert.ts';
@@ -31,6 +31,10 @@ serveParent(async (request, supply) => {
     if (isTextRequest(request)) return extraction.answerText(request, supply);
     if (isPagesRequest(request)) return extraction.answerPages(request, supply);
     return extraction.answerExtraction(request, supply);
+  }
+  if (isItemExtraction(request)) {
+    const translation = await import('./channels/translation.ts');
+    return translation.answerExtraction(request, supply);
   }
   if (isTranslation(request)) {
     const { answerTranslation } = await import('./channels/translation.ts');

@@ -1,11 +1,12 @@
 /** The channel port. A channel translates between a network's wire format and the platform's types; `can` tells how channels differ. */
 import type { Outbound } from '../platform/outbound.ts';
+import type { Readable } from 'node:stream';
 import type { Abilities } from './abilities.ts';
 import type { Callbacks, InboxCallbacks } from './called.ts';
 import type { Callback, CheckResult, InboundConnection, Pairing } from './check.ts';
 import type { FetchResult, MessageContent, Samples, WantedFile } from './content.ts';
 import type { DistinctId } from './distinct.ts';
-import type { FetchedItems, FetchPlace, FetchPosition, TranslatedItem } from './fetching.ts';
+import type { FetchedItems, FetchPlace, FetchPosition, PushedItems, TranslatedItem } from './fetching.ts';
 import type { Identity, IdentityKind, Person } from './identity.ts';
 import type { HostedLogIn } from './log-in.ts';
 import type { InboundAccount, InboundPeopleLimit, SendingLimits } from './limits.ts';
@@ -193,6 +194,8 @@ export interface ChannelDeclaration<Name extends string = string, Config = Recor
   samples: Samples;
   /** Translates an item that was fetched. Runs in a child process, and throws when the item can not be read. */
   translate?(item: TranslatedItem): Promise<(Inbound | null)[]>;
+  /** Returns the content of a file that a pushed item has brought; null when there is none with this name. Runs in a child process. */
+  extractFile?(item: Readable, file: string): Promise<Buffer | null>;
   /** Connects the channel to its network. A channel without this function neither sends nor receives. */
   open?(network: NetworkAccess): ChannelNetwork<Config>;
 }
@@ -231,6 +234,7 @@ export interface ChannelNetwork<Config = Record<string, unknown>> extends Sendin
   failureText?(code: number | string): string;
   callbacks?: Callbacks<Inbound>;
   inboxCallbacks?: InboxCallbacks<Inbound, Config>;
+  pushedItems?: PushedItems<Config>;
 }
 
 export type Channel<Config = Record<string, unknown>> = Omit<ChannelDeclaration<string, Config>, 'open'> &

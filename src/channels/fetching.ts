@@ -1,4 +1,5 @@
-/** The port for networks that keep what arrives until it is fetched, such as mailboxes. */
+/** The port for what networks hand over whole: a mailbox keeps its mails until they are fetched, and a mail server may push them. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 
 /** What the network says of how far an inbox has been read. It is stored as JSON, and only the channel knows its meaning. */
@@ -44,6 +45,28 @@ export interface TranslationRequest {
 }
 
 export const isTranslation = (request: object): request is TranslationRequest => 'translate' in request;
+
+/** The request for a file that a pushed item has brought: the channel, the size of the item, and the name that the channel gave the file. */
+export interface ExtractionRequest {
+  takeFrom: string;
+  bytes: number;
+  file: string;
+}
+
+export const isItemExtraction = (request: object): request is ExtractionRequest => 'takeFrom' in request;
+
+/** How a network or a mail server pushes items to the path of an inbox. `translate` reads them, as those that are fetched. */
+export interface PushedItems<Config = Record<string, unknown>> {
+  /** The beginning of the path; a slash and the inbox's id follow. */
+  path: `/hooks/${string}`;
+  /** The media types of an item; the first is the right one, and the others are what programs send as well. */
+  contentTypes: readonly string[];
+  maxBytes: number;
+  /** Whether the caller knows the secret of the inbox. */
+  isAllowed(headers: IncomingHttpHeaders, config: Config): boolean;
+  /** The name under which people write to the inbox. */
+  findRecipient(config: Config): string;
+}
 
 /**
  * fetched: `position` is the one behind the items; `hasMore` is true when the network has further ones · refused: the network does not

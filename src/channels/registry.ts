@@ -21,6 +21,10 @@ export const CHANNEL_SETTINGS: readonly ChannelSettings[] = CHANNELS.flatMap(
 export const findTranslator = (name: string): ChannelDeclaration['translate'] =>
   (CHANNELS as ChannelDeclaration[]).find((channel) => channel.name === name)?.translate;
 
+/** Returns how a channel takes a file out of what was pushed; undefined when nothing is pushed to it. */
+export const findExtractor = (name: string): ChannelDeclaration['extractFile'] =>
+  (CHANNELS as ChannelDeclaration[]).find((channel) => channel.name === name)?.extractFile;
+
 export type IdentityPlaces = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 export interface Channels {

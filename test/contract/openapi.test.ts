@@ -221,6 +221,7 @@ test('every documented operation is served, and every route under /v1 is documen
     'GET /widget',
     'GET /widget*',
     'GET /widget.js',
+    'POST /hooks/email/:',
     'POST /hooks/network',
     'POST /hooks/network/connected',
     'POST /hooks/partner/:',

@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { MAIL_LOG_IN, startImapServer, startSmtpServer, trustCertificate } from '../support/mail-servers.ts';
+import { SAMPLE_HEADERS, writeMail } from '../support/mails.ts';
 import { startPlatform } from '../support/platform.ts';
 
 const certificate = trustCertificate({ after });
@@ -40,6 +41,13 @@ test('a mailbox is connected with a wrong address and a wrong password corrected
   assert.deepEqual(await findBarriers(page), []);
   await dialog.getByRole('link', { name: 'All settings' }).click();
   await page.getByText(`imaps://127.0.0.1:${mailbox.port}`).waitFor();
+  await page.getByRole('button', { name: 'Allow it' }).click();
+  const secret = await page.getByLabel('Secret', { exact: true }).inputValue();
+  const address = await page.getByLabel('Address', { exact: true }).inputValue();
+  assert.deepEqual(await findBarriers(page), []);
+  const mail = writeMail(SAMPLE_HEADERS, 'Handed over');
+  const headers = { 'content-type': 'message/rfc822', 'x-hook-secret': secret };
+  assert.equal((await fetch(address, { method: 'POST', headers, body: mail })).status, 200);
   await page.getByRole('button', { name: 'All inboxes' }).click();
   await page.getByRole('row', { name: /Support.*E-mail.*support@shop\.example.*Connected/ }).waitFor();
   // The browser reports each answer that is an error.

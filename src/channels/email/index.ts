@@ -4,6 +4,7 @@ import { composeContent, type ContentType } from '../content.ts';
 import { EMAIL_ADDRESS } from '../identity.ts';
 import { checkMailbox, fetchFile, fetchItems } from './fetch.ts';
 import { MAIL_MEDIA } from './media.ts';
+import { pushedMails } from './pushed.ts';
 import { emailSettings, type EmailConfig } from './settings.ts';
 import { checkSmtp, refusesCredentials, sendMail } from './smtp.ts';
 
@@ -18,6 +19,7 @@ export const emailChannel = declareChannel<'EMAIL', EmailConfig>({
   samples: { ...SILENT.samples, contents: CONTENT.map((type) => composeContent(type, { content: 'Hello' })) },
   // Libraries that read mails are loaded in the processes that need them.
   translate: async (item) => (await import('./translate.ts')).translateMail(item),
+  extractFile: async (item, file) => (await import('./parse.ts')).readFileOfMail(item, file),
   open: openNetwork,
 });
 
@@ -31,5 +33,6 @@ function openNetwork(network: NetworkAccess): ChannelNetwork<EmailConfig> {
     fetchItems: (config, place, signal) => fetchItems(network, config, place, signal),
     fetchFile: (wanted, config, signal) => fetchFile(network, wanted, config, signal),
     refusesCredentials,
+    pushedItems: pushedMails,
   };
 }

@@ -83,23 +83,11 @@ const MARKS = [
 
 /** Reads a mail. Throws when its structure exceeds the limits or can not be read. */
 export async function parseMail(source: Readable): Promise<Mail> {
-  const parser = new MailParser({
-    skipHtmlToText: true,
-    skipTextToHtml: true,
-    skipTextLinks: true,
-    skipImageLinks: true,
-    keepDeliveryStatus: true,
-    // Mails inside of this mail are files.
-    ignoreEmbedded: true,
-    maxHeadSize: MAX_HEADER_BYTES,
-    maxChildNodes: MAX_PARTS,
-  } as ConstructorParameters<typeof MailParser>[0]);
+  const parser = openParser(source);
   let headers: Headers = new Map();
   parser.once('headers', (read: Headers) => (headers = read));
   let lines: HeaderLines = [];
   parser.once('headerLines', (read: HeaderLines) => (lines = read));
-  source.once('error', (error) => parser.destroy(error));
-  source.pipe(parser);
   const files: MailFile[] = [];
   const reports: MailReport[] = [];
   let body: MessageText | null = null;
@@ -115,6 +103,38 @@ export async function parseMail(source: Readable): Promise<Mail> {
   return { ...readEnvelope(headers, lines), text: readText(body), files, reports, marks: readMarks(headers, lines) };
 }
 
+function openParser(source: Readable): MailParser {
+  const parser = new MailParser({
+    skipHtmlToText: true,
+    skipTextToHtml: true,
+    skipTextLinks: true,
+    skipImageLinks: true,
+    keepDeliveryStatus: true,
+    // Mails inside of this mail are files.
+    ignoreEmbedded: true,
+    maxHeadSize: MAX_HEADER_BYTES,
+    maxChildNodes: MAX_PARTS,
+  } as ConstructorParameters<typeof MailParser>[0]);
+  source.once('error', (error) => parser.destroy(error));
+  return source.pipe(parser);
+}
+
+/** Returns the content of a file by the number of its part; null when the mail has no file with this number. */
+export async function readFileOfMail(source: Readable, part: string): Promise<Buffer | null> {
+  const kept: Buffer[] = [];
+  let isFound = false;
+  for await (const data of openParser(source) as AsyncIterable<AttachmentStream | MessageText>) {
+    if (data.type === 'text') continue;
+    const isWanted: boolean = !isFound && findNumber(data) === part;
+    isFound ||= isWanted;
+    for await (const piece of data.content as unknown as AsyncIterable<Buffer>) if (isWanted) kept.push(piece);
+    data.release();
+  }
+  return isFound ? Buffer.concat(kept) : null;
+}
+
+const findNumber = (part: AttachmentStream): string => (part as { partId?: string | null }).partId ?? '1';
+
 async function readPart(part: AttachmentStream): Promise<{ file: MailFile; report: MailReport | null }> {
   const { contentType, filename, contentDisposition, related } = part;
   const mimeType = contentType.toLowerCase();
@@ -128,11 +148,10 @@ async function readPart(part: AttachmentStream): Promise<{ file: MailFile; repor
     bytes += piece.length;
   }
   part.release();
-  const { partId } = part as { partId?: string | null };
   const text = Buffer.concat(kept).subarray(0, MAX_REPORT).toString('utf8');
   return {
     file: {
-      part: partId ?? '1',
+      part: findNumber(part),
       mimeType: /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream',
       fileName: toLabel(filename),
       bytes,

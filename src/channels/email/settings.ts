@@ -47,6 +47,18 @@ const body = strict({
   password: Type.String({ minLength: 1, maxLength: 1024 }),
   smtp_username: Type.Optional(nullable(visible(320))),
   smtp_password: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1024 }))),
+  hook_secret: Type.Optional(
+    nullable(
+      Type.String({
+        ...explainedPattern(
+          String.raw`^(••••.{0,4}|[\x21-\x7e]{24,200})$`,
+          'must have 24 to 200 visible ASCII characters without spaces',
+        ),
+        description:
+          'What a mail server sends as x-hook-secret when it pushes mails to /hooks/email/<id of the inbox>; null: nobody may',
+      }),
+    ),
+  ),
 });
 export type EmailConfig = Static<typeof body>;
 
@@ -56,7 +68,7 @@ export function nameServer(url: string): string {
   return server ? `${server.host.toLowerCase()}:${server.port}` : url;
 }
 
-const MASKED = { description: 'Masked: never the password itself' };
+const MASKED = { description: 'Masked: never the secret itself' };
 
 export const emailSettings: ChannelSettings<EmailConfig> = {
   field: 'email_config',
@@ -66,8 +78,10 @@ export const emailSettings: ChannelSettings<EmailConfig> = {
     password: Type.String(MASKED),
     smtp_username: Type.Optional(nullable(Type.String())),
     smtp_password: Type.Optional(nullable(Type.String(MASKED))),
+    hook_secret: Type.Optional(nullable(Type.String(MASKED))),
   }),
-  secrets: ['password', 'smtp_password'],
+  secrets: ['password', 'smtp_password', 'hook_secret'],
+  ownSecrets: ['hook_secret'],
   // A log-in at a server proves that the mailbox is the tenant's. Any tenant can write any mail address.
   address: ({ username, imap_url }) => `${username.toLowerCase()} ${nameServer(imap_url)}`,
   account: () => null,
@@ -88,5 +102,6 @@ export const emailSettings: ChannelSettings<EmailConfig> = {
     password: 'a-password-of-the-mailbox-1234',
     smtp_username: null,
     smtp_password: 'a-password-to-send-5678',
+    hook_secret: 'a-secret-of-the-mail-server-9012',
   },
 };

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { AppError, forbidden } from '../../platform/errors.ts';
 import { addressGroup } from '../../platform/limits.ts';
+import { spoolBody } from '../../platform/spooled-body.ts';
 import {
   isOurToken,
   openCallback,
@@ -13,6 +14,7 @@ import {
   type IncomingCallback,
 } from './callback.ts';
 import { createIntake, type Intake } from './intake.ts';
+import { admitPush, receivePush, type PushPath } from './pushed/push.ts';
 
 // The network sends at most 3 MB.
 const CALLBACK_LIMIT = 4 * 1024 * 1024;
@@ -44,7 +46,8 @@ export function inboundRoutes(app: FastifyInstance, kit: Kit): Intake {
     hooks.addContentTypeParser('*', (_request, _payload, done) => done(null));
     addNotices(app, hooks, kit);
     for (const channel of kit.channels.all()) {
-      const { callbacks, inboxCallbacks } = channel;
+      const { callbacks, inboxCallbacks, pushedItems } = channel;
+      if (pushedItems) addPushPath(hooks, kit, intake, { channel, pushed: pushedItems });
       if (callbacks)
         hooks.route({
           method: 'POST',
@@ -68,6 +71,33 @@ export function inboundRoutes(app: FastifyInstance, kit: Kit): Intake {
     }
   });
   return intake;
+}
+
+/** The path of each inbox at which a mail server hands over what has arrived. */
+function addPushPath(
+  hooks: FastifyInstance,
+  kit: Kit,
+  intake: Intake,
+  { channel, pushed }: Omit<PushPath, 'inbox'>,
+): void {
+  hooks.route<{ Params: { inbox: string } }>({
+    method: 'POST',
+    url: `${pushed.path}/:inbox`,
+    config: { access: 'public' },
+    handler: async (request) => {
+      const { headers, params } = request;
+      const owner = `address:${addressGroup(request.ip)}` as const;
+      const { address, ...target } = await admitPush(kit, { channel, pushed, inbox: params.inbox }, headers, owner);
+      const body = await spoolBody(request, { maxBytes: pushed.maxBytes, owner: target.company });
+      try {
+        if (address === null) kit.metrics.inbound.inc({ channel: channel.name, outcome: 'dropped' });
+        else await receivePush(kit, intake, { channel, source: body }, { ...target, address });
+        return { ok: true };
+      } finally {
+        await body.close();
+      }
+    },
+  });
 }
 
 /** The paths at which networks tell that somebody has logged in behind a link. */

@@ -64,7 +64,8 @@ export function sealSettings(row: InboxRow, settings: ChannelSettings, given: Se
       const kept = getOwnProperty(stored ?? {}, property) ?? null;
       if (kept === null && value !== undefined)
         throw invalid(`${field}.${property}`, 'is a mask, and nothing is stored behind it');
-      if (kept !== null && stored && !callsSameTargets(settings, stored, given))
+      const isSent = !settings.ownSecrets?.includes(property);
+      if (kept !== null && stored && isSent && !callsSameTargets(settings, stored, given))
         throw invalid(`${field}.${property}`, 'has to be given anew with another address');
       merged.set(property, kept);
     } else if (typeof value === 'string') {

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { FetchResult } from '../../../channels/content.ts';
+import type { FetchResult, WantedFile } from '../../../channels/content.ts';
 import type { Kit } from '../../../kit.ts';
 import { MAX_BYTES } from '../../../platform/media/formats.ts';
 import { OutboundError } from '../../../platform/outbound-error.ts';
@@ -13,6 +13,8 @@ import { TooManyBytes } from '../../../platform/temporary-file.ts';
 import { storeFile } from '../../attachments/store-file.ts';
 import { isThumbnailDue, makeThumbnail } from '../../attachments/thumbnails.ts';
 import { networkCredentials } from '../../inboxes/connection.ts';
+import { openPushedFile } from '../pushed/open-file.ts';
+import { readFileName } from '../pushed/reference.ts';
 import { exceedsQuota, type Claimed, type Outcome } from './queries.ts';
 
 type Found = Extract<FetchResult, { outcome: 'found' }>;
@@ -96,12 +98,10 @@ const describeOutcome = (
 async function fetchAndStore(kit: Kit, file: Claimed, signal: AbortSignal): Promise<Result> {
   const { company, network, mime_type: mimeType, size } = file;
   if (network === null) return failed('The contact has taken the message back.');
-  const channel = kit.channels.get(file.channel);
-  const credentials = await networkCredentials(kit, kit.database.read(company), file.inbox);
-  if (!channel.fetchFile || !credentials) return failed('The inbox has no access to its network any more.');
   const media = { ...network, mimeType, size, fileName: null, url: null };
   const maxBytes = MAX_BYTES[file.file_type];
-  const found = await channel.fetchFile({ media, maxBytes }, credentials.settings, signal);
+  const found = await openFile(kit, file, { media, maxBytes }, signal);
+  if (!found) return failed('The inbox has no access to its network any more.');
   if (found.outcome === 'gone') return { state: 'FAILED', failure: found.reason, network: true };
   if (found.outcome === 'failed') return { state: 'broken', failure: found.reason, network: true };
   try {
@@ -116,6 +116,20 @@ async function fetchAndStore(kit: Kit, file: Claimed, signal: AbortSignal): Prom
   } finally {
     found.body.destroy();
   }
+}
+
+/** Opens the file at its network, or in what was pushed with it. Returns null when the inbox has no access to its network. */
+async function openFile(
+  kit: Kit,
+  { company, channel: name, inbox }: Claimed,
+  wanted: WantedFile,
+  signal: AbortSignal,
+): Promise<FetchResult | null> {
+  const pushed = readFileName(wanted.media.networkId);
+  if (pushed) return openPushedFile(kit, { company, channel: name, ...pushed }, signal);
+  const channel = kit.channels.get(name);
+  const credentials = await networkCredentials(kit, kit.database.read(company), inbox);
+  return channel.fetchFile && credentials ? channel.fetchFile(wanted, credentials.settings, signal) : null;
 }
 
 /** The error of a download whose bytes differ from the file that the network announced. */

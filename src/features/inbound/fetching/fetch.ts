@@ -1,13 +1,13 @@
 /** Fetches what has arrived in one inbox, and stores it together with the position behind it. */
 import type { Inbound } from '../../../channels/channel.ts';
-import type { FetchedItem, FetchPosition, TranslationRequest } from '../../../channels/fetching.ts';
+import type { FetchedItem, FetchPosition } from '../../../channels/fetching.ts';
 import type { Kit } from '../../../kit.ts';
 import { bufferSource } from '../../../platform/byte-source.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { readInChild } from '../../../platform/media/reading.ts';
 import { networkCredentials } from '../../inboxes/connection.ts';
 import { noteRefusal } from '../../inboxes/refused.ts';
 import type { Intake } from '../intake.ts';
+import { countBytes, keepAside, translateItem } from '../translate-item.ts';
 import type { ClaimedInbox, FetchOutcome } from './queries.ts';
 
 /** The pause after everything was fetched. */
@@ -19,14 +19,10 @@ const MOST_FAILED_SECONDS = 15 * 60;
 const FETCH_MS = 90_000;
 /** After this time a turn stores what it has translated, and leaves the further items to the next turn. */
 const TRANSLATING_MS = 60_000;
-/** The CPU time in which an item is translated. The largest mails take some four seconds. */
-const CPU_MS = 8_000;
-/** The time in which a child process gets this CPU time on a busy machine. */
+/** The time in which an item is translated on a busy machine. */
 const PATIENCE_MS = 120_000;
 /** The longest turn. */
 export const TURN_MS = FETCH_MS + TRANSLATING_MS + PATIENCE_MS;
-/** How much is kept of an item that can not be read. */
-const KEPT_BYTES = 64 * 1024;
 
 interface Fetching {
   kit: Kit;
@@ -104,7 +100,7 @@ async function translateItems(
   for (const [count, item] of items.entries()) {
     if (count > 0 && performance.now() - startedMs > TRANSLATING_MS) return { elements, count };
     try {
-      elements.push(...(await translateItem(kit, inbox, item, signal)));
+      elements.push(...(await translateFetched(kit, inbox, item, signal)));
     } catch (error) {
       // Failure policy: what is translated is stored, and the next turn begins with this item.
       if (count === 0) throw error;
@@ -114,33 +110,17 @@ async function translateItems(
   return { elements, count: items.length };
 }
 
-/** Translates an item in a child process. Throws when no child process is free. */
-async function translateItem(
+/** Throws when no child process is free. */
+async function translateFetched(
   kit: Kit,
   { company, channel, address }: ClaimedInbox,
-  { raw, position: _position, failure, ...item }: FetchedItem,
+  { raw, position: _position, failure, ...rest }: FetchedItem,
   signal: AbortSignal,
 ): Promise<(Inbound | null)[]> {
-  const request: TranslationRequest = { translate: channel, bytes: raw.length, item: { ...item, address } };
-  const unreadable = (reason: string): Inbound => ({
-    kind: 'unreadable',
-    address,
-    reason,
-    raw: raw.subarray(0, KEPT_BYTES),
-  });
-  if (failure !== undefined) return [unreadable(failure)];
-  try {
-    const reading = { owner: company, source: bufferSource(raw), signal };
-    // Nobody waits for the result, so the places of the callers who wait stay free.
-    const work = { request, cpuMs: CPU_MS, patienceMs: PATIENCE_MS, isAwaited: false };
-    const elements = await readInChild<(Inbound | null)[]>(kit.readers, reading, work);
-    return elements.map((element) => (element?.kind === 'unreadable' ? unreadable(element.reason) : element));
-  } catch (error) {
-    // Failure policy: an item that takes too much time or memory is kept aside, because it would at each further try.
-    if (!(error instanceof AppError) || error.code === 'UNAVAILABLE') throw error;
-    return [unreadable(error.message)];
-  }
+  const source = bufferSource(raw);
+  if (failure !== undefined) return [await keepAside(address, source, failure)];
+  const item = { ...rest, address };
+  // Nobody waits for the result, so the places of the callers who wait stay free.
+  const how = { signal, patienceMs: PATIENCE_MS, isAwaited: false };
+  return translateItem(kit, { company, channel, item, source }, how);
 }
-
-const countBytes = (elements: (Inbound | null)[]): number =>
-  elements.reduce((sum, element) => sum + (element?.kind === 'message' ? (element.content?.length ?? 0) : 0), 0);

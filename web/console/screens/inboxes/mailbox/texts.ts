@@ -19,7 +19,8 @@ export const MAILBOX = defineTexts(
     usernameHint: 'Often the mail address itself.',
     password: 'Password',
     saveAndCheck: 'Save and check',
-    writeToIt: (address: string) => `Write a mail to ${address}: within a minute it appears among the conversations.`,
+    writeToIt: (address: string) =>
+      `Write a mail to ${address}: within a minute it appears among the conversations. The settings of the inbox also have an address at which a mail server can hand over mails at once.`,
   },
   {
     'pt-BR': {
@@ -40,7 +41,8 @@ export const MAILBOX = defineTexts(
       usernameHint: 'Muitas vezes o próprio endereço de e-mail.',
       password: 'Senha',
       saveAndCheck: 'Salvar e verificar',
-      writeToIt: (address) => `Escreva um e-mail para ${address}: em um minuto ele aparece entre as conversas.`,
+      writeToIt: (address) =>
+        `Escreva um e-mail para ${address}: em um minuto ele aparece entre as conversas. As configurações da caixa também têm um endereço em que um servidor de e-mail entrega e-mails na hora.`,
     },
     es: {
       offer: 'Un buzón de correo',
@@ -60,7 +62,8 @@ export const MAILBOX = defineTexts(
       usernameHint: 'Muchas veces la propia dirección de correo.',
       password: 'Contraseña',
       saveAndCheck: 'Guardar y comprobar',
-      writeToIt: (address) => `Escriba un correo a ${address}: en un minuto aparece entre las conversaciones.`,
+      writeToIt: (address) =>
+        `Escriba un correo a ${address}: en un minuto aparece entre las conversaciones. Los ajustes de la bandeja también tienen una dirección en la que un servidor de correo entrega correos al instante.`,
     },
   },
 );

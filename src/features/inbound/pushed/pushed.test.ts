@@ -1,0 +1,172 @@
+/** A mail server pushes mails to the path of an inbox; they become messages as if they had been fetched. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import {
+  MAIL_LOG_IN,
+  startImapServer,
+  startSmtpServer,
+  trustCertificate,
+} from '../../../../test/support/mail-servers.ts';
+import { SAMPLE_HEADERS, writeMail, writeMultipart } from '../../../../test/support/mails.ts';
+import { startPlatform, type Json } from '../../../../test/support/platform.ts';
+import { expectProblem } from '../../../../test/support/refusals.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
+
+const certificate = trustCertificate({ after });
+const platform = await startPlatform();
+const { call, database } = platform;
+const mailbox = await startImapServer({ after }, certificate);
+const smtp = await startSmtpServer({ after }, certificate);
+const SECRET = 'a-secret-of-the-mail-server-1234';
+const config = {
+  ...MAIL_LOG_IN,
+  address: 'Support@shop.example',
+  smtp_url: `smtps://127.0.0.1:${smtp.port}`,
+  imap_url: `imaps://127.0.0.1:${mailbox.port}`,
+  hook_secret: SECRET,
+};
+const createInbox = async (email_config: Json): Promise<Json> =>
+  (await call(201, 'POST', '/v1/inboxes', { body: { channel: 'EMAIL', name: 'Support', email_config } })).body;
+const inbox = await createInbox(config);
+
+interface Push {
+  to?: string;
+  secret?: string | null;
+  type?: string;
+}
+
+const push = (status: number, raw: string | Buffer, { to = inbox['_id'], secret = SECRET, type }: Push = {}) =>
+  call(status, 'POST', `/hooks/email/${to}`, {
+    key: null,
+    raw,
+    headers: { 'content-type': type ?? 'message/rfc822', ...(secret !== null && { 'x-hook-secret': secret }) },
+  });
+
+const listMessages = async (of = inbox): Promise<Json[]> =>
+  (await call(200, 'GET', `/v1/messages?inbox=${of['_id']}&limit=100`)).body.result;
+const findMessage = async (id: string): Promise<Json> =>
+  (await listMessages()).find(({ external_id }) => external_id === id);
+
+let number = 0;
+function makeHeaders(extra: Record<string, string> = {}): { headers: Record<string, string>; id: string } {
+  number += 1;
+  const id = `pushed-${number}@client.example`;
+  return { headers: { ...SAMPLE_HEADERS, 'Message-ID': `<${id}>`, ...extra }, id };
+}
+
+const FILE = Buffer.from(`%PDF-1.7\n${'x'.repeat(200_000)}\n%%EOF\n`);
+const writeWithFile = (headers: Record<string, string>): string =>
+  writeMultipart(headers, 'mixed', [
+    { headers: { 'Content-Type': 'text/plain' }, body: 'The contract' },
+    {
+      headers: { 'Content-Type': 'application/pdf; name="contract.pdf"', 'Content-Transfer-Encoding': 'base64' },
+      body: FILE.toString('base64').replaceAll(/.{76}/g, '$&\n'),
+    },
+  ]);
+
+test('a pushed mail is a message of its sender when the push is answered, and its file is stored like every file of a contact', async () => {
+  const { headers, id } = makeHeaders();
+  await push(200, writeWithFile(headers));
+  const message = await findMessage(id);
+  assert.deepEqual([message?.['content'], message?.['status']], ['The contract', 'RECEIVED']);
+  const { body: contact } = await call(200, 'GET', `/v1/contacts/${message?.['contact']}`);
+  assert.equal(contact.email, 'ana@client.example');
+  const withFile = await findMessage(`${id}#1`);
+  const media = await waitUntil('the file', async () => {
+    const { body } = await call(200, 'GET', `/v1/messages/${withFile?.['_id']}`);
+    return (body.media.size !== null || body.media.error) && body.media;
+  });
+  assert.deepEqual([media.fileName, media.error], ['contract.pdf', undefined]);
+  assert.deepEqual(Buffer.from(await (await fetch(media.url)).arrayBuffer()), FILE);
+});
+
+test('a mail that is pushed twice and lies in the mailbox as well is stored once', async () => {
+  const { headers, id } = makeHeaders();
+  const mail = writeMail(headers, 'Once');
+  await push(200, mail);
+  await push(200, mail);
+  const last = makeHeaders();
+  mailbox.add(mail);
+  mailbox.add(writeMail(last.headers, 'Behind it'));
+  await waitUntil('the mailbox to be read', async () => {
+    const due = `update inbox_fetches set state = 'WAITING', due_at = null where inbox_id = $1 and state = 'RESTING'`;
+    await database.sql(due, [inbox['_id']]);
+    return findMessage(last.id);
+  });
+  const stored = (await listMessages()).filter(({ external_id }) => external_id.startsWith(id));
+  assert.equal(stored.length, 1);
+});
+
+test('mails that programs have written badly are stored with their words', async () => {
+  const odd: [Record<string, string>, Buffer, string][] = [
+    [
+      { 'Content-Type': 'text/plain; charset=iso-2022-jp' },
+      Buffer.from('\x1b$B$3$s$K$A$O\x1b(B', 'latin1'),
+      'こんにちは',
+    ],
+    [{ 'Content-Type': 'text/plain; charset=iso-8859-1' }, Buffer.from('Atenção', 'latin1'), 'Atenção'],
+    [{ 'Content-Type': 'text/html', 'Content-Transfer-Encoding': '7-bit' }, Buffer.from('<p>Olá<br>Rui'), 'Olá\nRui'],
+    [{ 'Content-Type': 'text/plain;', 'Content-Disposition': '' }, Buffer.from('Half a header'), 'Half a header'],
+    [{ 'Content-Type': 'multipart/mixed; boundary=never' }, Buffer.from('No part at all'), 'Where is my order?'],
+    [{ Date: 'yesterday', To: '<>', 'In-Reply-To': '' }, Buffer.from('No date'), 'No date'],
+  ];
+  for (const [extra, body, words] of odd) {
+    const { headers, id } = makeHeaders(extra);
+    await push(200, Buffer.concat([Buffer.from(writeMail(headers, '')), body]));
+    assert.equal((await findMessage(id))?.['content'], words, JSON.stringify(extra));
+  }
+});
+
+test('a mail that can not be read is kept aside, and its server is not asked to repeat it', async () => {
+  const reason = await database.sql('select 1 from callbacks_aside');
+  await push(200, 'no mail at all');
+  assert.equal((await database.sql('select 1 from callbacks_aside')).length, reason.length + 1);
+});
+
+test('nobody pushes without the secret of the inbox, whether or not it takes mails', async () => {
+  const before = (await listMessages()).length;
+  const username = 'closed@shop.example';
+  const { hook_secret: _secret, ...rest } = config;
+  const closed = await createInbox({ ...rest, username });
+  const mail = writeMail(makeHeaders().headers, 'Forged');
+  const refused = [
+    await push(401, mail, { secret: null }),
+    await push(401, mail, { secret: `${SECRET}x` }),
+    await push(401, mail, { to: closed['_id'], secret: SECRET }),
+    await push(401, mail, { to: closed['_id'], secret: '' }),
+    await push(401, mail, { to: platform.demo.inbox }),
+    await push(401, mail, { to: '65f0a1b2c3d4e5f60718293a' }),
+    await push(401, mail, { to: 'no-id' }),
+  ];
+  for (const answer of refused) expectProblem(answer, 'BAD_SIGNATURE');
+  assert.equal((await listMessages()).length, before);
+});
+
+test('what is no mail is refused before it is kept', async () => {
+  const mail = writeMail(makeHeaders().headers, 'x');
+  expectProblem(await push(415, mail, { type: 'multipart/form-data; boundary=x' }), 'UNSUPPORTED_MEDIA_TYPE');
+  expectProblem(await push(400, ''), 'MALFORMED_BODY');
+  expectProblem(await push(413, Buffer.alloc(30 * 1024 * 1024 + 1, 'x')), 'BODY_TOO_LARGE');
+});
+
+test('the secret is shown masked, and is kept when a server of the mailbox changes', async () => {
+  const other = await startImapServer({ after }, certificate);
+  const { body: shown } = await call(200, 'GET', `/v1/inboxes/${inbox['_id']}`);
+  assert.equal(shown.email_config.hook_secret, '••••1234');
+  const moved = { ...config, imap_url: `imaps://127.0.0.1:${other.port}`, hook_secret: shown.email_config.hook_secret };
+  await call(200, 'PUT', `/v1/inboxes/${inbox['_id']}`, { body: { email_config: moved } });
+  const { headers, id } = makeHeaders();
+  await push(200, writeMail(headers, 'Still open'));
+  assert.ok(await findMessage(id));
+});
+
+test('an inbox that its servers refuse puts mails off, and a deleted one drops them', async () => {
+  const refusing = await createInbox({ ...config, username: 'unknown@shop.example' });
+  assert.equal(refusing['connection'].status, 'ERROR');
+  const mail = writeMail(makeHeaders().headers, 'Too early');
+  const answer = await push(503, mail, { to: refusing['_id'] });
+  assert.ok(answer.headers.get('retry-after'));
+  await call(200, 'PUT', `/v1/inboxes/${refusing['_id']}`, { body: { status: 'DELETED' } });
+  await push(200, mail, { to: refusing['_id'] });
+  assert.deepEqual(await listMessages(refusing), []);
+});
