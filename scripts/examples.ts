@@ -69,6 +69,15 @@ async function recordCompanies(take: Take, platform: Platform): Promise<void> {
   await take('PATCH /v1/companies/{id}', _id, { key, body: { description: 'Bread and coffee since 1974' } });
 }
 
+async function recordQuickReplies(take: Take): Promise<void> {
+  const greeting = { title: 'Greeting', shortcut: 'hello', content: 'Hello {{contact.first_name}}! How can we help?' };
+  const reply = await take('POST /v1/quick-replies', '', { body: greeting });
+  await take('GET /v1/quick-replies');
+  await take('GET /v1/quick-replies/{id}', reply._id);
+  await take('PATCH /v1/quick-replies/{id}', reply._id, { body: { shortcut: 'hi' } });
+  await take('DELETE /v1/quick-replies/{id}', reply._id);
+}
+
 async function recordConversations(take: Take, platform: Platform, { contact, user }: Json): Promise<Json> {
   await take('GET /v1/inboxes');
   await take('GET /v1/inboxes/{id}', platform.demo.inbox);
@@ -104,17 +113,13 @@ async function recordConversations(take: Take, platform: Platform, { contact, us
   await take('POST /v1/messages/note', '', {
     body: { conversationId: conversation, message: note, mentions: [user._id] },
   });
-  const greeting = { title: 'Greeting', shortcut: 'hello', content: 'Hello {{contact.first_name}}! How can we help?' };
-  const reply = await take('POST /v1/quick-replies', '', { body: greeting });
-  await take('GET /v1/quick-replies');
-  await take('GET /v1/quick-replies/{id}', reply._id);
-  await take('PATCH /v1/quick-replies/{id}', reply._id, { body: { shortcut: 'hi' } });
-  await take('DELETE /v1/quick-replies/{id}', reply._id);
+  await recordQuickReplies(take);
   await platform.sandbox('PUT', '/sandbox/settings', { fail_status: { code: 131026, times: 1 } });
   const lost = { content: 'Are you still there?', contentType: 'TEXT' };
   await take('POST /v1/messages/send-text', '', { body: { conversationId: conversation, message: lost } });
   await take('GET /v1/messages', '?search=order');
   await take('GET /v1/messages/{id}', sent._id);
+  await take('GET /v1/messages/{id}/body', sent._id);
   operations.set(paths['/v1/live'].get.operationId, { answer: await recordLive(platform, conversation) });
   await take('GET /v1/messages/conversation/{id}', conversation);
   return { pipeline, sent };

@@ -47,6 +47,7 @@ export const TABLES: Readonly<Record<string, Owner>> = {
   quick_replies: 'quick-replies',
   parked_updates: 'messages',
   message_aliases: 'messages',
+  message_bodies: 'messages',
   message_places: 'messages',
   message_cards: 'messages',
   media_downloads: 'messages',

@@ -139,6 +139,7 @@ export const METHODS: Record<string, Record<string, string>> = {
     search: 'GET /v1/messages',
     listInConversation: 'GET /v1/messages/conversation/{id}',
     get: 'GET /v1/messages/{id}',
+    getBody: 'GET /v1/messages/{id}/body',
     sendText: 'POST /v1/messages/send-text',
     sendImage: 'POST /v1/messages/send-image',
     sendAudio: 'POST /v1/messages/send-audio',

@@ -48,6 +48,8 @@ export interface InboundMessage extends InboundBase, MessageContent {
   mayBeOurs?: true;
   /** True when a program of the contact wrote the message, such as an out-of-office notice. No agent answers it. */
   isAutomatic?: true;
+  /** The whole text of a mail of which `content` is only a part. */
+  body?: string;
   /** The contact, with at least one name, also when the business wrote the message. */
   person: Person;
   replyTo: string | null;

@@ -83,8 +83,8 @@ export interface MessageContent {
   contacts: unknown[] | null;
   /** A reaction whose `emoji` is null removes the earlier one. */
   reaction: { externalId: string; emoji: string | null } | null;
-  /** Of the first message of a mail: its subject and the addresses of its recipients. */
-  email: { subject: string | null; to: string[]; cc: string[] } | null;
+  /** Of the first message of a mail: its subject, the addresses of its recipients, and whether `content` is only a part of its text. */
+  email: { subject: string | null; to: string[]; cc: string[]; is_shortened: boolean } | null;
   /** Only for UNSUPPORTED: the network's name of the type, and the received element; `raw` is null when it is too large to store. */
   unsupported: { kind: string; raw: Record<string, unknown> | null } | null;
 }

@@ -5,7 +5,8 @@ import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { MAIL_LOG_IN, startImapServer, startSmtpServer, trustCertificate } from '../support/mail-servers.ts';
 import { SAMPLE_HEADERS, writeMail } from '../support/mails.ts';
-import { startPlatform } from '../support/platform.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const certificate = trustCertificate({ after });
 const mailbox = await startImapServer({ after }, certificate);
@@ -55,5 +56,26 @@ test('a mailbox is connected with a wrong address and a wrong password corrected
     complaints().filter((text) => !text.includes('status of 400')),
     [],
   );
+  await close();
+});
+
+test('a mail shows its subject and what its author wrote, and the whole of it in a dialog', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  const words = 'Thanks!\n\nOn Mon, Nov 2, 2026 at 9:00 AM Shop <support@shop.example> wrote:\n> Your order <b>17</b>';
+  mailbox.add(writeMail({ ...SAMPLE_HEADERS, Subject: 'Re: Order 17', 'Message-ID': '<whole@client.example>' }, words));
+  const found = await waitUntil('the mail', async () => {
+    const due = `update inbox_fetches set state = 'WAITING', due_at = null where state = 'RESTING'`;
+    await platform.database.sql(due);
+    const { body } = await platform.call(200, 'GET', '/v1/messages?limit=100');
+    return body.result.find(({ external_id }: Json) => external_id === 'whole@client.example');
+  });
+  await page.goto(new URL(`console/inbox/all/${found.conversation}`, platform.url).href);
+  const message = page.getByRole('article').filter({ hasText: 'Thanks!' });
+  await message.getByText('Re: Order 17').waitFor();
+  assert.equal(await message.getByText('Your order').count(), 0);
+  await message.getByRole('button', { name: 'Show the whole mail' }).click();
+  await findDialog(page).getByText('> Your order <b>17</b>').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(complaints(), []);
   await close();
 });

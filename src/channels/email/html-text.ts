@@ -24,9 +24,20 @@ const LINES = toSet(
 
 const isBlock = (name: string): boolean => SEPARATED.has(name) || LINES.has(name);
 
-/** Returns the text of the HTML, up to the place where the HTML gets too long or too deeply nested to be read. */
-export function htmlToText(html: string): string {
+export interface ReadHtml {
+  text: string;
+  /** The ids of the mail's own pictures that only quoted parts show: those of the mail that is answered. */
+  quotedPictures: ReadonlySet<string>;
+}
+
+/** Reads the HTML up to the place where it gets too long or too deeply nested to be read. */
+export function readHtml(html: string): ReadHtml {
   const writer = new TextWriter();
+  const pictures = { quoted: new Set<string>(), own: new Set<string>() };
+  const finish = (): ReadHtml => ({
+    text: writer.finish(),
+    quotedPictures: pictures.quoted.difference(pictures.own),
+  });
   let depth = 0;
   let hidden = 0;
   const parser = new Parser({
@@ -34,6 +45,8 @@ export function htmlToText(html: string): string {
       depth += 1;
       if (HIDDEN.has(name)) hidden += 1;
       if (hidden === 0) openTag(writer, name, attributes);
+      const picture = name === 'img' ? readPictureId(attributes['src']) : null;
+      if (picture !== null) pictures[writer.quotes > 0 ? 'quoted' : 'own'].add(picture);
     },
     ontext: (text) => {
       if (hidden === 0) writer.write(text);
@@ -48,11 +61,15 @@ export function htmlToText(html: string): string {
   for (let at = 0; at < end; at += PIECE) {
     parser.write(html.slice(at, Math.min(end, at + PIECE)));
     // Without the end of the HTML, the parser closes none of the tags.
-    if (depth > MAX_DEPTH) return writer.finish();
+    if (depth > MAX_DEPTH) return finish();
   }
   parser.end();
-  return writer.finish();
+  return finish();
 }
+
+/** The id of a picture that the mail brings; null for one that is elsewhere. */
+const readPictureId = (source: string | undefined): string | null =>
+  source !== undefined && /^cid:/i.test(source) ? source.slice(4) : null;
 
 function openTag(writer: TextWriter, name: string, { href, alt }: Record<string, string>): void {
   if (isBlock(name)) writer.endLine(SEPARATED.has(name));

@@ -52,7 +52,44 @@ test('a mail is a message of its sender, without the quoted mail, which answers 
   });
   assert.equal(message?.timestamp.toISOString(), '2026-11-02T13:00:05.000Z');
   assert.equal(message?.isAutomatic, undefined);
-  assert.deepEqual(message?.email, { subject: 'Where is my order?', to: [INBOX], cc: [] });
+  assert.deepEqual(message?.email, { subject: 'Where is my order?', to: [INBOX], cc: [], is_shortened: true });
+});
+
+test('the whole text of a mail is kept where its message shows only a part of it, and not otherwise', async () => {
+  const quoted =
+    'Thanks!\n\nOn Mon, Nov 2, 2026 at 9:00 AM Shop <support@shop.example> wrote:\n> Your order\n\n-- \nAna';
+  const read = async (body: string): Promise<unknown[]> => {
+    const [message] = await translateMessages(writeMail(SAMPLE_HEADERS, body));
+    return [message?.content, message?.body, message?.email?.is_shortened];
+  };
+  assert.deepEqual(await read(quoted), ['Thanks!', quoted, true]);
+  assert.deepEqual(await read('Just  this\n\n\n\nand that'), ['Just  this\n\nand that', undefined, false]);
+  assert.deepEqual(await read(''), ['Where is my order?', undefined, false]);
+  const [content, body, isShortened] = await read('long '.repeat(60_000));
+  assert.deepEqual([String(content).length, String(body).length, isShortened], [32_768, 262_144, true]);
+});
+
+test('a picture inside of the text is one message, however often the text shows it, and those of the quoted mail are left out', async () => {
+  const picture = (name: string): SamplePart => ({
+    headers: {
+      'Content-Type': `image/png; name="${name}.png"`,
+      'Content-Disposition': 'inline',
+      'Content-ID': `<${name}@client.example>`,
+      'Content-Transfer-Encoding': 'base64',
+    },
+    body: Buffer.alloc(9_000, name).toString('base64'),
+  });
+  const show = (name: string): string => `<img src="cid:${name}@client.example">`;
+  const html = `<p>Look: ${show('own')} ${show('own')}</p><blockquote>${show('quoted')} ${show('own')}</blockquote>`;
+  const mail = writeMultipart(SAMPLE_HEADERS, 'related', [
+    { headers: { 'Content-Type': 'text/html' }, body: html },
+    ...['own', 'quoted', 'unshown'].map(picture),
+  ]);
+  const messages = await translateMessages(mail);
+  assert.deepEqual(
+    messages.map(({ content, media }) => media?.fileName ?? content),
+    ['Look:', 'own.png', 'unshown.png'],
+  );
 });
 
 test('each file of a mail is a message of its own, and the mail keeps its id when it has no text', async () => {

@@ -10,8 +10,9 @@ import type { Mail, MailAddress, MailFile } from './parse.ts';
 import { stripQuoted } from './quoted.ts';
 import { readUnsubscribe } from './unsubscribe.ts';
 
-/** The longest text of a message. The rest of a longer mail is not shown. */
+/** The longest text of a message, and the longest text of a whole mail. */
 const MAX_CONTENT = 32_768;
+const MAX_BODY = 262_144;
 /** Pictures in the text below this size are decoration: logos of signatures, and pixels that count readers. */
 const MIN_INLINE_BYTES = 8_192;
 
@@ -104,19 +105,32 @@ function* toMessages(mail: Mail, arrival: Arrival, timestamp: Date): Generator<I
     renamed: null,
     ...(isAutomatic(mail) && { isAutomatic: true as const }),
   };
-  const files = mail.files.filter(({ inline, bytes }) => bytes > 0 && (!inline || bytes >= MIN_INLINE_BYTES));
-  const email = { subject: mail.subject, to: listAddresses(mail.to), cc: listAddresses(mail.cc) };
+  const files = mail.files.filter(isOwnFile);
+  const text = readText(mail);
+  const about = { subject: mail.subject, to: listAddresses(mail.to), cc: listAddresses(mail.cc) };
+  const email = { ...about, is_shortened: text.body !== undefined };
   const first = { externalId: id, distinct: { firstId: id, digest, otherId } };
-  if (mail.text !== '' || files.length === 0) yield { ...base, ...toTextContent(mail), email, ...first };
+  if (mail.text !== '' || files.length === 0) {
+    const { content, ...body } = text;
+    yield { ...base, ...composeContent('TEXT', { content }), email, ...body, ...first };
+  }
   for (const [index, file] of files.entries()) {
     const isFirst = index === 0 && mail.text === '';
     const further = {
       externalId: markFile(id, index + 1),
       distinct: { firstId: id, digest, otherId: markFile(otherId, index + 1) },
     };
-    yield { ...base, ...toFileContent(file, arrival), ...(isFirst ? { email, ...first } : further) };
+    yield {
+      ...base,
+      ...toFileContent(file, arrival),
+      ...(isFirst ? { email: { ...email, is_shortened: false }, ...first } : further),
+    };
   }
 }
+
+/** A picture of a quoted mail has arrived with that mail, and a small one in the text is decoration. */
+const isOwnFile = ({ inline, quoted, bytes }: MailFile): boolean =>
+  bytes > 0 && !(inline && (quoted || bytes < MIN_INLINE_BYTES));
 
 /** Tells two mails with the same id apart. Copies of one mail differ in the headers that servers add. */
 const digestMail = ({ from, date, subject, text, files }: Mail): string =>
@@ -138,14 +152,23 @@ const namePerson = (address: string, name: MailAddress['name']): Person => ({
 const listAddresses = (recipients: MailAddress[]): string[] =>
   recipients.slice(0, MAX_RECIPIENTS).map(({ address }) => address);
 
-/** Some people write only a subject. */
-function toTextContent({ text, subject }: Mail): MessageContent {
-  const written = stripQuoted(text) || (subject ?? '');
-  const isLonger = written.length > MAX_CONTENT;
-  return composeContent('TEXT', {
-    content: isLonger ? `${written.slice(0, MAX_CONTENT - 1).toWellFormed()}…` : written,
-  });
+interface MailText {
+  content: string;
+  /** The whole text, when the content is only a part of it. */
+  body?: string;
 }
+
+/** Separates what the person wrote from what their program added. Some people write only a subject. */
+function readText({ text, subject }: Mail): MailText {
+  const written = stripQuoted(text);
+  if (written === '') return { content: cutText(subject ?? '', MAX_CONTENT) };
+  const content = cutText(written, MAX_CONTENT);
+  const isWhole = content.replaceAll(/\s+/g, '') === text.replaceAll(/\s+/g, '');
+  return isWhole ? { content } : { content, body: cutText(text, MAX_BODY) };
+}
+
+const cutText = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
 
 function toFileContent(file: MailFile, { nameFile }: Arrival): MessageContent {
   const { mimeType, fileName, bytes, sha256 } = file;

@@ -5,7 +5,7 @@ import { createReadStream, existsSync, globSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { SAMPLE_HEADERS, writeMail, writeMultipart } from '../../../test/support/mails.ts';
-import { htmlToText } from './html-text.ts';
+import { readHtml } from './html-text.ts';
 import { parseMail, type Mail } from './parse.ts';
 import { stripQuoted } from './quoted.ts';
 
@@ -68,6 +68,7 @@ test('a mail with text and HTML has its plain text, and its files have their par
       bytes: 8,
       sha256: createHash('sha256').update('%PDF-1.7').digest('hex'),
       inline: false,
+      quoted: false,
     },
   ]);
 });
@@ -152,8 +153,8 @@ for (const [name, { mail, refused }] of Object.entries(HOSTILE))
 
 test('of HTML that is nested too deeply or is too long, the first part is read', () => {
   for (const filling of ['<div>'.repeat(100_000), '<a href="https://a.example">'.repeat(50_000), 'x'.repeat(3_000_000)])
-    assert.match(htmlToText(`<p>The beginning</p>${filling}`), /^The beginning/);
-  assert.equal(htmlToText(`${'<b>'.repeat(400)}deep`), 'deep');
+    assert.match(readHtml(`<p>The beginning</p>${filling}`).text, /^The beginning/);
+  assert.equal(readHtml(`${'<b>'.repeat(400)}deep`).text, 'deep');
 });
 
 const fixtures = new URL('../../../../shared/fixtures/email/', import.meta.url);

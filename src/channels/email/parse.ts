@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { MailParser, type AddressObject, type AttachmentStream, type Headers, type MessageText } from 'mailparser';
-import { htmlToText } from './html-text.ts';
+import { readHtml } from './html-text.ts';
 import { readMessageId, readMessageIds } from './message-id.ts';
 import { toLabel, toStorableText } from './words.ts';
 
@@ -39,6 +39,8 @@ export interface MailFile {
   sha256: string;
   /** True for a picture that the text shows. */
   inline: boolean;
+  /** True for a picture that only quoted parts of the text show. */
+  quoted: boolean;
 }
 
 /** A part of a mail that reports on another mail, as text. */
@@ -88,7 +90,7 @@ export async function parseMail(source: Readable): Promise<Mail> {
   parser.once('headers', (read: Headers) => (headers = read));
   let lines: HeaderLines = [];
   parser.once('headerLines', (read: HeaderLines) => (lines = read));
-  const files: MailFile[] = [];
+  const files: ReadFile[] = [];
   const reports: MailReport[] = [];
   let body: MessageText | null = null;
   for await (const data of parser as AsyncIterable<AttachmentStream | MessageText>) {
@@ -100,7 +102,9 @@ export async function parseMail(source: Readable): Promise<Mail> {
       if ((!report || file.mimeType === 'message/rfc822') && files.length < MAX_FILES) files.push(file);
     }
   }
-  return { ...readEnvelope(headers, lines), text: readText(body), files, reports, marks: readMarks(headers, lines) };
+  const { text, quotedPictures } = readText(body);
+  const marked = files.map(({ cid, ...file }) => ({ ...file, quoted: cid !== undefined && quotedPictures.has(cid) }));
+  return { ...readEnvelope(headers, lines), text, files: marked, reports, marks: readMarks(headers, lines) };
 }
 
 function openParser(source: Readable): MailParser {
@@ -135,7 +139,13 @@ export async function readFileOfMail(source: Readable, part: string): Promise<Bu
 
 const findNumber = (part: AttachmentStream): string => (part as { partId?: string | null }).partId ?? '1';
 
-async function readPart(part: AttachmentStream): Promise<{ file: MailFile; report: MailReport | null }> {
+/** A file before the whole text is known. */
+interface ReadFile extends Omit<MailFile, 'quoted'> {
+  /** The id by which the text shows it. */
+  cid: string | undefined;
+}
+
+async function readPart(part: AttachmentStream): Promise<{ file: ReadFile; report: MailReport | null }> {
   const { contentType, filename, contentDisposition, related } = part;
   const mimeType = contentType.toLowerCase();
   const isReport = REPORTS.has(mimeType) && contentDisposition !== 'attachment';
@@ -156,6 +166,7 @@ async function readPart(part: AttachmentStream): Promise<{ file: MailFile; repor
       fileName: toLabel(filename),
       bytes,
       sha256: hash.digest('hex'),
+      cid: part.cid,
       inline: related === true && contentDisposition !== 'attachment',
     },
     report: isReport ? { mimeType, text: toStorableText(text) } : null,
@@ -163,10 +174,10 @@ async function readPart(part: AttachmentStream): Promise<{ file: MailFile; repor
 }
 
 /** Prefers the plain text of a mail, and otherwise takes the text of its HTML. */
-function readText(body: MessageText | null): string {
+function readText(body: MessageText | null): ReturnType<typeof readHtml> {
+  const html = readHtml(body?.html ? String(body.html) : '');
   const plain = toStorableText(body?.text ?? '').replaceAll('\r', '');
-  if (plain.trim() !== '') return plain.trim();
-  return toStorableText(body?.html ? htmlToText(String(body.html)) : '').trim();
+  return { ...html, text: (plain.trim() === '' ? toStorableText(html.text) : plain).trim() };
 }
 
 type Envelope = Omit<Mail, 'text' | 'files' | 'reports' | 'marks'>;

@@ -15,6 +15,7 @@ import { applyParked } from '../messages/ingest.ts';
 import type { SplitContact } from '../contacts/ingest-renames.ts';
 import type { Message } from '../messages/schemas.ts';
 import { leaveAgentTurns } from './agent-turns.ts';
+import { keepBodies } from './bodies.ts';
 import { isFromContact, messageTime, type ArrivedMessage, type PlacedMessage } from './batch.ts';
 import { noteCampaignReplies } from './campaign-replies.ts';
 import type { EarlyLookUps } from './inboxes.ts';
@@ -69,6 +70,7 @@ export async function storeMessages(
   );
   const placed = fresh.map((arrival, index) => placeMessage(arrival, people.contacts[index], threads.threads[index]));
   const inserted = await insertInbound(tx, ...toInboundRows(placed, { now, reserve }));
+  keepBodies(tx, placed, inserted);
   const messages = listInserted(placed, inserted);
   refuseEmptyConversations(threads, messages);
   updateConversationsAndContacts(tx, { placed, threads, messages, agentWaitSeconds });

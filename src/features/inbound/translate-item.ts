@@ -48,4 +48,8 @@ export async function keepAside(address: string, source: ByteSource, reason: str
 
 /** The size of elements, for the share of the memory that storing them takes. */
 export const countBytes = (elements: (Inbound | null)[]): number =>
-  elements.reduce((sum, element) => sum + (element?.kind === 'message' ? (element.content?.length ?? 0) : 0), 0);
+  elements.reduce(
+    (sum, element) =>
+      sum + (element?.kind === 'message' ? (element.content?.length ?? 0) + (element.body?.length ?? 0) : 0),
+    0,
+  );

@@ -1,5 +1,5 @@
 /** Statements that store the messages of a batch of callbacks, with the records of their files. */
-import { many } from '../../platform/db.ts';
+import { exec, many } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
 import type { Message, MessageStatus } from './schemas.ts';
@@ -143,6 +143,23 @@ export async function insertInbound(tx: SystemTx, messages: NewInbound[], files:
         },
   );
   return rows.map(toMessage);
+}
+
+/** Stores the whole texts of mails. */
+export function insertBodies(
+  tx: SystemTx,
+  bodies: { company: string; message: string; content: string }[],
+): Promise<number> {
+  return exec(tx, {
+    name: 'messages.insertBodies',
+    text: `insert into message_bodies (company_id, _id, content)
+      select * from unnest($1::text[], $2::text[], $3::text[]) order by 1, 2`,
+    values: [
+      bodies.map(({ company }) => company),
+      bodies.map(({ message }) => message),
+      bodies.map(({ content }) => content),
+    ],
+  });
 }
 
 /**

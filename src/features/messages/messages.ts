@@ -7,13 +7,27 @@ import type { Tenant, TenantRead } from '../../platform/tenant.ts';
 import { noteOutgoing, readConversation } from '../conversations/conversations.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { readAuthor } from './authors.ts';
-import { countMessages, findMessage, findMessages, insertOutgoing, listMessages, lockSendTarget } from './queries.ts';
-import type { Message, MessageQuery, WriteNote } from './schemas.ts';
+import {
+  countMessages,
+  findBody,
+  findMessage,
+  findMessages,
+  insertOutgoing,
+  listMessages,
+  lockSendTarget,
+} from './queries.ts';
+import type { Message, MessageBody, MessageQuery, WriteNote } from './schemas.ts';
 
 export async function readMessage(tenant: Tenant, id: string): Promise<Message> {
   const message = await findMessage(tenant.read, id);
   if (!message) throw notFound();
   return message;
+}
+
+export async function readMessageBody(tenant: Tenant, id: string): Promise<MessageBody> {
+  const body = await findBody(tenant.read, id);
+  if (!body) throw notFound();
+  return body;
 }
 
 /** Reads messages by their ids, the oldest first, for whoever follows their changes. Those that do not exist are left out. */

@@ -29,7 +29,7 @@ export const MESSAGE = `m._id, m.company_id as company, m.conversation_id as con
   m.content, m.attachment_id as attachment, m.media - 'network' as media, m.template, m.interactive, m.location, m.contacts,
   m.referral, case when m.reaction is null then null else json_build_object('message', ${TARGET}, 'emoji', m.reaction->'emoji') end as reaction,
   ${TARGET} as reply_to, m.status, m.errors, m.failure_reason, m.external_id, m.campaign_id as campaign,
-  m.enrollment_id as enrollment, m.agent_id as agent, m.forwarded, m.unsupported, m.email, m.mentions, m.is_echo, m.is_test, m.edited_at, m.revoked_at, m.sent_at, m.delivered_at,
+  m.enrollment_id as enrollment, m.agent_id as agent, m.forwarded, m.unsupported, '{"is_shortened": false}' || m.email as email, m.mentions, m.is_echo, m.is_test, m.edited_at, m.revoked_at, m.sent_at, m.delivered_at,
   m.read_at, m.failed_at, m.created_at as "createdAt", m.updated_at as "updatedAt"`;
 
 export type MessageRow = Omit<Message, 'failure_reason'> & { failure_reason: Message['failure_reason'] | null };
@@ -46,6 +46,17 @@ export async function findMessage(tx: TenantRead, id: string): Promise<Message |
     values: [tx.companyId, id],
   });
   return row && toMessage(row);
+}
+
+/** The whole text of a message: that of its mail where the message shows a part of it. */
+export function findBody(tx: TenantRead, id: string): Promise<{ content: string | null } | null> {
+  return maybeOne(tx, {
+    name: 'messages.findBody',
+    text: `select coalesce(b.content, m.content) as content
+      from messages m left join message_bodies b on b.company_id = m.company_id and b._id = m._id
+      where m.company_id = $1 and m._id = $2`,
+    values: [tx.companyId, id],
+  });
 }
 
 export async function findMessages(tx: TenantRead, ids: string[]): Promise<Message[]> {

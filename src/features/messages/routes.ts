@@ -4,9 +4,10 @@ import { FILE_TYPES, type FileType } from '../../platform/media/formats.ts';
 import { operation } from '../../platform/route.ts';
 import { ref } from '../../platform/schema.ts';
 import { ConversationParams } from '../conversations/schemas.ts';
-import { pageMessages, readMessage, writeNote } from './messages.ts';
+import { pageMessages, readMessage, readMessageBody, writeNote } from './messages.ts';
 import {
   Message,
+  MessageBody,
   MessageList,
   MessageParams,
   MessageQuery,
@@ -51,6 +52,17 @@ export function messageRoutes(app: FastifyInstance, kit: Kit): void {
     params: MessageParams,
     answers: { 200: ref(Message) },
     handler: (tenant, { params }) => readMessage(tenant, params.id),
+  });
+  operation(app, kit.access, {
+    method: 'GET',
+    path: '/v1/messages/:id/body',
+    scope: 'messages:read',
+    summary: 'Read the whole text of a message',
+    description:
+      'Of a mail whose `email.is_shortened` is true: its text with quoted mails and signature, at most 262,144 characters. HTML is turned into text. Of any other message its `content`.',
+    params: MessageParams,
+    answers: { 200: ref(MessageBody) },
+    handler: (tenant, { params }) => readMessageBody(tenant, params.id),
   });
   writeRoutes(app, kit);
 }

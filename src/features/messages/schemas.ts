@@ -142,7 +142,15 @@ export const Message = define(
     ),
     email: nullable(
       Type.Object(
-        { subject: text, to: Type.Array(Type.String()), cc: Type.Array(Type.String()) },
+        {
+          subject: text,
+          to: Type.Array(Type.String()),
+          cc: Type.Array(Type.String()),
+          is_shortened: Type.Boolean({
+            description:
+              'Whether `content` leaves out quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` has the whole text',
+          }),
+        },
         {
           description: 'Of the first message of a received mail: its subject, and at most ten recipients of each kind',
         },
@@ -168,6 +176,12 @@ export const Message = define(
   }),
 );
 export type Message = Static<typeof Message>;
+
+export const MessageBody = define(
+  'MessageBody',
+  Type.Object({ content: nullable(Type.String({ description: 'The whole text; null for a message without a text' })) }),
+);
+export type MessageBody = Static<typeof MessageBody>;
 
 export const MessageList = pageSchema(ref(Message));
 export const MessageQuery = pageQuery('createdAt', {});

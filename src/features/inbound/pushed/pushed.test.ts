@@ -117,6 +117,43 @@ test('mails that programs have written badly are stored with their words', async
   }
 });
 
+test('a message of a mail shows what its author wrote, and the whole text can be read, also of a message that is whole', async () => {
+  const words = 'Thanks!\n\nOn Mon, Nov 2, 2026 at 9:00 AM Shop <support@shop.example> wrote:\n> Your order';
+  const [shortened, whole] = [makeHeaders(), makeHeaders()];
+  await push(200, writeMail(shortened.headers, words));
+  await push(200, writeMail(whole.headers, 'All of it'));
+  const read = async (id: string, body: string, isShortened: boolean): Promise<string> => {
+    const message = await findMessage(id);
+    assert.equal(message?.['email'].is_shortened, isShortened);
+    assert.deepEqual((await call(200, 'GET', `/v1/messages/${message?.['_id']}/body`)).body, { content: body });
+    return message?.['_id'];
+  };
+  const message = await read(shortened.id, words, true);
+  await read(whole.id, 'All of it', false);
+  const other = await platform.createCompany();
+  for (const [id, key] of [
+    [message, other.key],
+    ['65f0a1b2c3d4e5f60718293a', undefined],
+  ] as const)
+    expectProblem(await call(404, 'GET', `/v1/messages/${id}/body`, key === undefined ? {} : { key }), 'NOT_FOUND');
+});
+
+test('the whole texts of mails count towards what the company stores, and go with their contact', async () => {
+  const readUsage = async (): Promise<number> =>
+    (await call(200, 'GET', `/v1/companies/${platform.demo._id}`)).body.usage.stored_bytes;
+  const before = await readUsage();
+  const { headers, id } = makeHeaders({ From: 'Zoe <zoe@client.example>' });
+  await push(
+    200,
+    writeMail(headers, `Yes\n\nOn Mon, Nov 2, 2026 at 9:00 AM Shop <a@shop.example> wrote:\n> ${'x'.repeat(50_000)}`),
+  );
+  assert.ok((await readUsage()) > before + 50_000);
+  const { contact } = await findMessage(id);
+  await call(200, 'DELETE', `/v1/contacts/${contact}`);
+  assert.ok((await readUsage()) < before + 50_000);
+  assert.deepEqual(await database.sql(`select 1 from message_bodies where content like 'Yes%'`), []);
+});
+
 test('a mail that can not be read is kept aside, and its server is not asked to repeat it', async () => {
   const reason = await database.sql('select 1 from callbacks_aside');
   await push(200, 'no mail at all');

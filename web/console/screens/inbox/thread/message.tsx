@@ -13,6 +13,7 @@ import { Avatar } from '../../../ui/avatar.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { AgentTurnButton } from './agent-turn-dialog.tsx';
 import { MessageContent } from './content.tsx';
+import { MailSubject, WholeMailButton } from './mail.tsx';
 import styles from './message.module.css';
 import { MessageStatus } from './message-status.tsx';
 import { THREAD } from './texts.ts';
@@ -48,9 +49,11 @@ export function MessageBubble({ message, reactions, contact, onReply }: MessageB
         {forwarded && <span> · {texts.forwarded}</span>}
       </p>
       {reply_to !== null && <Quote conversation={message.conversation} id={reply_to} />}
+      <MailSubject message={message} />
       {revoked_at === null ? <MessageContent message={message} /> : <p className={styles['gone']}>{texts.revoked}</p>}
       <footer className={styles['foot']}>
         {message.origin === 'AGENT' && <AgentTurnButton message={message} />}
+        <WholeMailButton message={message} />
         {edited_at !== null && <span>{texts.edited}</span>}
         <time dateTime={createdAt} title={formatMoment(createdAt)}>
           {formatTime(createdAt)}
