@@ -6,7 +6,7 @@ import type { Callbacks, InboxCallbacks } from './called.ts';
 import type { Callback, CheckResult, InboundConnection, Pairing } from './check.ts';
 import type { FetchResult, MessageContent, Samples, WantedFile } from './content.ts';
 import type { DistinctId } from './distinct.ts';
-import type { FetchedItems, FetchPlace, FetchPosition, PushedItems, TranslatedItem } from './fetching.ts';
+import type { FetchedItems, FetchPlace, FetchPosition, PushedItems, TranslatedItem, WatchOutcome } from './fetching.ts';
 import type { Identity, IdentityKind, Person } from './identity.ts';
 import type { HostedLogIn } from './log-in.ts';
 import type { InboundAccount, InboundPeopleLimit, SendingLimits } from './limits.ts';
@@ -223,6 +223,8 @@ export interface ChannelNetwork<Config = Record<string, unknown>> extends Sendin
   fetchFile?(wanted: WantedFile, config: Config, signal: AbortSignal): Promise<FetchResult>;
   /** Fetches what has arrived behind the place, the oldest first. Never throws. */
   fetchItems?(config: Config, place: FetchPlace, signal: AbortSignal): Promise<FetchedItems>;
+  /** Keeps a connection open until the signal ends it, and calls `onNews` when something has arrived to be fetched. Never throws. */
+  watchItems?(config: Config, onNews: () => void, signal: AbortSignal): Promise<WatchOutcome>;
   /** Uploads a file before the messages that name it by the id that the network gives it. */
   uploadFile?(file: OutboundFile, config: Config, signal: AbortSignal): Promise<UploadResult>;
   /** True for error codes by which the network refuses the credentials themselves. */

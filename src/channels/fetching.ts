@@ -76,3 +76,6 @@ export type FetchedItems =
   | { outcome: 'fetched'; items: FetchedItem[]; position: FetchPosition; hasMore: boolean }
   | { outcome: 'refused'; error: string }
   | { outcome: 'failed'; error: string; position?: FetchPosition };
+
+/** ended: the connection is gone, and may be opened again · not offered: the network has nothing of the kind. */
+export type WatchOutcome = 'ended' | 'not offered';

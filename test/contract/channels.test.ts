@@ -111,6 +111,7 @@ for (const channel of channels.all()) {
     }
     if (channel.send) assert.ok(channel.check, 'a channel that sends can tell whether its credentials work');
     assert.equal(channel.fetchItems === undefined, channel.translate === undefined, 'what is fetched is translated');
+    if (channel.watchItems) assert.ok(channel.fetchItems, 'what a watch reports is fetched');
     assert.equal(channel.pushedItems === undefined, channel.extractFile === undefined, 'pushed items keep their files');
     if (channel.failureText) assert.match(channel.failureText('never heard of'), /\S/);
     const sample = { config: channel.settings?.sample ?? {}, verifyToken: 'a-token' };

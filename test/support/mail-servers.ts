@@ -91,6 +91,10 @@ export interface TestMailbox {
   commands: string[];
   /** By how much the server misjudges the sizes of mails, as servers do that estimate them. */
   sizeError: number;
+  /** Whether the server tells waiting clients that a mail has arrived (IDLE, RFC 2177). */
+  canIdle: boolean;
+  /** The clients that wait, and how their command is called. */
+  idlers: Map<Socket, string>;
   /** Answers a command instead of the server, and returns true then. */
   interfere: ((command: string, tag: string, socket: Socket) => boolean) | null;
 }
@@ -104,18 +108,26 @@ export async function startImapServer(scope: Scope, certificate: { key: string; 
     mails: [],
     commands: [],
     sizeError: 0,
+    canIdle: false,
+    idlers: new Map(),
     interfere: null,
     add(raw) {
       const uid = mailbox.uidNext;
       mailbox.uidNext += 1;
       mailbox.mails.push({ uid, raw });
+      for (const socket of mailbox.idlers.keys()) socket.write(`* ${mailbox.mails.length} EXISTS\r\n`);
       return uid;
     },
   };
   const sockets = new Set<Socket>();
   const server = createServer(certificate, (socket) => {
     sockets.add(socket);
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        sockets.delete(socket);
+        mailbox.idlers.delete(socket);
+      });
     socket.write('* OK ready\r\n');
     let pending = '';
     socket.setEncoding('latin1').on('data', (piece: string) => {
@@ -139,13 +151,18 @@ function answerCommand(mailbox: TestMailbox, socket: Socket, line: string): void
   const command = words.join(' ');
   mailbox.commands.push(command.replace(/^LOGIN .*/, 'LOGIN'));
   if (mailbox.interfere?.(command, tag, socket)) return;
+  const idling = mailbox.idlers.get(socket);
+  if (tag === 'DONE' && idling !== undefined) {
+    mailbox.idlers.delete(socket);
+    return void socket.write(`${idling} OK done\r\n`);
+  }
   const say = (text: string): void => void socket.write(`${text}\r\n`, 'latin1');
   const finish = (text = 'OK done'): void => say(`${tag} ${text}`);
   const [name = ''] = words;
   const isUid = name === 'UID';
   switch (isUid ? `UID ${words[1]}` : name) {
     case 'CAPABILITY':
-      say('* CAPABILITY IMAP4rev1');
+      say(`* CAPABILITY IMAP4rev1${mailbox.canIdle ? ' IDLE' : ''}`);
       return finish();
     case 'LOGIN': {
       const given = command.replaceAll('"', '').slice('LOGIN '.length);
@@ -168,6 +185,9 @@ function answerCommand(mailbox: TestMailbox, socket: Socket, line: string): void
     case 'UID FETCH':
       fetchMail(mailbox, Number(words[2]), command, say);
       return finish();
+    case 'IDLE':
+      mailbox.idlers.set(socket, tag);
+      return say('+ idling');
     case 'LOGOUT':
       say('* BYE');
       finish();

@@ -3,6 +3,7 @@ import { declareChannel, SILENT, type ChannelNetwork, type NetworkAccess } from 
 import { composeContent, type ContentType } from '../content.ts';
 import { EMAIL_ADDRESS } from '../identity.ts';
 import { checkMailbox, fetchFile, fetchItems } from './fetch.ts';
+import { watchMailbox } from './idle.ts';
 import { MAIL_MEDIA } from './media.ts';
 import { pushedMails } from './pushed.ts';
 import { emailSettings, type EmailConfig } from './settings.ts';
@@ -31,6 +32,7 @@ function openNetwork(network: NetworkAccess): ChannelNetwork<EmailConfig> {
     },
     send: (message, config, signal) => sendMail(network, message, config, signal),
     fetchItems: (config, place, signal) => fetchItems(network, config, place, signal),
+    watchItems: (config, onNews, signal) => watchMailbox(network, config, onNews, signal),
     fetchFile: (wanted, config, signal) => fetchFile(network, wanted, config, signal),
     refusesCredentials,
     pushedItems: pushedMails,

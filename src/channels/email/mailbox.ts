@@ -18,9 +18,25 @@ const COMPARED_MS = 100;
 /** The log-in was refused. Another try is useless until somebody changes the settings. */
 export class LogInRefused extends Error {}
 
+/** How long a connection that waits for the server may be silent, and how long one command may wait. */
+interface Patience {
+  silentMs?: number;
+  idleMs?: number;
+}
+
+interface Connecting extends Network {
+  /** Absent for a connection that reads. */
+  patience?: Patience;
+}
+
+const readPatience = ({ silentMs, idleMs }: Patience): Partial<ImapFlowOptions> => ({
+  ...(silentMs !== undefined && { socketTimeout: silentMs }),
+  ...(idleMs !== undefined && { maxIdleTime: idleMs }),
+});
+
 /** Opens the inbox for the work, and closes it afterwards. */
 export async function withMailbox<T>(
-  network: Network,
+  network: Connecting,
   config: EmailConfig,
   signal: AbortSignal,
   work: (client: ImapFlow) => Promise<T>,
@@ -44,7 +60,7 @@ interface OpenMailbox {
 
 /** Opens a connection and the inbox. The caller closes both; they are also closed when the signal aborts. */
 export async function openMailbox(
-  { outbound }: Network,
+  { outbound, patience = {} }: Connecting,
   config: EmailConfig,
   signal: AbortSignal,
 ): Promise<OpenMailbox> {
@@ -54,7 +70,7 @@ export async function openMailbox(
   const socket = await outbound.connect(server.host, server.port, { tls: false, signal });
   // The library is loaded with the first mailbox.
   const { ImapFlow: Client } = await import('imapflow');
-  const client = new Client(makeOptions(server, socket, config));
+  const client = new Client({ ...makeOptions(server, socket, config), ...readPatience(patience) });
   const close = (): void => {
     signal.removeEventListener('abort', close);
     client.close();

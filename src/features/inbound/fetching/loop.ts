@@ -12,6 +12,7 @@ import {
   type ClaimedInbox,
   type FetchOutcome,
 } from './queries.ts';
+import { startWatching } from './watch.ts';
 
 // A slot uses a connection and the memory of up to twenty mails.
 const SLOTS = 8;
@@ -48,11 +49,12 @@ export function startFetching(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
     },
     kit,
   );
+  const watching = startWatching(kit, loop.wake);
   return {
     dueWork: loop.dueWork,
-    stop: () => {
+    stop: async () => {
       stopping.abort();
-      return loop.stop();
+      await Promise.all([watching.stop(), loop.stop()]);
     },
   };
 }

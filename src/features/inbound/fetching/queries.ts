@@ -12,7 +12,7 @@ const QUEUE = { table: 'inbox_fetches', waiting: `state = 'WAITING'`, order: 'se
 export const IS_WAITING = `exists (select from inbox_fetches where ${QUEUE.waiting})`;
 
 /** Whether the inbox `i` receives: it is open, and its network has accepted its credentials. */
-const RECEIVES = `i.status = 'ACTIVE' and i.accepted_at is not null`;
+export const RECEIVES = `i.status = 'ACTIVE' and i.accepted_at is not null`;
 
 export interface ClaimedInbox extends ClaimedRow, FetchPlace {
   /** The inbox. */
@@ -46,7 +46,7 @@ export async function claimInboxes(
   const claimed = await many<ClaimedInbox>(tx, {
     name: 'inbound.claimFetches',
     text: `with recursive ${pickInTurn(QUEUE)}
-      update inbox_fetches f set turn = f.turn + 1, state = 'RUNNING', due_at = now() + make_interval(secs => $6)
+      update inbox_fetches f set turn = f.turn + 1, has_news = false, state = 'RUNNING', due_at = now() + make_interval(secs => $6)
       from inboxes i
       where f.ctid = any(array(select ctid from picked)) and i.company_id = f.company_id and i._id = f.inbox_id
       returning f.company_id as company, f.inbox_id as _id, f.seq, null as claimed_by, f.turn, f.failures, f.position,
@@ -65,10 +65,12 @@ export interface FetchOutcome extends RowOutcome {
 }
 
 export function recordFetches(tx: SystemTx, outcomes: FetchOutcome[]): Promise<number> {
+  // Something may have arrived behind what the turn has read.
+  const again = 'o.rest = 0 or f.has_news and o.failures = 0';
   return exec(tx, {
     name: 'inbound.recordFetches',
-    text: `update inbox_fetches f set state = case when o.rest = 0 then 'WAITING' else 'RESTING' end, failures = o.failures, seq = default,
-        due_at = case when o.rest > 0 then now() + make_interval(secs => o.rest) end
+    text: `update inbox_fetches f set state = case when ${again} then 'WAITING' else 'RESTING' end, failures = o.failures, seq = default,
+        due_at = case when not (${again}) then now() + make_interval(secs => o.rest) end
       from unnest($1::text[], $2::text[], $3::int[], $4::int[], $5::float[]) as o (company_id, inbox_id, turn, failures, rest)
       where f.company_id = o.company_id and f.inbox_id = o.inbox_id and f.turn = o.turn and f.state = 'RUNNING'`,
     values: [

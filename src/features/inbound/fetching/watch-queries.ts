@@ -1,0 +1,93 @@
+/** Statements about who watches an inbox. They work across companies. */
+import type { ChannelName } from '../../../channels/registry.ts';
+import { exec, many } from '../../../platform/db.ts';
+import type { SystemTx } from '../../../platform/tenant.ts';
+import { RECEIVES } from './queries.ts';
+
+export interface WatchedInbox {
+  company: string;
+  /** The inbox. */
+  _id: string;
+  channel: ChannelName;
+  /** Rises with each change of the settings that need another connection. */
+  version: number;
+}
+
+const RECORD = `f.company_id as company, f.inbox_id as _id, i.channel, i.connection_version::int as version`;
+
+/** Keeps the inboxes that this process watches, and returns those that it may go on to watch. */
+export function renewWatches(tx: SystemTx, worker: string, leaseSeconds: number): Promise<WatchedInbox[]> {
+  return many(tx, {
+    name: 'inbound.renewWatches',
+    text: `update inbox_fetches f set watched_until = now() + make_interval(secs => $2)
+      from inboxes i
+      where f.watched_by = $1 and f.watched_until > now() and i.company_id = f.company_id and i._id = f.inbox_id and ${RECEIVES}
+      returning ${RECORD}`,
+    values: [worker, leaseSeconds],
+  });
+}
+
+export interface WatchRoom {
+  worker: string;
+  channels: string[];
+  /** How many more inboxes this process can watch. */
+  most: number;
+  /** How many inboxes of one company all processes watch, about. */
+  perCompany: number;
+  leaseSeconds: number;
+}
+
+/** Takes inboxes that nobody watches and that have been fetched without a failure. */
+export function claimWatches(
+  tx: SystemTx,
+  { worker, channels, most, perCompany, leaseSeconds }: WatchRoom,
+): Promise<WatchedInbox[]> {
+  return many(tx, {
+    name: 'inbound.claimWatches',
+    text: `with ranked as (
+        select f.company_id, f.inbox_id, f.watched_until,
+          row_number() over (partition by f.company_id order by f.watched_until > now() and f.watched_by is not null desc, f.inbox_id) as place
+        from inbox_fetches f join inboxes i on i.company_id = f.company_id and i._id = f.inbox_id
+        where i.channel = any($2) and f.failures = 0 and f.position is not null and ${RECEIVES}
+      )
+      update inbox_fetches f set watched_by = $1, watched_until = now() + make_interval(secs => $5)
+      from inboxes i
+      where f.ctid = any(array(
+          select c.ctid from ranked r
+            join inbox_fetches c on c.company_id = r.company_id and c.inbox_id = r.inbox_id
+          where r.place <= $4 and (c.watched_until is null or c.watched_until <= now())
+          order by c.watched_until nulls first, c.company_id, c.inbox_id limit $3 for update of c skip locked))
+        and i.company_id = f.company_id and i._id = f.inbox_id
+      returning ${RECORD}`,
+    values: [worker, channels, most, perCompany, leaseSeconds],
+  });
+}
+
+type InboxKey = Pick<WatchedInbox, 'company' | '_id'>;
+
+/** Ends the watch of an inbox. Nobody watches it again for this time. */
+export function endWatch(
+  tx: SystemTx,
+  worker: string,
+  { company, _id }: InboxKey,
+  restSeconds: number,
+): Promise<number> {
+  return exec(tx, {
+    name: 'inbound.endWatch',
+    text: `update inbox_fetches set watched_by = null, watched_until = now() + make_interval(secs => $4)
+      where company_id = $2 and inbox_id = $3 and watched_by = $1`,
+    values: [worker, company, _id, restSeconds],
+  });
+}
+
+/** Makes an inbox due at once, or due again when it is being fetched. */
+export function noteNews(tx: SystemTx, { company, _id }: InboxKey): Promise<number> {
+  return exec(tx, {
+    name: 'inbound.noteNews',
+    text: `update inbox_fetches set has_news = true,
+        state = case when state = 'RESTING' and failures = 0 then 'WAITING' else state end,
+        due_at = case when state = 'RESTING' and failures = 0 then null else due_at end
+      where company_id = $1 and inbox_id = $2 and not (state = 'WAITING' or has_news and state = 'RUNNING')`,
+    values: [company, _id],
+  });
+}
