@@ -1,8 +1,10 @@
 /** The journey of somebody who connects a mailbox in the console. */
 import assert from 'node:assert/strict';
+import { createPublicKey } from 'node:crypto';
 import { after, test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole } from '../support/console.ts';
+import { verifyDkim } from '../support/dkim.ts';
 import { MAIL_LOG_IN, startImapServer, startSmtpServer, trustCertificate } from '../support/mail-servers.ts';
 import { SAMPLE_HEADERS, writeMail } from '../support/mails.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
@@ -49,6 +51,22 @@ test('a mailbox is connected with a wrong address and a wrong password corrected
   const mail = writeMail(SAMPLE_HEADERS, 'Handed over');
   const headers = { 'content-type': 'message/rfc822', 'x-hook-secret': secret };
   assert.equal((await fetch(address, { method: 'POST', headers, body: mail })).status, 200);
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  const record = await page.getByLabel('Value of the TXT record', { exact: true }).inputValue();
+  const name = await page.getByLabel('Name of the TXT record', { exact: true }).inputValue();
+  assert.match(name, /^parley-\d{12}\._domainkey\.shop\.example$/);
+  await page.getByRole('button', { name: 'The record is there: sign' }).click();
+  await page.getByText(`signed by the key of ${name}`).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  const { body: inboxes } = await platform.call(200, 'GET', '/v1/inboxes');
+  const inbox = inboxes.result.find(({ channel }: Json) => channel === 'EMAIL');
+  const { body: contact } = await platform.call(201, 'POST', '/v1/contacts', { body: { email: 'rui@client.example' } });
+  const message = { content: 'Signed' };
+  const body = { inboxId: inbox._id, contact: contact._id, message };
+  assert.equal((await platform.call(201, 'POST', '/v1/messages/send-text', { body })).body.status, 'SENT');
+  const der = Buffer.from(/p=(.+)$/.exec(record)?.[1] ?? '', 'base64');
+  const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+  assert.ok(verifyDkim(smtp.taken.at(-1)?.raw ?? '', key), 'the record verifies what is sent');
   await page.getByRole('button', { name: 'All inboxes' }).click();
   await page.getByRole('row', { name: /Support.*E-mail.*support@shop\.example.*Connected/ }).waitFor();
   // The browser reports each answer that is an error.

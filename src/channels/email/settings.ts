@@ -1,8 +1,10 @@
 /** The settings of an inbox on this channel (`email_config`): a mailbox, and the servers that send for it and keep its mails. */
+import { generateKeyPairSync } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { readMailServer } from '../../platform/mail-server.ts';
 import { explainedPattern, nullable, strict } from '../../platform/schema.ts';
 import type { ChannelSettings } from '../settings.ts';
+import { findDkimFault } from './dkim.ts';
 
 // The host and the port are checked by the rules for the addresses of tenants.
 const HOST_AND_PORT = String.raw`(\[[0-9a-fA-F:.]+\]|[^\s/?#@\\:[\]]+)(:[0-9]{1,5})?/?$`;
@@ -40,6 +42,27 @@ const PROPERTIES = {
     'The server that keeps the mails. Always with TLS, at port 993',
   ),
   username: visible(320),
+  dkim_domain: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 189,
+        ...explainedPattern(
+          String.raw`^([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z0-9-]+$`,
+          'must be a domain, such as shop.example',
+        ),
+        description: 'The domain that signs what is sent (DKIM); null: nothing is signed',
+      }),
+    ),
+  ),
+  dkim_selector: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 63,
+        ...explainedPattern('^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$', 'must have letters, digits and hyphens only'),
+        description: 'The name of the key: its public part is the TXT record <selector>._domainkey.<domain>',
+      }),
+    ),
+  ),
 };
 
 const body = strict({
@@ -47,6 +70,9 @@ const body = strict({
   password: Type.String({ minLength: 1, maxLength: 1024 }),
   smtp_username: Type.Optional(nullable(visible(320))),
   smtp_password: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1024 }))),
+  dkim_private_key: Type.Optional(
+    nullable(Type.String({ minLength: 1, maxLength: 8_192, description: 'The private RSA key in PEM form' })),
+  ),
   hook_secret: Type.Optional(
     nullable(
       Type.String({
@@ -79,9 +105,10 @@ export const emailSettings: ChannelSettings<EmailConfig> = {
     smtp_username: Type.Optional(nullable(Type.String())),
     smtp_password: Type.Optional(nullable(Type.String(MASKED))),
     hook_secret: Type.Optional(nullable(Type.String(MASKED))),
+    dkim_private_key: Type.Optional(nullable(Type.String(MASKED))),
   }),
-  secrets: ['password', 'smtp_password', 'hook_secret'],
-  ownSecrets: ['hook_secret'],
+  secrets: ['password', 'smtp_password', 'hook_secret', 'dkim_private_key'],
+  ownSecrets: ['hook_secret', 'dkim_private_key'],
   // A log-in at a server proves that the mailbox is the tenant's. Any tenant can write any mail address.
   address: ({ username, imap_url }) => `${username.toLowerCase()} ${nameServer(imap_url)}`,
   account: () => null,
@@ -89,11 +116,21 @@ export const emailSettings: ChannelSettings<EmailConfig> = {
     { path: 'smtp_url', url: smtp_url },
     { path: 'imap_url', url: imap_url },
   ],
-  findFault: ({ smtp_username, smtp_password }) =>
-    smtp_username && smtp_password === null
+  findFault: (config) =>
+    config.smtp_username && config.smtp_password === null
       ? { path: 'smtp_password', message: 'is required with smtp_username' }
-      : null,
-  sample: {
+      : findDkimFault(config),
+  // Making the key takes a while, and only tests need it.
+  get sample() {
+    return (sample ??= makeSample());
+  },
+};
+
+let sample: EmailConfig | undefined;
+
+function makeSample(): EmailConfig {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+  return {
     address: 'Support@shop.example',
     from_name: 'The shop',
     smtp_url: 'smtps://127.0.0.1:9',
@@ -103,5 +140,8 @@ export const emailSettings: ChannelSettings<EmailConfig> = {
     smtp_username: null,
     smtp_password: 'a-password-to-send-5678',
     hook_secret: 'a-secret-of-the-mail-server-9012',
-  },
-};
+    dkim_domain: 'shop.example',
+    dkim_selector: 'parley',
+    dkim_private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).trim(),
+  };
+}

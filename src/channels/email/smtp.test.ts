@@ -1,11 +1,13 @@
 /** Mails are sent by real SMTP servers, through TLS only, and each send ends in the outcome that it really had. */
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { simpleParser } from 'mailparser';
+import { verifyDkim } from '../../../test/support/dkim.ts';
 import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../../../test/support/mail-servers.ts';
 import { createOutbound } from '../../platform/outbound.ts';
-import type { OutboundMessage } from '../channel.ts';
+import type { OutboundMessage, SendResult } from '../channel.ts';
 import { composeContent } from '../content.ts';
 import { EMAIL_ADDRESS } from '../identity.ts';
 import type { OutboundFile } from '../media.ts';
@@ -20,6 +22,9 @@ const server = await startSmtpServer({ after }, certificate);
 
 const config = (port: number, extra: Partial<EmailConfig> = {}): EmailConfig => ({
   ...emailSettings.sample,
+  dkim_domain: null,
+  dkim_selector: null,
+  dkim_private_key: null,
   ...MAIL_LOG_IN,
   address: 'support@shop.example',
   smtp_url: `smtps://127.0.0.1:${port}`,
@@ -122,6 +127,69 @@ const makeFile = (open: OutboundFile['open']): OutboundFile => ({
   voice: false,
   networkId: null,
   open,
+});
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+const DKIM = {
+  dkim_domain: 'shop.example',
+  dkim_selector: 'parley',
+  dkim_private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+};
+
+test('a mail is signed by the key of its domain, with its list headers and its file, and a changed one does not fit', async () => {
+  const file = makeFile(() => Promise.resolve(Readable.from([Buffer.alloc(100_000, 'x')])));
+  const content = composeContent('DOCUMENT', { content: 'Olá!  \n\n.\n\tSeu pedido\n\n' });
+  const unsubscribe = 'https://chat.example/unsubscribe/a';
+  await sendMail(network, { ...MESSAGE, content, file, unsubscribe }, config(server.port, DKIM), patient());
+  const raw = server.taken.at(-1)?.raw ?? '';
+  const tags = verifyDkim(raw, publicKey);
+  assert.deepEqual([tags?.get('d'), tags?.get('s')], ['shop.example', 'parley']);
+  const signed = tags?.get('h')?.split(':') ?? [];
+  for (const name of ['from', 'to', 'subject', 'date', 'message-id', 'list-unsubscribe', 'list-unsubscribe-post'])
+    assert.ok(signed.includes(name), name);
+  for (const changed of [raw.replace('shop.example', 'evil.example'), raw.replace('One-Click', 'Two-Click'), `${raw}x`])
+    assert.equal(verifyDkim(changed, publicKey), null);
+  assert.equal(verifyDkim(raw, generateKeyPairSync('rsa', { modulusLength: 2_048 }).publicKey), null);
+});
+
+test('a signed mail is rejected when its file breaks off or its server refuses it, and its outcome is unknown after its end', async () => {
+  const before = server.taken.length;
+  const broken = makeFile(() => Promise.resolve(Readable.from([Buffer.from('%PDF')]).destroy(new Error('the disk'))));
+  const failed = await sendMail(network, { ...MESSAGE, file: broken }, config(server.port, DKIM), patient());
+  assert.deepEqual([failed.outcome, server.taken.length], ['rejected', before]);
+  const cutting = await startSmtpServer(
+    { after },
+    {
+      ...certificate,
+      onRcptTo: ({ address }, _session, done) => {
+        if (address.startsWith('early')) return done(new Error('No such user'));
+        return done();
+      },
+      onData: (stream) => stream.resume().on('end', () => cutting.breakConnections()),
+    },
+  );
+  const send = (to: string): Promise<SendResult> => {
+    const message = { ...MESSAGE, to: { names: [EMAIL_ADDRESS.identify(to)] } };
+    return sendMail(network, message, config(cutting.port, DKIM), patient());
+  };
+  assert.equal((await send('early@client.example')).outcome, 'rejected');
+  assert.equal((await send('late@client.example')).outcome, 'unknown');
+});
+
+test('settings of a signature that can not work are refused with the field named', () => {
+  const find = (extra: Partial<EmailConfig>): string | undefined =>
+    emailSettings.findFault?.({ ...config(1), ...DKIM, ...extra })?.path;
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' });
+  const short = generateKeyPairSync('rsa', { modulusLength: 512 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
+  assert.equal(find({}), undefined);
+  assert.equal(find({ address: 'a@mail.shop.example' }), undefined);
+  assert.equal(find({ dkim_private_key: '••••----' }), undefined);
+  assert.equal(find({ dkim_domain: null, dkim_selector: null, dkim_private_key: null }), undefined);
+  assert.equal(find({ address: 'a@othershop.example' }), 'dkim_domain');
+  assert.equal(find({ dkim_selector: null }), 'dkim_selector');
+  assert.equal(find({ dkim_domain: null }), 'dkim_domain');
+  for (const dkim_private_key of ['no key', ec, short, null])
+    assert.equal(find({ dkim_private_key }), 'dkim_private_key');
 });
 
 test('a file is sent with its caption, its name and its type', async () => {

@@ -8,6 +8,7 @@ import type { OutboundFile } from '../media.ts';
 import { readMailServer, type MailServer } from '../../platform/mail-server.ts';
 import { OutboundError } from '../../platform/outbound-error.ts';
 import { composeMail, findRecipient } from './compose.ts';
+import { openSigner } from './dkim.ts';
 import { makeMessageId, readAlias } from './message-id.ts';
 import type { EmailConfig } from './settings.ts';
 
@@ -84,14 +85,15 @@ async function withConnection<T>(
   signal.addEventListener('abort', end, { once: true });
   try {
     // The library is loaded with the first mail.
-    const { createTransport } = await import('nodemailer');
+    const [{ createTransport }, sign] = await Promise.all([import('nodemailer'), openSigner(config)]);
     const transport = createTransport(makeOptions(server, socket, config));
     let onWhole = (): void => undefined;
     transport.use('stream', (mail, done) => {
       mail.message.processFunc((composed) => {
         // nodemailer reads from this stream only after the server has asked for the mail's data.
         const read = new PassThrough();
-        pipeline(composed, read, () => undefined);
+        // A signer reads the whole mail before it hands over the first byte, so it comes before this stream.
+        pipeline(sign ? sign(composed) : composed, read, () => undefined);
         return read.once('end', () => onWhole());
       });
       done();

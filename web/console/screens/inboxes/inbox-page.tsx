@@ -22,6 +22,7 @@ import { PairPhone } from './gateway/pair-phone.tsx';
 import { HealthCard } from './health/health-card.tsx';
 import { showInbox } from '../../records/inboxes.ts';
 import styles from './inboxes.module.css';
+import { DkimCard } from './mailbox/dkim-card.tsx';
 import { PushCard } from './mailbox/push-card.tsx';
 import { MAILBOX } from './mailbox/texts.ts';
 import { SettingsForm } from './settings-form.tsx';
@@ -50,7 +51,12 @@ export function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
       <ConnectionCard inbox={inbox} />
       {inbox.status === 'ACTIVE' && <HealthCard inbox={inbox} />}
       {inbox.web_config && <WebChatForm inbox={inbox} config={inbox.web_config} />}
-      {inbox.email_config && inbox.status === 'ACTIVE' && <PushCard inbox={inbox} config={inbox.email_config} />}
+      {inbox.email_config && inbox.status === 'ACTIVE' && (
+        <>
+          <PushCard inbox={inbox} config={inbox.email_config} />
+          <DkimCard inbox={inbox} config={inbox.email_config} />
+        </>
+      )}
       <SettingsForm inbox={inbox} />
       {hasTemplates(inbox) && <TemplateList inbox={inbox._id} />}
     </Page>
