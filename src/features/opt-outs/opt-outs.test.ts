@@ -174,3 +174,16 @@ test('a mail with the subject that the header names unsubscribes its writer, and
   write('Eva <EVA@client.example>', 'own');
   await waitForFetch('the opt-out', async () => (await readContact(contact))['opted_out'] === true);
 });
+
+test('links are counted like every public page, and a body that is no short form is refused', async () => {
+  const narrow = await startPlatform({ env: { RATE_LIMIT_PAGES: '1' } });
+  const link = `${narrow.url}/unsubscribe/unknown`;
+  const large = await fetch(link, { method: 'POST', body: 'x'.repeat(20_000) });
+  assert.equal(large.status, 413);
+  const together = Array.from({ length: 40 }, (_, count) => (count % 2 === 0 ? fetch(link) : post(link)));
+  const answers = await Promise.all(together);
+  const refused = answers.filter(({ status }) => status === 429);
+  assert.ok(refused.length > 0 && refused.length < answers.length);
+  for (const { headers } of refused) assert.ok(headers.get('retry-after'));
+  assert.ok(answers.every(({ status }) => status === 404 || status === 429));
+});

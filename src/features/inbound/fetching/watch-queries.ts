@@ -15,14 +15,16 @@ export interface WatchedInbox {
 
 const RECORD = `f.company_id as company, f.inbox_id as _id, i.channel, i.connection_version::int as version`;
 
-/** Keeps the inboxes that this process watches, and returns those that it may go on to watch. */
+/** Keeps the inboxes that this process watches, and returns those that it may go on to watch. A lease is renewed in its second half. */
 export function renewWatches(tx: SystemTx, worker: string, leaseSeconds: number): Promise<WatchedInbox[]> {
   return many(tx, {
     name: 'inbound.renewWatches',
-    text: `update inbox_fetches f set watched_until = now() + make_interval(secs => $2)
-      from inboxes i
-      where f.watched_by = $1 and f.watched_until > now() and i.company_id = f.company_id and i._id = f.inbox_id and ${RECEIVES}
-      returning ${RECORD}`,
+    text: `with renewed as (
+        update inbox_fetches set watched_until = now() + make_interval(secs => $2)
+        where watched_by = $1 and watched_until > now() and watched_until < now() + make_interval(secs => $2 / 2)
+      )
+      select ${RECORD} from inbox_fetches f join inboxes i on i.company_id = f.company_id and i._id = f.inbox_id
+      where f.watched_by = $1 and f.watched_until > now() and ${RECEIVES}`,
     values: [worker, leaseSeconds],
   });
 }
