@@ -27,7 +27,8 @@ export async function openPushedFile(
 ): Promise<FetchResult> {
   const key = makeItemKey(company, item);
   const whole = await kit.files.get(key);
-  if (!whole) return { outcome: 'gone', reason: 'What brought the file is not kept any more.' };
+  if (!whole)
+    return { outcome: 'gone', reason: 'The mail is not kept any more, or the company stored as much as it may.' };
   const handle = await openTemporaryFile();
   try {
     const { bytes } = await writeStream(handle, whole.body, { maxBytes: whole.bytes });

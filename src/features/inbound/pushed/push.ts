@@ -1,6 +1,7 @@
 /** Takes what a network pushes whole to the path of an inbox, such as a mail, and stores it as if it had been fetched. */
 import { Readable } from 'node:stream';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Inbound, InboundMessage } from '../../../channels/channel.ts';
 import type { PushedItems } from '../../../channels/fetching.ts';
 import type { NamedChannel } from '../../../channels/registry.ts';
 import type { Kit } from '../../../kit.ts';
@@ -11,7 +12,9 @@ import { newId } from '../../../platform/ids.ts';
 import { openCalledInbox } from '../../inboxes/called.ts';
 import { putOff } from '../callback.ts';
 import type { Intake } from '../intake.ts';
+import { exceedsQuota } from '../downloads/queries.ts';
 import { countBytes, translateItem } from '../translate-item.ts';
+import { hasFiles, type FileNames } from './queries.ts';
 import { makeItemKey, nameItem } from './reference.ts';
 
 /** How long a caller waits for the translation, with the wait for a child process. */
@@ -20,6 +23,7 @@ const PATIENCE_MS = 40_000;
 /** The inbox to which something is pushed, by somebody who knows its secret. */
 export interface PushTarget {
   company: string;
+  inbox: string;
   /** The network's address of the inbox; null when it receives nothing. */
   address: string | null;
   /** The name under which people write to the inbox. */
@@ -51,15 +55,15 @@ export async function admitPush(
   if (type !== '' && !pushed.contentTypes.includes(type.trim()))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', `This path takes ${pushed.contentTypes[0]}`);
   if (inbox.isWaiting) return putOff(kit, { company: inbox.company, inbox: id });
-  return { company: inbox.company, address: inbox.address, recipient: pushed.findRecipient(inbox.config) };
+  return { company: inbox.company, inbox: id, address: inbox.address, recipient: pushed.findRecipient(inbox.config) };
 }
 
-/** Stores what was pushed. The files of its messages are taken from it later, so it is kept for a day when it has some. */
+/** Stores what was pushed. The files of its messages are taken from it later, so it is kept for a day when new messages have some. */
 export async function receivePush(
   kit: Kit,
   intake: Intake,
   { channel, source }: { channel: NamedChannel; source: ByteSource },
-  { company, address, recipient }: PushTarget & { address: string },
+  { company, inbox, address, recipient }: PushTarget & { address: string },
 ): Promise<void> {
   if (source.bytes === 0) throw new AppError('MALFORMED_BODY', 'The body is empty');
   kit.storage.admit();
@@ -67,12 +71,24 @@ export async function receivePush(
   const item = { address, recipient, reference: nameItem(id), receivedAt: new Date(), isCut: false };
   const how = { patienceMs: PATIENCE_MS, isAwaited: true };
   const elements = await translateItem(kit, { company, channel: channel.name, item, source }, how);
-  if (elements.some((element) => element?.kind === 'message' && element.media !== null)) {
+  const files = elements.flatMap(listMessages).filter(({ media }) => media !== null);
+  const system = kit.database.system(`company:${company}`);
+  const isKept = files.length > 0 && !(await exceedsQuota(system, company, source.bytes));
+  const key = makeItemKey(company, id);
+  if (isKept) {
     const content = Readable.from(source.read(0, source.bytes), { objectMode: false });
-    await kit.files.put(makeItemKey(company, id), content, {
-      maxBytes: source.bytes,
-      contentType: 'application/octet-stream',
-    });
+    await kit.files.put(key, content, { maxBytes: source.bytes, contentType: 'application/octet-stream' });
   }
   await intake.take(channel, countBytes(elements), elements);
+  // Otherwise a mail that is pushed again and again would fill the store.
+  if (isKept && !(await hasFiles(system, { company, inbox, ...nameFiles(files) }))) await kit.files.remove(key);
 }
+
+/** The mail of a report is stored where the report is about no message of ours. */
+const listMessages = (element: Inbound | null): InboundMessage[] =>
+  element?.kind === 'message' ? [element] : element?.kind === 'report' ? element.mail : [];
+
+const nameFiles = (files: InboundMessage[]): Pick<FileNames, 'externalIds' | 'networkIds'> => ({
+  externalIds: files.flatMap(({ externalId, distinct }) => [externalId, ...(distinct ? [distinct.otherId] : [])]),
+  networkIds: files.flatMap(({ media }) => media?.networkId ?? []),
+});

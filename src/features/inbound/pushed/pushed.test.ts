@@ -1,5 +1,7 @@
 /** A mail server pushes mails to the path of an inbox; they become messages as if they had been fetched. */
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import {
   MAIL_LOG_IN,
@@ -78,6 +80,16 @@ test('a pushed mail is a message of its sender when the push is answered, and it
   });
   assert.deepEqual([media.fileName, media.error], ['contract.pdf', undefined]);
   assert.deepEqual(Buffer.from(await (await fetch(media.url)).arrayBuffer()), FILE);
+});
+
+test('a mail with a file that is pushed again leaves nothing behind', async () => {
+  const folder = join(platform.dataDir, 'files', platform.demo._id, 'pushed');
+  const { headers, id } = makeHeaders();
+  await push(200, writeWithFile(headers));
+  const kept = await readdir(folder);
+  await push(200, writeWithFile(headers));
+  assert.deepEqual(await readdir(folder), kept);
+  assert.ok(await findMessage(`${id}#1`));
 });
 
 test('a mail that is pushed twice and lies in the mailbox as well is stored once', async () => {
