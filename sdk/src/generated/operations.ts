@@ -74,6 +74,7 @@ import type {
   McpServerUpdate,
   Me,
   Message,
+  MessageBody,
   Pipeline,
   PipelineCreate,
   PipelineUpdate,
@@ -1260,6 +1261,8 @@ export interface Methods {
     listInConversation: ListMethod<[id: string, query?: MessagesListInConversationQuery, options?: CallOptions], Message>;
     /** Read a message. Answers the message with its status and, when it is FAILED, the cause in `errors`. The data of message events has this form. Takes the scope `messages:read`. */
     get: (id: string, options?: CallOptions) => Promise<Message>;
+    /** Read the whole text of a message. Of a mail whose `email.is_shortened` is true: its text with quoted mails and signature, at most 262,144 characters. HTML is turned into text. Of any other message its `content`. Takes the scope `messages:read`. */
+    getBody: (id: string, options?: CallOptions) => Promise<MessageBody>;
     /** Send a text. Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again. `inboxId` with `contact` or `phone` goes into their open conversation, or opens one. Takes the scope `messages:create`. */
     sendText: (body: SendText, options?: CallOptions) => Promise<Message>;
     /** Send a picture. Like `send-text`, with the file of an attachment. WhatsApp takes JPG and PNG of at most 5 MB, with a caption. A still WEBP or GIF and a picture in CMYK or with 16 bits are converted. Takes the scope `messages:create`. */
@@ -1532,6 +1535,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     search: { method: 'GET', path: '/v1/messages', query: true, answer: 'list' },
     listInConversation: { method: 'GET', path: '/v1/messages/conversation/{id}', query: true, answer: 'list' },
     get: { method: 'GET', path: '/v1/messages/{id}' },
+    getBody: { method: 'GET', path: '/v1/messages/{id}/body' },
     sendText: { method: 'POST', path: '/v1/messages/send-text', body: 'json', key: true },
     sendImage: { method: 'POST', path: '/v1/messages/send-image', body: 'json', key: true },
     sendAudio: { method: 'POST', path: '/v1/messages/send-audio', body: 'json', key: true },

@@ -1179,6 +1179,8 @@ export interface Message {
     to: string[];
     /** The addresses of those who got a copy */
     cc: string[];
+    /** Whether `content` leaves out quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` has the whole text */
+    is_shortened: boolean;
   } | null;
   /** The users whom a note mentions */
   mentions: string[];
@@ -1204,6 +1206,11 @@ export interface Message {
   updatedAt: string;
 }
 
+export interface MessageBody {
+  /** The whole text; null for a message without a text */
+  content: string | null;
+}
+
 export interface SendText {
   /** Either a conversation, or `inboxId` with `contact` or `phone`, where it is opened if none is open */
   conversationId?: string | undefined;
@@ -1226,6 +1233,8 @@ export interface SendText {
   };
   /** The message that it answers */
   replyTo?: string | null | undefined;
+  /** true: the message is one that many get, such as a newsletter. Its mail has the headers by which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them by themselves */
+  unsubscribe?: boolean | undefined;
 }
 
 export interface SendImage {
@@ -1252,6 +1261,8 @@ export interface SendImage {
   };
   /** The message that it answers */
   replyTo?: string | null | undefined;
+  /** true: the message is one that many get, such as a newsletter. Its mail has the headers by which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them by themselves */
+  unsubscribe?: boolean | undefined;
 }
 
 export interface SendAudio {
@@ -1278,6 +1289,8 @@ export interface SendAudio {
   };
   /** The message that it answers */
   replyTo?: string | null | undefined;
+  /** true: the message is one that many get, such as a newsletter. Its mail has the headers by which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them by themselves */
+  unsubscribe?: boolean | undefined;
 }
 
 export interface SendVideo {
@@ -1304,6 +1317,8 @@ export interface SendVideo {
   };
   /** The message that it answers */
   replyTo?: string | null | undefined;
+  /** true: the message is one that many get, such as a newsletter. Its mail has the headers by which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them by themselves */
+  unsubscribe?: boolean | undefined;
 }
 
 export interface SendDocument {
@@ -1330,6 +1345,8 @@ export interface SendDocument {
   };
   /** The message that it answers */
   replyTo?: string | null | undefined;
+  /** true: the message is one that many get, such as a newsletter. Its mail has the headers by which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them by themselves */
+  unsubscribe?: boolean | undefined;
 }
 
 export interface SendSticker {
@@ -1356,6 +1373,8 @@ export interface SendSticker {
   };
   /** The message that it answers */
   replyTo?: string | null | undefined;
+  /** true: the message is one that many get, such as a newsletter. Its mail has the headers by which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them by themselves */
+  unsubscribe?: boolean | undefined;
 }
 
 export interface WriteNote {
@@ -2488,12 +2507,20 @@ export interface InboxUpdate {
     imap_url: string;
     /** The log-in at the mail server */
     username: string;
+    /** The domain that signs what is sent (DKIM); null: nothing is signed */
+    dkim_domain?: string | null | undefined;
+    /** The name of the key: its public part is the TXT record <selector>._domainkey.<domain> */
+    dkim_selector?: string | null | undefined;
     /** The password */
     password: string;
     /** The log-in at the server that sends, where it has another one */
     smtp_username?: string | null | undefined;
     /** The password at the server that sends; stored encrypted, shown masked */
     smtp_password?: string | null | undefined;
+    /** The private RSA key in PEM form */
+    dkim_private_key?: string | null | undefined;
+    /** What a mail server sends as x-hook-secret when it pushes mails to /hooks/email/<id of the inbox>; null: nobody may */
+    hook_secret?: string | null | undefined;
   } | undefined;
   /** While it is on, messages leave only for the test numbers; everything inbound is stored */
   test_mode?: {
@@ -2612,12 +2639,20 @@ export interface InboxCreate {
     imap_url: string;
     /** The log-in at the mail server */
     username: string;
+    /** The domain that signs what is sent (DKIM); null: nothing is signed */
+    dkim_domain?: string | null | undefined;
+    /** The name of the key: its public part is the TXT record <selector>._domainkey.<domain> */
+    dkim_selector?: string | null | undefined;
     /** The password */
     password: string;
     /** The log-in at the server that sends, where it has another one */
     smtp_username?: string | null | undefined;
     /** The password at the server that sends; stored encrypted, shown masked */
     smtp_password?: string | null | undefined;
+    /** The private RSA key in PEM form */
+    dkim_private_key?: string | null | undefined;
+    /** What a mail server sends as x-hook-secret when it pushes mails to /hooks/email/<id of the inbox>; null: nobody may */
+    hook_secret?: string | null | undefined;
   } | undefined;
   /** While it is on, messages leave only for the test numbers; everything inbound is stored */
   test_mode?: {
@@ -2762,12 +2797,20 @@ export interface Inbox {
     imap_url: string;
     /** The log-in at the mail server */
     username: string;
-    /** Masked: never the password itself */
+    /** The domain that signs what is sent (DKIM); null: nothing is signed */
+    dkim_domain?: string | null | undefined;
+    /** The name of the key: its public part is the TXT record <selector>._domainkey.<domain> */
+    dkim_selector?: string | null | undefined;
+    /** Masked: never the secret itself */
     password: string;
     /** The log-in at the server that sends, where it has another one */
     smtp_username?: string | null | undefined;
-    /** Masked: never the password itself */
+    /** Masked: never the secret itself */
     smtp_password?: string | null | undefined;
+    /** Masked: never the secret itself */
+    hook_secret?: string | null | undefined;
+    /** Masked: never the secret itself */
+    dkim_private_key?: string | null | undefined;
   } | undefined;
   /** Settings that hold for all of it */
   general_config: {
