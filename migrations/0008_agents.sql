@@ -12,6 +12,11 @@ create table agents (
   -- The model that answers; null for the one that the installation is set up with.
   model text,
   instructions text,
+  -- Whether the model sees the pictures that contacts send, and which model listens to their voice notes; null for none.
+  vision boolean not null default false,
+  transcription_model text,
+  -- {currency, input, output}: what the model takes for a million tokens that it reads, and that it writes.
+  prices jsonb,
   -- ALL: the agent looks up every item of its company; LISTED: those of agent_knowledge, even when none is left.
   knowledge_scope text not null default 'ALL' check (knowledge_scope in ('ALL', 'LISTED')),
   -- {enabled, keywords, max_turns}

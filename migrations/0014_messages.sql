@@ -230,6 +230,19 @@ create table message_aliases (
 create index message_aliases_message on message_aliases (company_id, message_id);
 call tenant_table('message_aliases');
 
+-- The whole text of a mail whose message shows only a part of it: what the person wrote, without quoted mails and signature.
+create table message_bodies (
+  company_id text collate "C" not null references companies,
+  -- The id of the message.
+  _id text collate "C" not null,
+  content text not null,
+  record_bytes integer not null generated always as (octet_length(content) + 100) stored,
+  primary key (company_id, _id),
+  foreign key (company_id, _id) references messages on delete cascade
+);
+call tenant_table('message_bodies');
+call counted_table('message_bodies', updates => 'UNCOUNTED');
+
 create function remove_deleted_files() returns trigger language plpgsql as $$
 begin
   perform remove_brought(company_id, array_agg(attachment_id)) from gone where attachment_id is not null group by company_id;

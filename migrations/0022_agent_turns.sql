@@ -64,6 +64,10 @@ create table agent_turns (
   actions jsonb not null default '[]',
   -- The file that was sent with the answer; null without one.
   file_message_id text collate "C",
+  -- [{message, name, read_as, characters, pictures, note}]: the files of the contact.
+  files jsonb not null default '[]',
+  -- {amount, currency}, by the prices of that time.
+  cost jsonb,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   primary key (company_id, _id),
@@ -97,6 +101,68 @@ create table agent_budgets (
   primary key (company_id, day)
 );
 call tenant_table('agent_budgets');
+
+-- The tokens that agents have used in a conversation on a day (UTC).
+create table agent_conversation_budgets (
+  company_id text collate "C" not null references companies,
+  conversation_id text collate "C" not null,
+  day date not null,
+  tokens bigint not null,
+  primary key (company_id, conversation_id, day),
+  foreign key (company_id, conversation_id) references conversations on delete cascade
+);
+create index agent_conversation_budgets_day on agent_conversation_budgets (day);
+call tenant_table('agent_conversation_budgets');
+
+-- What stands in documents of contacts, and what is said in their voice notes, so that each is found out once. It goes with its file.
+create table agent_file_texts (
+  company_id text collate "C" not null references companies,
+  attachment_id text collate "C" not null,
+  -- The model that has listened; null for a document.
+  model text,
+  -- Empty for a document without text.
+  content text not null,
+  -- The document has more text than that.
+  is_cut boolean not null,
+  created_at timestamptz(3) not null default now(),
+  primary key (company_id, attachment_id),
+  foreign key (company_id, attachment_id) references attachments on delete cascade
+);
+call tenant_table('agent_file_texts');
+
+-- Servers whose tools the agents of a company may call, over MCP.
+create table mcp_servers (
+  company_id text collate "C" not null references companies,
+  _id text collate "C" not null,
+  name text not null,
+  url text not null,
+  header_name text,
+  -- Encrypted.
+  header_value text,
+  -- [{name, description, input_schema, status}]: the tools as a person has approved them. CHANGED and MISSING ones are offered to no model.
+  tools jsonb not null default '[]',
+  -- When it was looked at last, and what was wrong with the server then.
+  checked_at timestamptz(3),
+  error text,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (company_id, _id)
+);
+create index mcp_servers_list on mcp_servers (company_id, created_at desc, _id desc);
+create index mcp_servers_updated on mcp_servers (company_id, updated_at desc, _id desc);
+call tenant_table('mcp_servers');
+
+-- The servers whose tools an agent may call.
+create table agent_mcp_servers (
+  company_id text collate "C" not null references companies,
+  agent_id text collate "C" not null,
+  server_id text collate "C" not null,
+  primary key (company_id, agent_id, server_id),
+  foreign key (company_id, agent_id) references agents on delete cascade,
+  foreign key (company_id, server_id) references mcp_servers on delete cascade
+);
+create index agent_mcp_servers_server on agent_mcp_servers (company_id, server_id);
+call tenant_table('agent_mcp_servers');
 
 create table follow_ups (
   company_id text collate "C" not null references companies,

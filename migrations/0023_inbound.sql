@@ -40,6 +40,12 @@ create table inbox_fetches (
   position jsonb,
   -- When a RESTING inbox waits again, and when a RUNNING one does because its worker has died.
   due_at timestamptz(3),
+  -- The process that holds a connection on which the network says that something has arrived (IMAP IDLE).
+  watched_by text,
+  -- Until then the process of watched_by watches, or nobody does because the network does not offer it or has just ended it.
+  watched_until timestamptz(3),
+  -- True when something has arrived since the inbox was claimed last.
+  has_news boolean not null default false,
   primary key (company_id, inbox_id),
   foreign key (company_id, inbox_id) references inboxes
 );
