@@ -330,6 +330,7 @@ function createSuggestions({ sandboxUrl, ids, fields, inbox, emails, linkTokens 
     // The network's codes of languages have an underscore where those of people have a hyphen, so only plain ones fit both.
     language: (chance) => chance.pick(['en', 'es']),
     country: (chance) => chance.pick(['BR', 'US', 'DE']),
+    currency: (chance) => chance.pick(['BRL', 'USD']),
   };
   return (field, chance, kinds = []) => {
     const named = Object.hasOwn(hints, field) ? hints[field]?.(chance) : null;
