@@ -114,6 +114,7 @@ export function buildFormRequest(gun: RequestContext): FuzzRequest {
     body: chance.pick(HOSTILE)(chance),
     headers: FORM_TYPE,
   });
-  // Some of these forms are valid after all, but their table may be deleted (404), or the company's queue of imports may be full (409).
-  return { ...shot, statuses: [201, 400, 404, 409, 413, 415] };
+  // Some of these forms are valid after all, but their table may be deleted (404), or the company's queue of imports may be full (409). A key
+  // has no picture of its own (403).
+  return { ...shot, statuses: [201, 400, 403, 404, 409, 413, 415] };
 }
