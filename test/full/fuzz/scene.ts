@@ -1,6 +1,6 @@
 /** The target of the fuzz: a real process with two companies and their records, and all ids, keys and links that a caller may know. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createKey } from '../../../src/features/api-keys/api-keys.ts';
 import { createUser } from '../../../src/features/users/users.ts';
 import { hashToken } from '../../../src/platform/auth.ts';
@@ -297,6 +297,11 @@ interface KnownValues extends PublicAccess {
 const NOTHING = 'f'.repeat(24);
 
 /** Returns functions that suggest values for fields whose text must make sense to pass validation. All addresses are on this machine. */
+const DKIM_KEY = generateKeyPairSync('rsa', { modulusLength: 1_024 }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+});
+
 function createSuggestions({ sandboxUrl, ids, fields, inbox, emails, linkTokens }: KnownValues): SuggestValue {
   const hints: Record<string, (chance: Chance) => unknown> = {
     ...createRecordSuggestions({ fields, inbox }),
@@ -306,6 +311,10 @@ function createSuggestions({ sandboxUrl, ids, fields, inbox, emails, linkTokens 
     address: () => 'support@shop.example',
     smtp_url: () => 'smtps://127.0.0.1:9',
     imap_url: () => 'imaps://127.0.0.1:9',
+    hook_secret: () => 'a-secret-of-the-mail-server-1',
+    dkim_domain: () => 'shop.example',
+    dkim_selector: () => 'fuzz',
+    dkim_private_key: () => DKIM_KEY,
     webhook_url: () => `${sandboxUrl}/receiver/hooks`,
     phone_number_id: (chance) => `1000000000${1_000 + chance.int(9_000)}`,
     // E-mail addresses of existing people and of new ones.
