@@ -5,7 +5,7 @@
 import { globSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { build, type BuildOptions, type Metafile } from 'esbuild';
+import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -53,8 +53,18 @@ function writeEntry(source: string): string {
   return [...inOrder, 'main.tsx'].map((path) => `import ${JSON.stringify(`./${path}`)};\n`).join('');
 }
 
-async function bundle({ name, source }: App, folder: string): Promise<Metafile> {
-  const { metafile } = await build({
+async function bundle(app: App, folder: string): Promise<Metafile> {
+  const parts = await build({ ...describeBundle(app, folder), write: false });
+  const { metafile } = await build({ ...describeBundle(app, folder), plugins: [joinShared(parts.metafile)] });
+  // The style sheet of the whole app has those of all parts.
+  const { program } = findProgram(app, metafile);
+  const styles = Object.keys(metafile.outputs).filter((path) => path.endsWith('.css') && path !== program.cssBundle);
+  await Promise.all(styles.map((path) => rm(join(ROOT, path))));
+  return metafile;
+}
+
+const describeBundle = ({ name, source }: App, folder: string) =>
+  ({
     ...BUNDLE,
     stdin: { contents: writeEntry(source), resolveDir: source, sourcefile: `${name}.ts`, loader: 'ts' },
     outdir: folder,
@@ -67,21 +77,56 @@ async function bundle({ name, source }: App, folder: string): Promise<Metafile> 
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': '"production"' },
     metafile: true,
-  });
-  return metafile;
+  }) satisfies BuildOptions;
+
+const SHARED = 'shared';
+
+/**
+ * Puts all that more than one part of the app needs into one file. By itself, esbuild writes a file for each set of parts that have something in
+ * common, a hundred small ones; what all parts import is one set.
+ */
+function joinShared({ outputs }: Metafile): Plugin {
+  const files = Object.values(outputs);
+  const lazy = new Set(files.flatMap(({ entryPoint = [] }) => entryPoint).map((path) => join(ROOT, path)));
+  const shared = files
+    .filter(({ entryPoint }) => entryPoint === undefined)
+    .flatMap(({ inputs }) => Object.keys(inputs));
+  const modules = shared.map((path) => join(ROOT, path));
+  return {
+    name: 'join-shared',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^shared:/ }, () => ({ path: SHARED, namespace: SHARED }));
+      // Otherwise an import for nothing but its effects is dropped where a package says that it has none.
+      onResolve({ filter: /./, namespace: SHARED }, ({ path }) => ({ path, sideEffects: true }));
+      onLoad({ filter: /./, namespace: SHARED }, () => ({
+        contents: modules.map((path) => `import ${JSON.stringify(path)};\n`).join(''),
+        resolveDir: ROOT,
+        loader: 'ts',
+      }));
+      onLoad({ filter: /\.tsx$/ }, async ({ path }) =>
+        lazy.has(path) ? { contents: `import 'shared:';\n${await readFile(path, 'utf8')}`, loader: 'tsx' } : undefined,
+      );
+    },
+  };
+}
+
+function findProgram({ name }: App, { outputs }: Metafile) {
+  const [path, program] =
+    Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(`${name}.ts`)) ?? [];
+  if (path === undefined || !program?.cssBundle) throw new Error('The build has no program or no style sheet');
+  return { path, program: { ...program, cssBundle: program.cssBundle } };
 }
 
 /** Adds what the page loads at once: the program, the parts of it that it imports, and the style sheet. */
-async function writePage({ name, source }: App, folder: string, { outputs }: Metafile): Promise<void> {
+async function writePage(app: App, folder: string, metafile: Metafile): Promise<void> {
   const nameOf = (path: string): string => relative(folder, join(ROOT, path));
-  const [path, entry] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(`${name}.ts`)) ?? [];
-  if (path === undefined || !entry?.cssBundle) throw new Error('The build has no program or no style sheet');
-  const imported = entry.imports.filter(({ kind }) => kind === 'import-statement');
+  const { path, program } = findProgram(app, metafile);
+  const imported = program.imports.filter(({ kind }) => kind === 'import-statement');
   const head = [
-    `<link rel="stylesheet" href="${nameOf(entry.cssBundle)}" />`,
+    `<link rel="stylesheet" href="${nameOf(program.cssBundle)}" />`,
     ...imported.map((part) => `<link rel="modulepreload" href="${nameOf(part.path)}" />`),
     `<script type="module" src="${nameOf(path)}"></script>`,
   ];
-  const page = await readFile(join(source, 'page.html'), 'utf8');
+  const page = await readFile(join(app.source, 'page.html'), 'utf8');
   await writeFile(join(folder, 'page.html'), page.replace('</head>', `${head.join('')}</head>`));
 }

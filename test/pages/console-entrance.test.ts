@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeFirstLink } from '../../src/boot/first-start.ts';
 import { startBrowser } from '../support/browser.ts';
-import { openEnglishPage } from '../support/console.ts';
+import { fillLogIn, openEnglishPage } from '../support/console.ts';
+import { createPerson } from '../support/people.ts';
 import { startPlatform } from '../support/platform.ts';
 
 const platform = await startPlatform();
@@ -40,5 +41,35 @@ test('a used link shows the log-in form and says why', async () => {
   await page.getByText('This link no longer works').first().waitFor();
   assert.equal(await page.getByLabel('Password').count(), 1);
   assert.equal(new URL(page.url()).hash, '');
+  await page.context().close();
+});
+
+test('the console says so when a file of it is refused, and loads it by itself once it is served', async () => {
+  const { email } = await createPerson(platform, platform.demo._id, 'OWNER');
+  const { page } = await openEnglishPage(browser);
+  await page.route(/\/chunk-\w+\.js$/, (route) => route.fulfill({ status: 429 }));
+  await page.goto(`${platform.url}/console/contacts`);
+  await page.getByText('The console could not be loaded.').waitFor();
+  await page.getByRole('link', { name: 'Load again' }).waitFor();
+  await page.unroute(/\/chunk-\w+\.js$/);
+  await page.route(/\/contacts-\w+\.js$/, (route) => route.fulfill({ status: 429 }));
+  await page.locator('input[type=email]').waitFor();
+
+  await fillLogIn(page, email);
+  await page.getByText('This part of the page could not be loaded.').waitFor();
+  await page.getByRole('button', { name: 'Load again' }).waitFor();
+  await page.unroute(/\/contacts-\w+\.js$/);
+  await page.getByRole('heading', { name: 'Contacts' }).waitFor();
+  await page.context().close();
+});
+
+test('the first load of the console asks for at most six files', async () => {
+  const { email } = await createPerson(platform, platform.demo._id, 'OWNER');
+  const { page, requests } = await openEnglishPage(browser);
+  await page.goto(`${platform.url}/console`);
+  await fillLogIn(page, email);
+  await page.getByRole('navigation', { name: 'Views' }).waitFor();
+  const files = new Set(requests.filter((address) => /\.(js|css)$/.test(address)));
+  assert.ok(files.size <= 6, [...files].join('\n'));
   await page.context().close();
 });

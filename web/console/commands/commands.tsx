@@ -1,10 +1,11 @@
 /** Ctrl-K searches and runs commands, and ? shows the keys. The dialogs are loaded when they are first opened. */
-import { lazy, Suspense, useEffect, type ReactElement } from 'react';
+import { Suspense, useEffect, type ReactElement } from 'react';
 import { isCovered, isPlainKey } from '../frame/shortcuts.ts';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { openCommandDialog, useOpened } from './opened.ts';
 
-const SearchDialog = lazy(async () => ({ default: (await import('./search-dialog.tsx')).SearchDialog }));
-const KeysDialog = lazy(async () => ({ default: (await import('./keys-dialog.tsx')).KeysDialog }));
+const SearchDialog = lazyPart(async () => (await import('./search-dialog.tsx')).SearchDialog);
+const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).KeysDialog);
 
 export function Commands(): ReactElement | null {
   const opened = useOpened();

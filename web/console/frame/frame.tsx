@@ -11,7 +11,8 @@ import { useSession } from '../session/session.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Empty, Loading } from '../ui/state.tsx';
+import { LoadingPart } from '../ui/lazy-part.tsx';
+import { Empty } from '../ui/state.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
 import { useScreenKeys } from './screen-keys.ts';
@@ -42,7 +43,7 @@ export function Frame(): ReactElement {
       <div className={styles['content']}>
         <ConnectionNotice />
         <Failsafe>
-          <Suspense fallback={<Loading />}>
+          <Suspense fallback={<LoadingPart />}>
             <Screens />
           </Suspense>
         </Failsafe>

@@ -1,7 +1,8 @@
 /** The screens of the console, in the order of the navigation. Each is loaded when it is first opened. */
-import { lazy, useMemo, type ComponentType, type LazyExoticComponent } from 'react';
+import { useMemo, type ComponentType, type LazyExoticComponent } from 'react';
 import { holdsScope, useSession } from '../session/session.ts';
 import type { IconName } from '../ui/icon.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import type { ScreenName } from './texts.ts';
 
 export interface Screen {
@@ -23,7 +24,7 @@ export const SCREENS: readonly Screen[] = [
     icon: 'inbox',
     scope: 'conversations:read',
     isDaily: true,
-    Component: lazy(async () => ({ default: (await import('../screens/inbox/inbox.tsx')).InboxScreen })),
+    Component: lazyPart(async () => (await import('../screens/inbox/inbox.tsx')).InboxScreen),
   },
   {
     path: 'board',
@@ -31,7 +32,7 @@ export const SCREENS: readonly Screen[] = [
     icon: 'board',
     scope: 'pipelines:read',
     isDaily: true,
-    Component: lazy(async () => ({ default: (await import('../screens/board/board.tsx')).BoardScreen })),
+    Component: lazyPart(async () => (await import('../screens/board/board.tsx')).BoardScreen),
   },
   {
     path: 'contacts',
@@ -39,100 +40,98 @@ export const SCREENS: readonly Screen[] = [
     icon: 'contacts',
     scope: 'contacts:read',
     isDaily: true,
-    Component: lazy(async () => ({ default: (await import('../screens/contacts/contacts.tsx')).ContactsScreen })),
+    Component: lazyPart(async () => (await import('../screens/contacts/contacts.tsx')).ContactsScreen),
   },
   {
     path: 'campaigns',
     name: 'campaigns',
     icon: 'campaign',
     scope: 'campaigns:read',
-    Component: lazy(async () => ({ default: (await import('../screens/campaigns/campaigns.tsx')).CampaignsScreen })),
+    Component: lazyPart(async () => (await import('../screens/campaigns/campaigns.tsx')).CampaignsScreen),
   },
   {
     path: 'businesses',
     name: 'businesses',
     icon: 'business',
     scope: 'businesses:read',
-    Component: lazy(async () => ({ default: (await import('../screens/businesses/businesses.tsx')).BusinessesScreen })),
+    Component: lazyPart(async () => (await import('../screens/businesses/businesses.tsx')).BusinessesScreen),
   },
   {
     path: 'tables',
     name: 'tables',
     icon: 'table',
     scope: 'tables:read',
-    Component: lazy(async () => ({ default: (await import('../screens/tables/tables.tsx')).TablesScreen })),
+    Component: lazyPart(async () => (await import('../screens/tables/tables.tsx')).TablesScreen),
   },
   {
     path: 'knowledge',
     name: 'knowledge',
     icon: 'knowledge',
     scope: 'knowledge:read',
-    Component: lazy(async () => ({ default: (await import('../screens/knowledge/knowledge.tsx')).KnowledgeScreen })),
+    Component: lazyPart(async () => (await import('../screens/knowledge/knowledge.tsx')).KnowledgeScreen),
   },
   {
     path: 'agents',
     name: 'agents',
     icon: 'agent',
     scope: 'agents:read',
-    Component: lazy(async () => ({ default: (await import('../screens/agents/agents.tsx')).AgentsScreen })),
+    Component: lazyPart(async () => (await import('../screens/agents/agents.tsx')).AgentsScreen),
   },
   {
     path: 'quick-replies',
     name: 'quick-replies',
     icon: 'quick',
     scope: 'messages:read',
-    Component: lazy(async () => ({
-      default: (await import('../screens/quick-replies/quick-replies.tsx')).QuickRepliesScreen,
-    })),
+    Component: lazyPart(async () => (await import('../screens/quick-replies/quick-replies.tsx')).QuickRepliesScreen),
   },
   {
     path: 'inboxes',
     name: 'inboxes',
     icon: 'channel',
     scope: 'inboxes:read',
-    Component: lazy(async () => ({ default: (await import('../screens/inboxes/inboxes.tsx')).InboxesScreen })),
+    Component: lazyPart(async () => (await import('../screens/inboxes/inboxes.tsx')).InboxesScreen),
   },
   {
     path: 'webhook',
     name: 'webhook',
     icon: 'webhook',
     scope: 'webhooks:read',
-    Component: lazy(async () => ({ default: (await import('../screens/webhook/webhook.tsx')).WebhookScreen })),
+    Component: lazyPart(async () => (await import('../screens/webhook/webhook.tsx')).WebhookScreen),
   },
   {
     path: 'users',
     name: 'users',
     icon: 'person',
     scope: 'users:read',
-    Component: lazy(async () => ({ default: (await import('../screens/users/users.tsx')).UsersScreen })),
+    Component: lazyPart(async () => (await import('../screens/users/users.tsx')).UsersScreen),
   },
   {
     path: 'api-keys',
     name: 'api-keys',
     icon: 'key',
     scope: 'api-keys:read',
-    Component: lazy(async () => ({ default: (await import('../screens/api-keys/api-keys.tsx')).ApiKeysScreen })),
+    Component: lazyPart(async () => (await import('../screens/api-keys/api-keys.tsx')).ApiKeysScreen),
   },
   {
     path: 'fields',
     name: 'fields',
     icon: 'fields',
     scope: 'custom-fields:read',
-    Component: lazy(async () => ({ default: (await import('../screens/fields/fields-screen.tsx')).FieldsScreen })),
+    Component: lazyPart(async () => (await import('../screens/fields/fields-screen.tsx')).FieldsScreen),
   },
   {
     path: 'audit',
     name: 'audit',
     icon: 'audit',
     scope: 'audit:read',
-    Component: lazy(async () => ({ default: (await import('../screens/audit/audit.tsx')).AuditScreen })),
+    Component: lazyPart(async () => (await import('../screens/audit/audit.tsx')).AuditScreen),
   },
   {
     path: 'profile',
     name: 'profile',
     icon: 'settings',
     scope: null,
-    Component: lazy(async () => ({ default: (await import('../screens/profile/profile.tsx')).ProfileScreen })),
+    Component: lazyPart(async () => (await import('../screens/profile/profile.tsx')).ProfileScreen),
   },
 ];
 
