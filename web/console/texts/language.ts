@@ -1,4 +1,4 @@
-/** The language that the console is shown in: the one that was chosen here, else the user's, else the browser's. */
+/** The language that the console is shown in: the one that was chosen here, else the browser's, else the user's. */
 import { findLanguage, type Language } from '../../browser/texts.ts';
 import { createStore, keep, readKept, useStore } from '../store.ts';
 
@@ -23,7 +23,7 @@ export function chooseLanguage(language: Language): void {
   current.set(language);
 }
 
-/** Shows the language of the user's record, unless another was chosen in this browser. */
+/** Shows the language of the user's record, unless another was chosen in this browser or the browser's own is one of ours. */
 export function preferLanguage(language: Language): void {
-  if (readKept(KEPT_AS) === null) current.set(language);
+  if (findLanguage([readKept(KEPT_AS), ...navigator.languages]) === undefined) current.set(language);
 }

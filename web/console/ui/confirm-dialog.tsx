@@ -37,7 +37,7 @@ export function ConfirmDialog<T>(props: ConfirmDialogProps<T>): ReactElement {
       }
     >
       <FormProblem error={acting.error} fields={[]} />
-      <p>{lead}</p>
+      <div>{lead}</div>
     </Dialog>
   );
 }

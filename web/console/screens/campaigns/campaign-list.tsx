@@ -3,7 +3,7 @@ import type { Campaign } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
-import { useCampaigns } from '../../records/campaigns.ts';
+import { useCampaignNumbers, useCampaigns } from '../../records/campaigns.ts';
 import { useInboxes } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
 import { formatMoment, formatNumber } from '../../texts/formats.ts';
@@ -18,8 +18,8 @@ import { Empty } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import styles from './campaigns.module.css';
 import { STATUSES, useListState } from './list-state.ts';
-import { PauseReason, StatusBadge } from './status.tsx';
-import { CAMPAIGN_STATES, CAMPAIGNS } from './texts.ts';
+import { hasSentNothing, PauseReason, StatusBadge } from './status.tsx';
+import { CAMPAIGN_STATES, CAMPAIGNS, SKIP_REASONS } from './texts.ts';
 import { NewCampaign } from './wizard/new-campaign.tsx';
 
 export function CampaignList(): ReactElement {
@@ -85,7 +85,7 @@ function useColumns(): Column<Campaign>[] {
   const inboxes = useInboxes();
   return [
     { key: 'name', title: texts.name, width: 'minmax(140px, 2fr)', render: ({ name }) => name },
-    { key: 'status', title: texts.state, width: '110px', render: ({ status }) => <StatusBadge status={status} /> },
+    { key: 'status', title: texts.state, width: '120px', render: (campaign) => <StatusBadge {...campaign} /> },
     {
       key: 'progress',
       title: texts.progress,
@@ -98,7 +98,8 @@ function useColumns(): Column<Campaign>[] {
       title: texts.reason,
       width: 'minmax(120px, 2fr)',
       isSecondary: true,
-      render: (campaign) => <PauseReason {...campaign} />,
+      render: (campaign) =>
+        hasSentNothing(campaign) ? <WhyNothing campaign={campaign} /> : <PauseReason {...campaign} />,
     },
     {
       key: 'begins',
@@ -131,4 +132,18 @@ function Progress({ campaign: { totals, started_at } }: { campaign: Campaign }):
       {words}
     </span>
   );
+}
+
+/** Why a campaign that is over has reached nobody. */
+function WhyNothing({ campaign }: { campaign: Campaign }): ReactElement | null {
+  const texts = useTexts(CAMPAIGNS);
+  const reasons = new Map(Object.entries(useTexts(SKIP_REASONS)));
+  const { data: numbers } = useCampaignNumbers(campaign._id);
+  if (!numbers) return null;
+  const skipped = numbers.skip_reasons.map(({ reason, count }) =>
+    texts.skippedFor(formatNumber(count), reasons.get(reason) ?? reason),
+  );
+  const failed = numbers.failed > 0 ? [texts.failedOf(formatNumber(numbers.failed))] : [];
+  const words = [...skipped, ...failed].join(' · ');
+  return <span title={words}>{words}</span>;
 }

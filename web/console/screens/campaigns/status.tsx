@@ -15,9 +15,16 @@ const TONES: Record<Campaign['status'], Tone> = {
   FAILED: 'danger',
 };
 
-export function StatusBadge({ status }: Pick<Campaign, 'status'>): ReactElement {
-  return <Badge tone={TONES[status]}>{useTexts(CAMPAIGN_STATES)[status]}</Badge>;
+/** A campaign that is over and of which few got a message is no success. */
+export function StatusBadge({ status, totals }: Pick<Campaign, 'status' | 'totals'>): ReactElement {
+  const texts = useTexts(CAMPAIGN_STATES);
+  if (hasSentNothing({ status, totals })) return <Badge tone="danger">{texts.NOTHING_SENT}</Badge>;
+  const isPoor = status === 'COMPLETED' && totals.sent < totals.enrolled / 2;
+  return <Badge tone={isPoor ? 'warning' : TONES[status]}>{texts[status]}</Badge>;
 }
+
+export const hasSentNothing = ({ status, totals }: Pick<Campaign, 'status' | 'totals'>): boolean =>
+  status === 'COMPLETED' && totals.enrolled > 0 && totals.sent === 0;
 
 /** Says why a campaign is paused; nothing about any other. */
 export function PauseReason({ status, pause_reason: reason }: Campaign): ReactElement | null {

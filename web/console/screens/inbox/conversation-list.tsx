@@ -1,9 +1,11 @@
 /** The conversations of a view, the one with the newest message first. */
 import type { Conversation } from '@parley/sdk';
 import { useFeedRows } from '../../ui/feed-rows.ts';
+import { Link } from 'wouter';
 import { useEffect, useRef, useState, type ReactElement } from 'react';
-import { useConversations, type ConversationFilter } from '../../records/conversations.ts';
+import { useConversations, useCounts, type ConversationFilter } from '../../records/conversations.ts';
 import type { FeedView } from '../../records/feeds.ts';
+import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
 import { RunProgress } from './bulk/run-progress.tsx';
@@ -13,6 +15,7 @@ import { ConversationRow } from './conversation-row.tsx';
 import styles from './conversation-list.module.css';
 import { INBOX } from './texts.ts';
 import { useListKeys } from './list-keys.ts';
+import { countOf } from './views.ts';
 
 interface ConversationListProps {
   view: string;
@@ -80,7 +83,13 @@ function Rows({ feed, selection, view, current }: RowsProps): ReactElement {
   useListKeys({ items: feed.items, view, current, show: (index) => rows.scrollToIndex(index) });
   if (feed.isLoading) return <Loading />;
   if (feed.error) return <Failure error={feed.error} />;
-  if (feed.items.length === 0) return <Empty icon="inbox" title={texts.nothingHere} />;
+  if (feed.items.length === 0) {
+    return (
+      <Empty icon="inbox" title={texts.nothingHere}>
+        {view === 'mine' && <OthersLinks />}
+      </Empty>
+    );
+  }
   return (
     <div ref={scroller} className={styles['scroller']}>
       <ul className={styles['rows']} style={{ height: rows.getTotalSize() }}>
@@ -96,5 +105,26 @@ function Rows({ feed, selection, view, current }: RowsProps): ReactElement {
         })}
       </ul>
     </div>
+  );
+}
+
+/** Where the conversations are of which the user has none. */
+function OthersLinks(): ReactElement {
+  const texts = useTexts(INBOX);
+  const { data: counts } = useCounts();
+  return (
+    <>
+      {(['unassigned', 'all'] as const).map((view) => {
+        const count = countOf(view, counts);
+        return (
+          count !== null &&
+          count > 0 && (
+            <Link key={view} href={`/${view}`}>
+              {texts[view]}: {formatNumber(count)}
+            </Link>
+          )
+        );
+      })}
+    </>
   );
 }

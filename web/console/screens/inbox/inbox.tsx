@@ -1,9 +1,10 @@
 /** The inbox: the views, the conversations of one view, and one conversation. */
 import type { ReactElement } from 'react';
 import { Redirect, useParams, Route, Switch } from 'wouter';
+import { useCounts } from '../../records/conversations.ts';
 import { useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
-import { Empty } from '../../ui/state.tsx';
+import { Empty, Loading } from '../../ui/state.tsx';
 import { useTitle } from '../../ui/title.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { ConversationKeys, useViewKeys } from './conversation-keys.tsx';
@@ -21,10 +22,18 @@ export function InboxScreen(): ReactElement {
         <InboxView />
       </Route>
       <Route>
-        <Redirect to="/mine" replace />
+        <FirstView />
       </Route>
     </Switch>
   );
+}
+
+/** Opens the user's own conversations, or all open ones while there are only others. */
+function FirstView(): ReactElement {
+  const { data: counts, isPending } = useCounts();
+  if (isPending) return <Loading />;
+  const hasOnlyOthers = counts?.mine === 0 && counts.open > 0;
+  return <Redirect to={hasOnlyOthers ? '/all' : '/mine'} replace />;
 }
 
 function InboxView(): ReactElement {

@@ -24,8 +24,8 @@ export function ProfileScreen(): ReactElement {
   const { user } = useSession();
   return (
     <Page title={names.profile} lead={`${user.name} · ${user.email} · ${texts.since(formatDate(user.createdAt))}`}>
-      <AboutMe />
       <Appearance />
+      <AboutMe />
       <NoticeChoice />
       <Password />
     </Page>
@@ -37,9 +37,9 @@ function Appearance(): ReactElement {
   const language = useLanguage();
   const theme = useTheme();
   return (
-    <Card title={texts.theme}>
+    <Card title={texts.appearance}>
       <SelectField
-        label={texts.language}
+        label={texts.ownLanguage}
         value={language}
         options={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
         onChange={chooseLanguage}

@@ -12,6 +12,7 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { RemoveDialog } from '../../../ui/remove-dialog.tsx';
 import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
+import { StartLead } from '../wizard/start-lead.tsx';
 import { listSteps } from '../wizard/steps.ts';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { REPORT } from './texts.ts';
@@ -145,7 +146,12 @@ function Question({ campaign, asked, onClose }: QuestionProps): ReactElement {
   return asked === 'START' ? (
     <ConfirmDialog
       title={texts.startTitle(name)}
-      lead={texts.startLead}
+      lead={
+        <>
+          <p>{texts.startLead}</p>
+          <StartLead campaign={{ ...campaign, scheduled_at: null }} />
+        </>
+      }
       action={texts.startNow}
       act={() => parley.campaigns.start(_id)}
       {...{ onDone, onClose }}

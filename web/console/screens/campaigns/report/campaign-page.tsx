@@ -38,7 +38,7 @@ function Known({ campaign }: { campaign: Campaign }): ReactElement {
       title={campaign.name}
       lead={
         <>
-          <StatusBadge status={campaign.status} /> <PauseReason {...campaign} /> {campaign.description}
+          <StatusBadge {...campaign} /> <PauseReason {...campaign} /> {campaign.description}
         </>
       }
       back="/"

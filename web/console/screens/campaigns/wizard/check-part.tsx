@@ -12,6 +12,7 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Details } from '../../../ui/details.tsx';
 import { AudienceCount } from './audience-count.tsx';
 import { FirstMessages } from './first-messages.tsx';
+import { StartLead } from './start-lead.tsx';
 import { findPart, type PartProps } from './parts.ts';
 import { WIZARD } from './texts.ts';
 import styles from './wizard.module.css';
@@ -23,7 +24,6 @@ export function CheckPart({ stored, onOpen }: PartProps): ReactElement {
   const may = useMay('campaigns:update');
   const problems = preview?.problems ?? [];
   const { steps, scheduled_at } = stored;
-  const count = preview ? formatNumber(preview.sendable) : '…';
   const action = scheduled_at === null ? texts.start : texts.scheduleIt;
   return (
     <>
@@ -55,7 +55,7 @@ export function CheckPart({ stored, onOpen }: PartProps): ReactElement {
       {isAsked && (
         <ConfirmDialog
           title={texts.startTitle(stored.name)}
-          lead={scheduled_at === null ? texts.startLead(count) : texts.scheduleLead(count, formatMoment(scheduled_at))}
+          lead={<StartLead campaign={stored} />}
           action={action}
           act={() => parley.campaigns.start(stored._id)}
           onDone={showCampaign}

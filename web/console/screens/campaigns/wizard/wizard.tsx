@@ -46,7 +46,7 @@ export function Wizard({ campaign }: { campaign: Campaign }): ReactElement {
       title={campaign.name}
       lead={
         <>
-          <StatusBadge status={campaign.status} /> <SavedState kept={kept} />
+          <StatusBadge {...campaign} /> <SavedState kept={kept} />
         </>
       }
       back="/"
