@@ -15,11 +15,14 @@ export function isDemoChat(value: unknown): boolean {
   );
 }
 
+/** The shop's brown, in which texts can be read on white and white on it. */
+const COLOR = '#8a4b16';
+
 /** Puts the chat into the shop's page, as a shop does: by one line of HTML. */
 export function addChat(page: Buffer, chat: DemoChat | null): Buffer {
   if (chat === null) return page;
   const { origin } = new URL(chat.platform);
-  const snippet = `<script async src="${origin}/widget.js" data-inbox="${chat.inbox}"></script>`;
+  const snippet = `<script async src="${origin}/widget.js" data-inbox="${chat.inbox}" data-color="${COLOR}"></script>`;
   return Buffer.from(page.toString().replace('<!--chat-->', snippet));
 }
 

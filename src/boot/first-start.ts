@@ -121,6 +121,7 @@ const listDemoInboxes = (shopOrigin: string): InboxCreate[] => [
     name: 'Demo shop',
     web_config: {
       allowed_origins: [shopOrigin],
+      color: '#8a4b16',
       welcome_text: 'Olá! Como podemos ajudar?',
       quick_replies: ['Onde está o meu pedido?', 'Falar com uma pessoa'],
     },

@@ -223,6 +223,18 @@ describe('the URL of a request', () => {
     for (const method of ['DELETE', 'OPTIONS']) checkProblem(await platform.call(404, method, '/v1/nope'), 'NOT_FOUND');
   });
 
+  test('who opens an unknown address in a browser sees a page in their language', async () => {
+    const headers = { accept: 'text/html,*/*;q=0.8', 'accept-language': 'de, pt-BR;q=0.9, en;q=0.8' };
+    const answer = await fetch(`${platform.url}/nope/<b>?x=1`, { headers });
+    assert.equal(answer.status, 404);
+    assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
+    const page = await answer.text();
+    assert.match(page, /<html lang="pt">[^]*<h1>Esta página não existe<\/h1>[^]*href="\.\.\/console"/);
+    assert.doesNotMatch(page, /<b>/);
+    const called = await fetch(`${platform.url}/v1/nope`, { headers });
+    assert.equal(called.headers.get('content-type'), 'application/problem+json');
+  });
+
   test('a known path with another method is answered with 405 and the allowed methods, before token and body are checked', async () => {
     for (const [method, path, allow, named] of [
       ['DELETE', '/v1/inboxes', 'GET, HEAD, POST, OPTIONS', 'GET or POST'],

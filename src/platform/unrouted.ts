@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { CountVisit } from './access.ts';
 import { makePreflightHeaders } from './cross-origin.ts';
 import { AppError } from './errors.ts';
+import { isOpenedByPerson, sendNoPage } from './no-page.ts';
 import { describeValues } from './words.ts';
 
 /** Answers every request without a route before its body is read. Preflights that need a rule are counted by `count`. */
@@ -40,6 +41,7 @@ export function answerUnroutedRequests(app: FastifyInstance, maxParamLength: num
     if (!request.is404) return undefined;
     const url = request.raw.url ?? '/';
     const methods = [...known].filter((method) => find(method, url)).toSorted();
+    if (methods.length === 0 && isOpenedByPerson(request)) return sendNoPage(request, reply);
     if (methods.length === 0) throw new AppError('NOT_FOUND', 'The API has no such path; /docs/api lists them all');
     const allowed = [...methods, 'OPTIONS'];
     if (request.method === 'OPTIONS') return answerOptions(request, reply, allowed);

@@ -14,7 +14,7 @@ test('an instance is connected with a wrong key corrected, its QR code is shown,
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes' });
   await page.getByRole('button', { name: 'Connect an inbox' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'A gateway instead' }).click();
+  await dialog.getByRole('button', { name: /^WhatsApp by a gateway/ }).click();
   await dialog.getByLabel('Name', { exact: true }).fill('Sales');
   await dialog.getByLabel('Phone number').fill('+55 85 99123-9999');
   await dialog.getByLabel('Address of the gateway').fill(`${platform.sandboxUrl}/gateway`);

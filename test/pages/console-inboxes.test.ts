@@ -18,6 +18,8 @@ test('a number is connected step by step, with a wrong token corrected and a slo
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes' });
   await page.getByRole('button', { name: 'Connect an inbox' }).click();
   const dialog = findDialog(page);
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: /^WhatsApp A business number/ }).click();
   assert.equal(
     await dialog.getByRole('textbox', { name: 'Callback address' }).inputValue(),
     `${platform.url}/hooks/wap`,
@@ -181,7 +183,7 @@ test('a web chat is made with its site, coloured, given questions and a secret, 
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes' });
   await page.getByRole('button', { name: 'Connect an inbox' }).click();
   const dialog = findDialog(page);
-  await dialog.getByRole('button', { name: 'Web chat on a site instead' }).click();
+  await dialog.getByRole('button', { name: /^Web chat/ }).click();
   await dialog.getByLabel('Name').fill('Bakery chat');
   await dialog.getByLabel('Site addresses').fill('bakery.example');
   await dialog.getByRole('button', { name: 'Create the chat' }).click();

@@ -20,7 +20,7 @@ test('a mailbox is connected with a wrong address and a wrong password corrected
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes' });
   await page.getByRole('button', { name: 'Connect an inbox' }).click();
   const dialog = findDialog(page);
-  await dialog.getByRole('button', { name: 'A mailbox instead' }).click();
+  await dialog.getByRole('button', { name: /^E-mail/ }).click();
   await dialog.getByLabel('Name', { exact: true }).fill('Support');
   await dialog.getByLabel('Mail address').fill('support@shop.example');
   await dialog.getByLabel('Name of the sender').fill('The shop');

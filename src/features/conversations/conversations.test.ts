@@ -64,6 +64,7 @@ test('a conversation that a contact opens has all its fields, null where they ar
       contentType: 'TEXT',
       sender_type: 'CONTACT',
       message_type: 'INCOMING',
+      origin: 'CHANNEL',
       createdAt: message.createdAt,
     },
     last_message_at: message.createdAt,

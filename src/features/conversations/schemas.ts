@@ -22,6 +22,16 @@ import { ContactSummary } from '../contacts/schemas.ts';
 import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 
 export const SENDER_TYPES = ['CONTACT', 'USER', 'AGENT', 'SYSTEM'] as const;
+export const ORIGINS = [
+  'API',
+  'DASHBOARD',
+  'AGENT',
+  'CAMPAIGN',
+  'BULK',
+  'FOLLOWUP',
+  'BUSINESS_APP',
+  'CHANNEL',
+] as const;
 export const MESSAGE_TYPES = ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'] as const;
 
 const CONVERSATION_STATUSES = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'] as const;
@@ -55,6 +65,7 @@ export const Conversation = define(
         contentType: oneOf(CONTENT_TYPES),
         sender_type: oneOf(SENDER_TYPES),
         message_type: oneOf(MESSAGE_TYPES),
+        origin: oneOf(ORIGINS),
         createdAt: Timestamp,
       }),
     ),

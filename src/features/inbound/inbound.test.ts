@@ -80,6 +80,7 @@ test('a first message opens a conversation, with one event in the GET format', a
       contentType: 'TEXT',
       sender_type: 'CONTACT',
       message_type: 'INCOMING',
+      origin: 'CHANNEL',
       createdAt: message.createdAt,
     },
     last_message_at: message.createdAt,

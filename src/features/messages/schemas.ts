@@ -17,14 +17,13 @@ import {
   writtenPhone,
 } from '../../platform/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
-import { MESSAGE_TYPES, SENDER_TYPES } from '../conversations/schemas.ts';
+import { MESSAGE_TYPES, ORIGINS, SENDER_TYPES } from '../conversations/schemas.ts';
 
 // The WhatsApp Cloud API accepts texts of at most this length.
 export const MAX_TEXT = 4_096;
 
 export const MESSAGE_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
-const ORIGINS = ['API', 'DASHBOARD', 'AGENT', 'CAMPAIGN', 'BULK', 'FOLLOWUP', 'BUSINESS_APP', 'CHANNEL'] as const;
 
 /** The platform's own codes for causes. BLOCKED is the company's decision about a contact, OPTED_OUT the contact's own decision. */
 const PLATFORM_CAUSES = [

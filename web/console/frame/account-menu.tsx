@@ -54,6 +54,7 @@ export function AccountMenu(): ReactElement {
         trigger={
           <button type="button" className={styles['person']} title={texts.account} aria-label={texts.account}>
             <Avatar name={user.name} picture={user.avatar_url} />
+            <span className={styles['who']}>{user.name}</span>
           </button>
         }
       />

@@ -1,6 +1,6 @@
 /** What surrounds every screen: the navigation, the account, and the notice that the page hears of no changes. */
 import { Component, Suspense, useEffect, useState, type ReactElement, type ReactNode } from 'react';
-import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { Link, Redirect, Route, Switch } from 'wouter';
 import { Commands } from '../commands/commands.tsx';
 import { queries } from '../records/queries.ts';
 import { applyLiveEvent, rereadAll } from '../live/apply.ts';
@@ -10,14 +10,13 @@ import { useUnreadInTitle } from '../notices/notices.ts';
 import { useSession } from '../session/session.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Button } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
 import { LoadingPart } from '../ui/lazy-part.tsx';
 import { Empty } from '../ui/state.tsx';
-import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
 import { useScreenKeys } from './screen-keys.ts';
-import { SCREENS, useVisibleScreens, type Screen } from './screens.ts';
-import { FRAME, SCREEN_NAMES } from './texts.ts';
+import { Navigation } from './navigation.tsx';
+import { SCREENS } from './screens.ts';
+import { FRAME } from './texts.ts';
 
 export function Frame(): ReactElement {
   const session = useSession();
@@ -70,37 +69,6 @@ function Screens(): ReactElement {
         </Empty>
       </Route>
     </Switch>
-  );
-}
-
-function Navigation(): ReactElement {
-  const texts = useTexts(FRAME);
-  return (
-    <nav className={styles['rail']} aria-label={texts.navigation}>
-      {useVisibleScreens().map((screen) => (
-        <NavigationLink key={screen.path} screen={screen} />
-      ))}
-      <AccountMenu />
-    </nav>
-  );
-}
-
-function NavigationLink({ screen }: { screen: Screen }): ReactElement {
-  const names = useTexts(SCREEN_NAMES);
-  const [location] = useLocation();
-  const { path, name, icon, isDaily } = screen;
-  const isHere = location === `/${path}` || location.startsWith(`/${path}/`);
-  return (
-    <Link
-      href={`/${path}`}
-      className={styles['link']}
-      data-daily={isDaily}
-      aria-current={isHere ? 'page' : undefined}
-      title={names[name]}
-    >
-      <Icon name={icon} size={20} />
-      <span className={styles['name']}>{names[name]}</span>
-    </Link>
   );
 }
 

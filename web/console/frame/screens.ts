@@ -12,7 +12,7 @@ export interface Screen {
   icon: IconName;
   /** Who may not do this does not see the screen; null is for everybody. */
   scope: string | null;
-  /** Screens of the daily work stand in the bar itself, the others in its menu on a phone. */
+  /** On a phone the bar has the screens of the daily work, and all of them are behind its last button. */
   isDaily?: boolean;
   Component: LazyExoticComponent<ComponentType>;
 }
@@ -47,6 +47,7 @@ export const SCREENS: readonly Screen[] = [
     name: 'campaigns',
     icon: 'campaign',
     scope: 'campaigns:read',
+    isDaily: true,
     Component: lazyPart(async () => (await import('../screens/campaigns/campaigns.tsx')).CampaignsScreen),
   },
   {

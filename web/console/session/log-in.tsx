@@ -18,8 +18,10 @@ export function LogIn(): ReactElement {
   const Form = isLost ? LostForm : LogInForm;
   return (
     <main className={styles['page']}>
+      <p className={styles['brand']}>
+        <img src="icon.svg" width="32" height="32" alt="" /> Parley
+      </p>
       <div className={styles['card']}>
-        <p className={styles['brand']}>Parley</p>
         <Form email={email} onEmail={setEmail} />
         <Button kind="quiet" onClick={() => setLost(!isLost)}>
           {isLost ? texts.toLogIn : texts.lost}

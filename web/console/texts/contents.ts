@@ -1,4 +1,5 @@
 /** What a message is when it has no text. */
+import type { Message } from '@parley/sdk';
 import { defineTexts } from './texts.ts';
 
 export const CONTENT_NAMES = defineTexts(
@@ -50,6 +51,45 @@ export const CONTENT_NAMES = defineTexts(
 
 /** What stands before a message in a list, where its writer is not shown otherwise. */
 export const AUTHOR_NAMES = defineTexts(
-  { you: 'You', agent: 'Agent', note: 'Note' },
-  { 'pt-BR': { you: 'Você', agent: 'Agente', note: 'Nota' }, es: { you: 'Usted', agent: 'Agente', note: 'Nota' } },
+  {
+    you: 'You',
+    agent: 'Agent',
+    automation: 'Automation',
+    businessApp: 'Business app',
+    campaign: 'Campaign',
+    note: 'Note',
+  },
+  {
+    'pt-BR': {
+      you: 'Você',
+      agent: 'Agente',
+      automation: 'Automação',
+      businessApp: 'Aplicativo comercial',
+      campaign: 'Campanha',
+      note: 'Nota',
+    },
+    es: {
+      you: 'Usted',
+      agent: 'Agente',
+      automation: 'Automatización',
+      businessApp: 'Aplicación comercial',
+      campaign: 'Campaña',
+      note: 'Nota',
+    },
+  },
 );
+
+/** Which of the words above says who has sent what no person wrote. */
+export function nameOrigin(origin: Message['origin']): 'agent' | 'businessApp' | 'campaign' | 'automation' {
+  switch (origin) {
+    case 'AGENT':
+    case 'FOLLOWUP':
+      return 'agent';
+    case 'BUSINESS_APP':
+      return 'businessApp';
+    case 'CAMPAIGN':
+      return 'campaign';
+    default:
+      return 'automation';
+  }
+}

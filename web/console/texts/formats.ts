@@ -18,7 +18,14 @@ export const formatMoment = (at: string): string => format({ dateStyle: 'medium'
 /** 23 Nov 2026 */
 export const formatDate = (at: string): string => format({ dateStyle: 'medium' }, at);
 
-/** The short form of a list: the time of today, the weekday of the last six days, else the date. */
+/** The moment in a column of a list: 23 Nov, 14:05; in another year 23 Nov 2026. */
+export function formatListed(at: string, now = new Date()): string {
+  const isThisYear = new Date(at).getFullYear() === now.getFullYear();
+  if (!isThisYear) return formatDate(at);
+  return format({ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }, at);
+}
+
+/** The short form of a conversation in a list: the time of today, the weekday of the last six days, else the date. */
 export function formatShort(at: string, now = new Date()): string {
   const date = new Date(at);
   if (isSameDay(date, now)) return formatTime(at);

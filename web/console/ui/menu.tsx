@@ -1,6 +1,6 @@
 /** A menu of actions below a button. */
 import { Menu as Base } from '@base-ui/react/menu';
-import type { ReactElement, ReactNode } from 'react';
+import { Fragment, type ReactElement, type ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 import styles from './menu.module.css';
 
@@ -10,6 +10,8 @@ export interface MenuItem {
   icon?: IconName;
   isChosen?: boolean;
   isDangerous?: boolean;
+  /** What stands above this item and those behind it. */
+  heading?: string;
   onSelect(): void;
 }
 
@@ -29,16 +31,15 @@ export function Menu({ trigger, items, title }: MenuProps): ReactElement {
         <Base.Positioner className={styles['positioner']} sideOffset={4} align="start">
           <Base.Popup className={styles['menu']}>
             {title && <div className={styles['title']}>{title}</div>}
-            {items.map(({ key, label, icon, isChosen, isDangerous, onSelect }) => (
-              <Base.Item
-                key={key}
-                className={`${styles['item']} ${isDangerous ? styles['danger'] : ''}`}
-                onClick={onSelect}
-              >
-                {icon && <Icon name={icon} size={16} />}
-                <span className={styles['label']}>{label}</span>
-                {isChosen && <Icon name="check" size={16} />}
-              </Base.Item>
+            {items.map(({ key, label, icon, isChosen, isDangerous, heading, onSelect }) => (
+              <Fragment key={key}>
+                {heading !== undefined && <div className={styles['title']}>{heading}</div>}
+                <Base.Item className={`${styles['item']} ${isDangerous ? styles['danger'] : ''}`} onClick={onSelect}>
+                  {icon && <Icon name={icon} size={16} />}
+                  <span className={styles['label']}>{label}</span>
+                  {isChosen && <Icon name="check" size={16} />}
+                </Base.Item>
+              </Fragment>
             ))}
           </Base.Popup>
         </Base.Positioner>

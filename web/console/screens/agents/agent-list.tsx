@@ -6,7 +6,7 @@ import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useAgentList } from '../../records/agents.ts';
 import { useDefaultInboxes } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
-import { formatMoment, formatNumber } from '../../texts/formats.ts';
+import { formatListed, formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -122,9 +122,9 @@ function useColumns(): Column<ListedAgent>[] {
     {
       key: 'changed',
       title: texts.changed,
-      width: '205px',
+      width: '150px',
       isSecondary: true,
-      render: ({ updatedAt }) => formatMoment(updatedAt),
+      render: ({ updatedAt }) => formatListed(updatedAt),
     },
   ];
 }

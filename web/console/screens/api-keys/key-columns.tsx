@@ -2,7 +2,7 @@
 import type { ApiKey } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { useUsers } from '../../records/company.ts';
-import { formatMoment } from '../../texts/formats.ts';
+import { formatListed } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/record-list.tsx';
@@ -29,9 +29,9 @@ export function useKeyColumns(keys: readonly ApiKey[]): Column<ApiKey>[] {
     {
       key: 'used',
       title: texts.lastUsed,
-      width: '175px',
+      width: '150px',
       isSecondary: true,
-      render: ({ last_used_at }) => (last_used_at ? formatMoment(last_used_at) : texts.neverUsed),
+      render: ({ last_used_at }) => (last_used_at ? formatListed(last_used_at) : texts.neverUsed),
     },
     { key: 'state', title: texts.state, width: '100px', render: (key) => <StateBadge apiKey={key} /> },
   ];

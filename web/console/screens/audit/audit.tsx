@@ -4,7 +4,7 @@ import { useState, type ReactElement } from 'react';
 import { parley } from '../../client.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useFeed } from '../../records/feeds.ts';
-import { formatMoment } from '../../texts/formats.ts';
+import { formatListed } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -77,9 +77,9 @@ function useColumns(): Column<AuditEntry>[] {
     {
       key: 'when',
       title: texts.when,
-      width: '190px',
+      width: '150px',
       isSecondary: true,
-      render: ({ createdAt }) => formatMoment(createdAt),
+      render: ({ createdAt }) => formatListed(createdAt),
     },
     { key: 'who', title: texts.who, width: 'minmax(120px, 2fr)', render: ({ actor }) => nameActor(actor) },
     { key: 'action', title: texts.action, width: 'minmax(140px, 3fr)', render: nameAction },

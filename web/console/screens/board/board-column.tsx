@@ -23,7 +23,6 @@ interface BoardColumnProps {
 }
 
 export function BoardColumn({ step, steps, count, isShown }: BoardColumnProps): ReactElement {
-  const texts = useTexts(BOARD);
   const column = useRef<HTMLElement>(null);
   const [isBelowDrag, setBelowDrag] = useState(false);
   useEffect(() => {
@@ -50,7 +49,7 @@ export function BoardColumn({ step, steps, count, isShown }: BoardColumnProps): 
     >
       <header className={styles['head']}>
         <h2 className={styles['name']}>{step.name}</h2>
-        {step.kind !== 'OPEN' && <Badge tone={step.kind === 'WON' ? 'good' : 'danger'}>{texts[step.kind]}</Badge>}
+        {step.kind !== 'OPEN' && <KindBadge name={step.name} kind={step.kind} />}
         <span className={styles['count']}>{count}</span>
       </header>
       <Cards feed={feed} step={step} steps={steps} />
@@ -106,5 +105,17 @@ function Cards({ feed, step, steps }: CardsProps): ReactElement {
         })}
       </ul>
     </div>
+  );
+}
+
+/** Says what a step means for the deal, unless its name says the same in any of our languages. */
+function KindBadge({ name, kind }: { name: string; kind: 'WON' | 'LOST' }): ReactElement {
+  const texts = useTexts(BOARD);
+  const isSaid = Object.values(BOARD).some((each) => each[kind].toLowerCase() === name.trim().toLowerCase());
+  const tone = kind === 'WON' ? 'good' : 'danger';
+  return isSaid ? (
+    <span className={styles['mark']} data-kind={kind} title={texts[kind]} />
+  ) : (
+    <Badge tone={tone}>{texts[kind]}</Badge>
   );
 }

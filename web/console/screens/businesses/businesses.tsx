@@ -6,7 +6,7 @@ import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useBusinesses } from '../../records/businesses.ts';
 import { useUsers } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
-import { formatMoment } from '../../texts/formats.ts';
+import { formatListed } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -100,9 +100,9 @@ function useColumns(): Column<Business>[] {
     {
       key: 'created',
       title: texts.createdAt,
-      width: '190px',
+      width: '150px',
       isSecondary: true,
-      render: ({ createdAt }) => formatMoment(createdAt),
+      render: ({ createdAt }) => formatListed(createdAt),
     },
   ];
 }

@@ -6,7 +6,7 @@ import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useCampaignNumbers, useCampaigns } from '../../records/campaigns.ts';
 import { useInboxes } from '../../records/company.ts';
 import { useMay } from '../../session/session.ts';
-import { formatMoment, formatNumber } from '../../texts/formats.ts';
+import { formatListed, formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
@@ -104,11 +104,11 @@ function useColumns(): Column<Campaign>[] {
     {
       key: 'begins',
       title: texts.begins,
-      width: '205px',
+      width: '150px',
       isSecondary: true,
       render: ({ started_at, scheduled_at }) => {
         const at = started_at ?? scheduled_at;
-        return at === null ? '–' : formatMoment(at);
+        return at === null ? '–' : formatListed(at);
       },
     },
     {

@@ -4,9 +4,9 @@ import { findBusinesses, useBusiness } from '../../records/businesses.ts';
 import { CONTACT_FIELDS } from '../../texts/contact-fields.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
-import { Details } from '../../ui/details.tsx';
 import { RecordPicker } from '../../ui/record-picker.tsx';
 import { COMMON } from '../../ui/texts.ts';
+import styles from './contacts.module.css';
 import { CONTACTS } from './texts.ts';
 
 interface BusinessFieldProps {
@@ -36,16 +36,13 @@ export function BusinessField({ value, onChange }: BusinessFieldProps): ReactEle
     );
   }
   return (
-    <div>
-      <Details items={[[label, value === null ? null : (business?.name ?? '…')]]} />
-      <Button kind="quiet" onClick={() => search(true)}>
-        {texts.change}
-      </Button>
-      {value !== null && (
-        <Button kind="quiet" onClick={() => onChange(null)}>
-          {common.remove}
-        </Button>
-      )}
+    <div className={styles['business']} role="group" aria-label={label}>
+      <span className={styles['label']}>{label}</span>
+      <span className={styles['value']}>
+        <span>{value === null ? common.none : (business?.name ?? '…')}</span>
+        <Button onClick={() => search(true)}>{value === null ? texts.choose : texts.change}</Button>
+        {value !== null && <Button onClick={() => onChange(null)}>{common.remove}</Button>}
+      </span>
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { useCustomFields, useUsers } from '../../records/company.ts';
 import { nameContact } from '../../records/contacts.ts';
 import { createStore, keep, readKept, useStore } from '../../store.ts';
 import { CONTACT_FIELDS } from '../../texts/contact-fields.ts';
-import { formatMoment, formatShort } from '../../texts/formats.ts';
+import { formatListed, formatShort } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -45,10 +45,10 @@ function useAllColumns(): Column<Contact>[] {
     make('email', 'minmax(140px, 2fr)', (contact) => contact.email ?? '–'),
     make('country_code', '70px', (contact) => contact.country_code ?? '–'),
     make('language', '80px', (contact) => contact.language ?? '–'),
-    make('tags', 'minmax(120px, 1fr)', ({ tags }) => <Tags tags={tags} />),
+    make('tags', 'minmax(150px, 1.5fr)', ({ tags }) => <Tags tags={tags} />),
     make('owner', 'minmax(110px, 1fr)', (contact) => ownerOf(contact) ?? '–'),
     make('last_message_at', '110px', ({ last_message_at: at }) => (at === null ? '–' : formatShort(at))),
-    make('createdAt', '170px', ({ createdAt }) => formatMoment(createdAt)),
+    make('createdAt', '150px', ({ createdAt }) => formatListed(createdAt)),
     ...custom.map(({ _id, title, type }) => ({
       key: _id,
       title,
@@ -86,6 +86,7 @@ function Name({ contact }: { contact: Contact }): ReactElement {
     <>
       {nameContact(contact)} {contact.blocked && <Badge tone="danger">{texts.blocked}</Badge>}{' '}
       {contact.opted_out && <Badge tone="warning">{texts.opted_out}</Badge>}
+      <span className={styles['reach']}>{contact.phone_number ?? contact.email}</span>
     </>
   );
 }

@@ -11,12 +11,20 @@ import { countOf, FIXED_VIEWS, listInboxViews, listStepViews } from './views.ts'
 
 export function ViewList({ current }: { current: string }): ReactElement {
   const texts = useTexts(INBOX);
+  const pipelines = usePipelines();
   const fixed = FIXED_VIEWS.map((key) => ({ key, name: texts[key] }));
   return (
     <nav className={styles['views']} aria-label={texts.views}>
       <ViewLinks current={current} views={fixed} />
       <ViewLinks current={current} views={listInboxViews(useInboxes())} title={texts.inboxes} />
-      <ViewLinks current={current} views={listStepViews(usePipelines())} title={texts.steps} />
+      {pipelines.map((pipeline) => (
+        <ViewLinks
+          key={pipeline._id}
+          current={current}
+          views={listStepViews(pipeline)}
+          title={pipelines.length > 1 ? pipeline.name : texts.steps}
+        />
+      ))}
     </nav>
   );
 }

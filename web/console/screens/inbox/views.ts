@@ -54,11 +54,11 @@ export function countOf(key: string, counts: ConversationCounts | undefined): nu
 export const listInboxViews = (inboxes: readonly Inbox[]): { key: string; name: string }[] =>
   inboxes.filter(({ status }) => status === 'ACTIVE').map(({ _id, name }) => ({ key: `inbox-${_id}`, name }));
 
-export const listStepViews = (pipelines: readonly Pipeline[]): { key: string; name: string }[] =>
-  pipelines.flatMap(({ steps }) => steps.map(({ _id, name }) => ({ key: `step-${_id}`, name })));
+export const listStepViews = ({ steps }: Pipeline): { key: string; name: string }[] =>
+  steps.map(({ _id, name }) => ({ key: `step-${_id}`, name }));
 
 /** The keys of all views, in their order. */
 export const listViewKeys = (inboxes: readonly Inbox[], pipelines: readonly Pipeline[]): readonly string[] => [
   ...FIXED_VIEWS,
-  ...[...listInboxViews(inboxes), ...listStepViews(pipelines)].map(({ key }) => key),
+  ...[...listInboxViews(inboxes), ...pipelines.flatMap(listStepViews)].map(({ key }) => key),
 ];

@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Icon, type IconName } from '../../ui/icon.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { NewAccount } from './account/new-account.tsx';
 import { ACCOUNT } from './account/texts.ts';
@@ -14,6 +15,7 @@ import { ConnectionCheck } from './connection-check.tsx';
 import { GATEWAY } from './gateway/texts.ts';
 import { MAILBOX } from './mailbox/texts.ts';
 import { NetworkGuide } from './network-guide.tsx';
+import styles from './inboxes.module.css';
 import { INBOXES } from './texts.ts';
 import { NewWebChat } from './web-chat/new-web-chat.tsx';
 import { WEB_CHAT } from './web-chat/texts.ts';
@@ -23,12 +25,16 @@ type Channel = Inbox['channel'];
 export function ConnectInbox({ onClose }: { onClose(): void }): ReactElement {
   const texts = useTexts(INBOXES);
   const [, go] = useLocation();
-  // Null while the channel is chosen.
+  // Null while the kind of the inbox is chosen.
   const [channel, choose] = useState<Channel | null>(null);
   const [inbox, setInbox] = useState<Inbox | null>(null);
   const [isSaved, markSaved] = useState(false);
+  // What has to be set at the network first.
+  const [isRead, markRead] = useState(false);
   if (channel === null) return <ChooseChannel onChosen={choose} onClose={onClose} />;
   const goBack = (): void => choose(null);
+  if (channel === 'WAP_AUTO_CLOSER' && !isRead)
+    return <GuideDialog onBack={goBack} onNext={() => markRead(true)} onClose={onClose} />;
   const check = (saved: Inbox): void => {
     setInbox(saved);
     markSaved(true);
@@ -45,41 +51,75 @@ export function ConnectInbox({ onClose }: { onClose(): void }): ReactElement {
       channel={channel}
       title={texts.stepCredentials}
       inbox={inbox?.channel === channel ? inbox : null}
-      onBack={goBack}
+      onBack={channel === 'WAP_AUTO_CLOSER' ? () => markRead(false) : goBack}
       onSaved={check}
       onClose={onClose}
     />
   );
 }
 
-/** Explains what has to be done for the Cloud API, and offers the other channels. */
-function ChooseChannel({ onChosen, onClose }: { onChosen(channel: Channel): void; onClose(): void }): ReactElement {
+interface ChannelOffer {
+  channel: Channel;
+  icon: IconName;
+  title: string;
+  about: string;
+}
+
+function useOffers(): ChannelOffer[] {
   const texts = useTexts(INBOXES);
-  const common = useTexts(COMMON);
   const webChat = useTexts(WEB_CHAT);
   const mailbox = useTexts(MAILBOX);
   const gateway = useTexts(GATEWAY);
   const account = useTexts(ACCOUNT);
+  return [
+    { channel: 'WAP_AUTO_CLOSER', icon: 'phone', title: texts.offer, about: texts.offerAbout },
+    { channel: 'PARTNER_API', icon: 'channel', title: gateway.offer, about: gateway.offerAbout },
+    { channel: 'WEB_V2', icon: 'inbox', title: webChat.offer, about: webChat.offerAbout },
+    { channel: 'EMAIL', icon: 'send', title: mailbox.offer, about: mailbox.offerAbout },
+    { channel: 'PROFESSIONAL_NETWORK', icon: 'person', title: account.offer, about: account.offerAbout },
+  ];
+}
+
+function ChooseChannel({ onChosen, onClose }: { onChosen(channel: Channel): void; onClose(): void }): ReactElement {
+  const texts = useTexts(INBOXES);
+  return (
+    <Dialog title={texts.connect} onClose={onClose}>
+      <p>{texts.chooseKind}</p>
+      <ul className={styles['offers']}>
+        {useOffers().map(({ channel, icon, title, about }) => (
+          <li key={channel}>
+            <button type="button" className={styles['offer']} onClick={() => onChosen(channel)}>
+              <Icon name={icon} size={22} />
+              <span>
+                <strong>{title}</strong>
+                <span className={styles['hint']}>{about}</span>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+interface GuideDialogProps {
+  onBack(): void;
+  onNext(): void;
+  onClose(): void;
+}
+
+/** Explains what has to be done for the Cloud API. */
+function GuideDialog({ onBack, onNext, onClose }: GuideDialogProps): ReactElement {
+  const texts = useTexts(INBOXES);
+  const common = useTexts(COMMON);
   return (
     <Dialog
       title={texts.stepNetwork}
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{common.cancel}</Button>
-          <Button icon="inbox" onClick={() => onChosen('EMAIL')}>
-            {mailbox.offer}
-          </Button>
-          <Button icon="person" onClick={() => onChosen('PROFESSIONAL_NETWORK')}>
-            {account.offer}
-          </Button>
-          <Button icon="channel" onClick={() => onChosen('PARTNER_API')}>
-            {gateway.offer}
-          </Button>
-          <Button icon="channel" onClick={() => onChosen('WEB_V2')}>
-            {webChat.offer}
-          </Button>
-          <Button kind="primary" icon="forward" onClick={() => onChosen('WAP_AUTO_CLOSER')}>
+          <Button onClick={onBack}>{common.back}</Button>
+          <Button kind="primary" icon="forward" onClick={onNext}>
             {texts.next}
           </Button>
         </>

@@ -8,6 +8,9 @@ export const INBOXES = defineTexts(
   {
     lead: 'Each inbox is a number or account of the company on a channel. Messages come in and leave through it.',
     connect: 'Connect an inbox',
+    chooseKind: 'Where do the messages come from?',
+    offer: 'WhatsApp',
+    offerAbout: 'A business number, by the official Cloud API.',
     nothing: 'No inbox yet',
     name: 'Name',
     channel: 'Channel',
@@ -41,6 +44,9 @@ export const INBOXES = defineTexts(
     'pt-BR': {
       lead: 'Cada caixa de entrada é um número ou uma conta da empresa em um canal. As mensagens entram e saem por ela.',
       connect: 'Conectar uma caixa',
+      chooseKind: 'De onde vêm as mensagens?',
+      offer: 'WhatsApp',
+      offerAbout: 'Um número comercial, pela Cloud API oficial.',
       nothing: 'Nenhuma caixa ainda',
       name: 'Nome',
       channel: 'Canal',
@@ -73,6 +79,9 @@ export const INBOXES = defineTexts(
     es: {
       lead: 'Cada bandeja de entrada es un número o una cuenta de la empresa en un canal. Los mensajes entran y salen por ella.',
       connect: 'Conectar una bandeja',
+      chooseKind: '¿De dónde vienen los mensajes?',
+      offer: 'WhatsApp',
+      offerAbout: 'Un número comercial, por la Cloud API oficial.',
       nothing: 'Todavía no hay bandejas',
       name: 'Nombre',
       channel: 'Canal',

@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useKnowledge } from '../../records/knowledge.ts';
 import { useMay } from '../../session/session.ts';
-import { formatMoment, formatNumber } from '../../texts/formats.ts';
+import { formatListed, formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceFilter } from '../../ui/choice-filter.tsx';
@@ -149,9 +149,9 @@ function useColumns(): Column<ListedKnowledgeItem>[] {
     {
       key: 'changed',
       title: texts.changed,
-      width: '205px',
+      width: '150px',
       isSecondary: true,
-      render: ({ updatedAt }) => formatMoment(updatedAt),
+      render: ({ updatedAt }) => formatListed(updatedAt),
     },
   ];
 }

@@ -71,7 +71,7 @@ export function TableImportPage({ id, importId }: { id: string; importId: string
   if (error) return <Failure error={error} />;
   if (!record) return <Loading />;
   return (
-    <Page title={record.file_name} lead={<ImportState status={record.status} />} back={`/${id}`}>
+    <Page title={record.file_name} lead={<ImportState record={record} />} back={`/${id}`}>
       <ImportProgress
         record={record}
         fields={toFields(table?.columns ?? [])}

@@ -5,7 +5,7 @@ import { Route, Switch, useLocation } from 'wouter';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useTables } from '../../records/tables.ts';
 import { useMay } from '../../session/session.ts';
-import { formatMoment, formatNumber } from '../../texts/formats.ts';
+import { formatListed, formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -98,9 +98,9 @@ function useColumns(): Column<Table>[] {
     {
       key: 'changed',
       title: texts.changed,
-      width: '190px',
+      width: '150px',
       isSecondary: true,
-      render: ({ updatedAt }) => formatMoment(updatedAt),
+      render: ({ updatedAt }) => formatListed(updatedAt),
     },
   ];
 }

@@ -5,7 +5,7 @@ import { parley } from '../../client.ts';
 import { useFeed } from '../../records/feeds.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { useMay } from '../../session/session.ts';
-import { formatMoment } from '../../texts/formats.ts';
+import { formatListed } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -75,9 +75,9 @@ function useColumns(): Column<User>[] {
     {
       key: 'seen',
       title: texts.lastLogIn,
-      width: '190px',
+      width: '150px',
       isSecondary: true,
-      render: ({ last_login_at }) => (last_login_at ? formatMoment(last_login_at) : '–'),
+      render: ({ last_login_at }) => (last_login_at ? formatListed(last_login_at) : '–'),
     },
   ];
 }

@@ -2,7 +2,7 @@
 import type { WebhookDelivery } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { useMay } from '../../session/session.ts';
-import { formatMoment, formatNumber } from '../../texts/formats.ts';
+import { formatListed, formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -101,7 +101,7 @@ function useColumns(): Column<WebhookDelivery>[] {
       title: texts.queuedAt,
       width: '180px',
       isSecondary: true,
-      render: ({ queued_at }) => formatMoment(queued_at),
+      render: ({ queued_at }) => formatListed(queued_at),
     },
     {
       key: 'answer',

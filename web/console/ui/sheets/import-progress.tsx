@@ -21,8 +21,15 @@ const TONES: Record<Import['status'], Tone> = {
   FAILED: 'danger',
 };
 
-export function ImportState({ status }: Pick<Import, 'status'>): ReactElement {
-  return <Badge tone={TONES[status]}>{useTexts(SHEETS)[status]}</Badge>;
+/** An import that has read its sheet to the end has failed all the same when no row of it was stored. */
+export function ImportState({ record }: { record: Import }): ReactElement {
+  const texts = useTexts(SHEETS);
+  const { status, created_count, updated_count, failed_count } = record;
+  if (status === 'COMPLETED' && failed_count > 0) {
+    const isLost = created_count + updated_count === 0;
+    return <Badge tone={isLost ? 'danger' : 'warning'}>{isLost ? texts.allFailed : texts.someFailed}</Badge>;
+  }
+  return <Badge tone={TONES[status]}>{texts[status]}</Badge>;
 }
 
 interface ImportProgressProps {

@@ -1,7 +1,8 @@
 /** Chooses a sheet, and shows its columns with the fields that they fill. */
-import { useId, useState, type ReactElement, type ReactNode } from 'react';
+import { useState, type ReactElement, type ReactNode } from 'react';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../button.tsx';
+import { FileField } from '../file-field.tsx';
 import { Card } from '../page.tsx';
 import { findDoubled, mapTitles, type ImportField, type Mapping } from './mapping.ts';
 import { MappingTable } from './mapping-table.tsx';
@@ -31,28 +32,23 @@ interface SheetChoiceProps {
 
 export function SheetChoice({ fields, find, children }: SheetChoiceProps): ReactElement {
   const texts = useTexts(SHEETS);
-  const id = useId();
   const [chosen, choose] = useState<Chosen | null>(null);
   const [corrections, correct] = useState<Mapping>(new Map());
-  const open = async (file: File | undefined): Promise<void> => {
+  const open = async (file: File): Promise<void> => {
     correct(new Map());
-    choose(file ? { file, head: await readSheetHead(file) } : null);
+    choose({ file, head: await readSheetHead(file) });
   };
   const mapping = chosen?.head ? new Map([...mapTitles(chosen.head.titles, find), ...corrections]) : null;
   return (
     <Card>
-      <div>
-        <label htmlFor={id} className={styles['label']}>
-          {texts.sheet}
-        </label>{' '}
-        <input
-          id={id}
-          type="file"
-          accept=".csv,.tsv,.txt,.xlsx,text/csv"
-          className={styles['file']}
-          onChange={({ target }) => void open(target.files?.[0])}
-        />
-      </div>
+      <FileField
+        label={texts.sheet}
+        choose={texts.chooseSheet}
+        name={chosen?.file.name ?? null}
+        accept=".csv,.tsv,.txt,.xlsx,text/csv"
+        dropHint={texts.dropHere}
+        onChoose={(file) => void open(file)}
+      />
       {chosen?.head && mapping && (
         <MappingTable
           head={chosen.head}

@@ -3,6 +3,8 @@ import { defineTexts } from '../../texts/texts.ts';
 export const SHEETS = defineTexts(
   {
     sheet: 'Sheet',
+    chooseSheet: 'Choose a sheet',
+    dropHere: 'or drop it here: CSV or XLSX',
     columns: 'Columns of the sheet',
     columnsLead: 'Choose for each column the field that it fills. What is not chosen is left out.',
     column: 'Column',
@@ -19,6 +21,8 @@ export const SHEETS = defineTexts(
     RUNNING: 'Runs',
     COMPLETED: 'Done',
     FAILED: 'Failed',
+    allFailed: 'All rows failed',
+    someFailed: 'Done with errors',
     progress: (done: string, total: string) => `${done} of ${total} rows`,
     counting: 'The rows are being counted.',
     created: 'Created',
@@ -38,6 +42,8 @@ export const SHEETS = defineTexts(
   {
     'pt-BR': {
       sheet: 'Planilha',
+      chooseSheet: 'Escolher uma planilha',
+      dropHere: 'ou solte-a aqui: CSV ou XLSX',
       columns: 'Colunas da planilha',
       columnsLead: 'Escolha para cada coluna o campo que ela preenche. O que não for escolhido fica de fora.',
       column: 'Coluna',
@@ -54,6 +60,8 @@ export const SHEETS = defineTexts(
       RUNNING: 'Em andamento',
       COMPLETED: 'Concluída',
       FAILED: 'Falhou',
+      allFailed: 'Todas as linhas falharam',
+      someFailed: 'Concluída com erros',
       progress: (done, total) => `${done} de ${total} linhas`,
       counting: 'As linhas estão sendo contadas.',
       created: 'Criados',
@@ -72,6 +80,8 @@ export const SHEETS = defineTexts(
     },
     es: {
       sheet: 'Hoja',
+      chooseSheet: 'Elegir una hoja',
+      dropHere: 'o suéltela aquí: CSV o XLSX',
       columns: 'Columnas de la hoja',
       columnsLead: 'Elija para cada columna el campo que rellena. Lo que no se elija queda fuera.',
       column: 'Columna',
@@ -88,6 +98,8 @@ export const SHEETS = defineTexts(
       RUNNING: 'En curso',
       COMPLETED: 'Terminada',
       FAILED: 'Falló',
+      allFailed: 'Fallaron todas las filas',
+      someFailed: 'Terminada con errores',
       progress: (done, total) => `${done} de ${total} filas`,
       counting: 'Se están contando las filas.',
       created: 'Creados',

@@ -4,7 +4,7 @@ import { useState, type ReactElement } from 'react';
 import { useEnrollments } from '../../../records/campaigns.ts';
 import { nameContact, useContact } from '../../../records/contacts.ts';
 import { useMay } from '../../../session/session.ts';
-import { formatMoment } from '../../../texts/formats.ts';
+import { formatListed } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Badge, type Tone } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -120,9 +120,9 @@ function useColumns(isSequence: boolean): Column<CampaignEnrollment>[] {
     {
       key: 'changed',
       title: texts.changedAt,
-      width: '205px',
+      width: '150px',
       isSecondary: true,
-      render: ({ updatedAt }) => formatMoment(updatedAt),
+      render: ({ updatedAt }) => formatListed(updatedAt),
     },
   ];
 }

@@ -20,7 +20,7 @@ export function StartLead({ campaign }: { campaign: Campaign }): ReactElement {
           {texts.reachesNobody}
         </strong>
       )}
-      {at === null ? texts.startLead(count) : texts.scheduleLead(count, formatMoment(at))}
+      {preview?.sendable !== 0 && (at === null ? texts.startLead(count) : texts.scheduleLead(count, formatMoment(at)))}
       {preview && <SkippedList skipped={preview.skipped} />}
     </>
   );

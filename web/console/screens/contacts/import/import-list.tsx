@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { useContactImports } from '../../../records/imports.ts';
 import { useMay } from '../../../session/session.ts';
-import { formatMoment, formatNumber } from '../../../texts/formats.ts';
+import { formatListed, formatNumber } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Page } from '../../../ui/page.tsx';
 import { RecordList, type Column } from '../../../ui/record-list.tsx';
@@ -43,22 +43,22 @@ function useColumns(): Column<Import>[] {
   const count = (key: 'created' | 'updated' | 'failed'): Column<Import> => ({
     key,
     title: texts[key],
-    width: '110px',
+    width: '90px',
     isSecondary: true,
     render: (record) => formatNumber(record[`${key}_count`]),
   });
   return [
     { key: 'sheet', title: texts.sheet, width: 'minmax(140px, 2fr)', render: ({ file_name }) => file_name },
-    { key: 'status', title: '', width: '120px', render: ({ status }) => <ImportState status={status} /> },
+    { key: 'status', title: '', width: '150px', render: (record) => <ImportState record={record} /> },
     count('created'),
     count('updated'),
     count('failed'),
     {
       key: 'started',
       title: texts.startedAt,
-      width: '190px',
+      width: '150px',
       isSecondary: true,
-      render: ({ createdAt }) => formatMoment(createdAt),
+      render: ({ createdAt }) => formatListed(createdAt),
     },
   ];
 }

@@ -20,7 +20,7 @@ export function ImportPage({ id }: { id: string }): ReactElement {
   if (error) return <Failure error={error} />;
   if (!record) return <Loading />;
   return (
-    <Page title={record.file_name} lead={<ImportState status={record.status} />} back="/import">
+    <Page title={record.file_name} lead={<ImportState record={record} />} back="/import">
       <ImportProgress record={record} fields={fields} readErrors={() => parley.contacts.getImportErrors(record._id)}>
         <Link href="/" className={styles['link']}>
           {texts.toContacts}

@@ -13,6 +13,7 @@ import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { showError } from '../../../ui/toast.tsx';
 import { snoozeTimes } from '../thread/snooze.ts';
 import { THREAD } from '../thread/texts.ts';
+import { listStepItems } from '../step-items.ts';
 import styles from './bulk.module.css';
 import type { Selection } from './selection.ts';
 import { TagsDialog } from './tags-dialog.tsx';
@@ -69,8 +70,7 @@ export function SelectionBar({
 function Actions({ apply, isBusy }: { apply: Apply; isBusy: boolean }): ReactElement {
   const texts = useTexts(THREAD);
   const [isTagging, tag] = useState(false);
-  const steps = usePipelines().flatMap((pipeline) => pipeline.steps);
-  const stepItems = steps.map(({ _id, name }) => ({ key: _id, label: name, onSelect: () => apply({ step: _id }) }));
+  const stepItems = listStepItems(usePipelines(), null, (step) => apply({ step }));
   return (
     <div className={styles['actions']}>
       <IconButton icon="check" label={texts.close} disabled={isBusy} onClick={() => apply({ status: 'CLOSED' })} />

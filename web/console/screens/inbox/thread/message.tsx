@@ -6,7 +6,7 @@ import { toScreen } from '../../../client.ts';
 import { useAgents, useUser } from '../../../records/company.ts';
 import { useMessage } from '../../../records/messages.ts';
 import { useMay } from '../../../session/session.ts';
-import { CONTENT_NAMES } from '../../../texts/contents.ts';
+import { AUTHOR_NAMES, CONTENT_NAMES, nameOrigin } from '../../../texts/contents.ts';
 import { formatMoment, formatTime } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
@@ -72,16 +72,15 @@ const canBeAnswered = ({ external_id, message_type, revoked_at }: Message): bool
 
 function Sender({ message, contact }: { message: Message; contact: string }): ReactElement {
   const texts = useTexts(THREAD);
+  const authors = useTexts(AUTHOR_NAMES);
   const maySeeCampaigns = useMay('campaigns:read');
   const user = useUser(message.sender_type === 'USER' ? message.sender : null);
   const agent = useAgents().find(({ _id }) => _id === message.agent);
   if (message.campaign !== null && maySeeCampaigns) {
-    return <Link href={toScreen(`/campaigns/${message.campaign}`)}>{texts.campaign}</Link>;
+    return <Link href={toScreen(`/campaigns/${message.campaign}`)}>{authors.campaign}</Link>;
   }
   const writer =
-    message.sender_type === 'CONTACT'
-      ? contact
-      : (user?.name ?? agent?.name ?? (message.origin === 'BUSINESS_APP' ? texts.businessApp : texts.automation));
+    message.sender_type === 'CONTACT' ? contact : (user?.name ?? agent?.name ?? authors[nameOrigin(message.origin)]);
   return (
     <>
       {user && <Avatar name={user.name} picture={user.avatar_url} size="small" />}

@@ -10,41 +10,93 @@ import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { Person } from '../../../ui/person.tsx';
+import { useIsNarrow } from '../../../ui/narrow.ts';
+import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
+import { listStepItems } from '../step-items.ts';
 import { snoozeTimes } from './snooze.ts';
 import styles from './thread-head.module.css';
 import { THREAD } from './texts.ts';
 
 type Change = (update: ConversationUpdate) => void;
 
-export function ThreadActions({ conversation }: { conversation: Conversation }): ReactElement {
+interface ThreadActionsProps {
+  conversation: Conversation;
+  /** What a phone has in the same menu. */
+  more: readonly MenuItem[];
+}
+
+/** Buttons where there is room for them, and one menu on a phone. */
+export function ThreadActions({ conversation, more }: ThreadActionsProps): ReactElement {
   const texts = useTexts(THREAD);
+  const common = useTexts(COMMON);
   const change = useConversationChange(conversation._id);
   const apply: Change = (update) => change.mutate(update, { onError: showError });
+  const owners = useOwnerItems(conversation, apply);
+  const steps = useStepItems(conversation);
+  const times = useSnoozeItems(conversation, apply);
   const isClosed = conversation.status === 'CLOSED';
+  const end: MenuItem = {
+    key: 'end',
+    label: isClosed ? texts.reopen : texts.close,
+    icon: isClosed ? 'refresh' : 'check',
+    onSelect: () => apply({ status: isClosed ? 'OPEN' : 'CLOSED' }),
+  };
+  if (useIsNarrow()) {
+    const items = [end, ...more, ...under(times.title, times.items), ...under(texts.step, steps)];
+    return (
+      <Menu
+        items={[...items, ...under(texts.owner, owners)]}
+        trigger={<IconButton icon="more" label={common.more} />}
+      />
+    );
+  }
   return (
     <div className={styles['actions']}>
-      <OwnerMenu conversation={conversation} apply={apply} />
-      <StepMenu conversation={conversation} />
-      <SnoozeMenu conversation={conversation} apply={apply} />
+      <Menu title={texts.owner} items={owners} trigger={<OwnerButton owner={conversation.owner} />} />
+      {steps.length > 0 && (
+        <Menu title={texts.step} items={steps} trigger={<IconButton icon="board" label={texts.step} />} />
+      )}
+      <Menu {...times} trigger={<IconButton icon="clock" label={texts.putAside} />} />
       <Button
         kind={isClosed ? 'plain' : 'primary'}
         icon={isClosed ? 'refresh' : 'check'}
         isBusy={change.isPending}
-        onClick={() => apply({ status: isClosed ? 'OPEN' : 'CLOSED' })}
+        onClick={end.onSelect}
       >
-        {isClosed ? texts.reopen : texts.close}
+        {end.label}
       </Button>
     </div>
   );
 }
 
-function OwnerMenu({ conversation, apply }: { conversation: Conversation; apply: Change }): ReactElement {
+const under = (heading: string, items: readonly MenuItem[]): MenuItem[] =>
+  items.map((item, index) => ({
+    ...item,
+    key: `${heading} ${item.key}`,
+    ...(index === 0 ? { heading: item.heading === undefined ? heading : `${heading} · ${item.heading}` } : {}),
+  }));
+
+/** Menus give their trigger what makes it one, so it has to pass that on. */
+function OwnerButton({ owner, ...trigger }: Pick<Conversation, 'owner'>): ReactElement {
+  const texts = useTexts(THREAD);
+  const person = useUser(owner);
+  return person ? (
+    <Button {...trigger}>
+      <Person user={person} />
+    </Button>
+  ) : (
+    <Button icon="person" {...trigger}>
+      {texts.assign}
+    </Button>
+  );
+}
+
+function useOwnerItems(conversation: Conversation, apply: Change): MenuItem[] {
   const { owner } = conversation;
   const texts = useTexts(THREAD);
   const users = useUsers().filter(({ status }) => status === 'ACTIVE');
-  const person = useUser(owner);
   const items = users.map((user) => ({
     key: user._id,
     label: user.name,
@@ -57,21 +109,7 @@ function OwnerMenu({ conversation, apply }: { conversation: Conversation; apply:
     isChosen: owner === null,
     onSelect: () => apply({ owner: null }),
   };
-  return (
-    <Menu
-      title={texts.owner}
-      items={[nobody, ...items, ...useAgentItems(conversation, apply)]}
-      trigger={
-        person ? (
-          <Button>
-            <Person user={person} />
-          </Button>
-        ) : (
-          <Button icon="person">{texts.assign}</Button>
-        )
-      }
-    />
-  );
+  return [nobody, ...items, ...useAgentItems(conversation, apply)];
 }
 
 /** The agents that may answer instead of a person. */
@@ -87,25 +125,17 @@ function useAgentItems({ agent, handled_by }: Conversation, apply: Change): Menu
 }
 
 /** Moves the conversation to another step of a pipeline by the operation that is made for it. */
-function StepMenu({ conversation: { _id, step } }: { conversation: Conversation }): ReactElement | null {
-  const texts = useTexts(THREAD);
-  const steps = usePipelines().flatMap((pipeline) => pipeline.steps);
+function useStepItems({ _id, step }: Conversation): MenuItem[] {
+  const pipelines = usePipelines();
   const move = useMutation({
     mutationFn: (to: string) => parley.conversations.changeStep(_id, { step: to }),
     onSuccess: showConversation,
     onError: showError,
   });
-  if (steps.length === 0) return null;
-  const items = steps.map((each) => ({
-    key: each._id,
-    label: each.name,
-    isChosen: each._id === step,
-    onSelect: () => move.mutate(each._id),
-  }));
-  return <Menu title={texts.step} items={items} trigger={<IconButton icon="board" label={texts.step} />} />;
+  return listStepItems(pipelines, step, (to) => move.mutate(to));
 }
 
-function SnoozeMenu({ conversation, apply }: { conversation: Conversation; apply: Change }): ReactElement {
+function useSnoozeItems(conversation: Conversation, apply: Change): { title: string; items: MenuItem[] } {
   const texts = useTexts(THREAD);
   const states = useTexts(STATUS_NAMES);
   const { status, snoozed_until } = conversation;
@@ -129,5 +159,5 @@ function SnoozeMenu({ conversation, apply }: { conversation: Conversation; apply
     { key: 'open', label: states.OPEN, isChosen: status === 'OPEN', onSelect: () => apply({ status: 'OPEN' }) },
   ];
   const title = snoozed_until === null ? texts.putAside : texts.asideUntil(formatMoment(snoozed_until));
-  return <Menu title={title} items={items} trigger={<IconButton icon="clock" label={texts.putAside} />} />;
+  return { title, items };
 }

@@ -9,6 +9,8 @@ import { useTexts } from '../../../texts/texts.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
 import { IconButton } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
+import type { MenuItem } from '../../../ui/menu.tsx';
+import { useIsNarrow } from '../../../ui/narrow.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
 import { AgentBar } from './agent-bar.tsx';
@@ -29,6 +31,15 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
   const texts = useTexts(THREAD);
   const common = useTexts(COMMON);
   const states = useTexts(STATUS_NAMES);
+  const mayChange = useMay('conversations:update');
+  const isNarrow = useIsNarrow();
+  const details: MenuItem = {
+    key: 'details',
+    label: texts.details,
+    icon: 'contacts',
+    isChosen: hasDetails,
+    onSelect: onDetails,
+  };
   return (
     <header>
       <div className={styles['head']}>
@@ -43,8 +54,10 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
             <OthersHere conversation={conversation._id} />
           </p>
         </div>
-        {useMay('conversations:update') && <ThreadActions conversation={conversation} />}
-        <IconButton icon="contacts" label={texts.details} isOn={hasDetails} onClick={onDetails} />
+        {mayChange && <ThreadActions conversation={conversation} more={[details]} />}
+        {!(mayChange && isNarrow) && (
+          <IconButton icon="contacts" label={texts.details} isOn={hasDetails} onClick={onDetails} />
+        )}
       </div>
       <AgentBar conversation={conversation} />
     </header>

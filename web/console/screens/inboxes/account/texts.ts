@@ -2,7 +2,8 @@ import { defineTexts } from '../../../texts/texts.ts';
 
 export const ACCOUNT = defineTexts(
   {
-    offer: 'A LinkedIn account instead',
+    offer: 'LinkedIn',
+    offerAbout: 'The messages of an account, connected by its log-in.',
     title: 'A LinkedIn account',
     lead: 'Somebody logs in at LinkedIn with this account, in the next step, by a link that the platform makes. The platform never sees the password, and any codes are asked for there as well.',
     name: 'Name',
@@ -25,7 +26,8 @@ export const ACCOUNT = defineTexts(
   },
   {
     'pt-BR': {
-      offer: 'Uma conta do LinkedIn',
+      offer: 'LinkedIn',
+      offerAbout: 'As mensagens de uma conta, conectada pelo login dela.',
       title: 'Uma conta do LinkedIn',
       lead: 'No próximo passo, alguém entra no LinkedIn com a conta por um link que a plataforma cria. A plataforma nunca vê a senha, e os códigos também são pedidos lá.',
       name: 'Nome',
@@ -46,7 +48,8 @@ export const ACCOUNT = defineTexts(
       error: 'A conta não pode ser usada agora; um novo acesso a conecta outra vez.',
     },
     es: {
-      offer: 'Una cuenta de LinkedIn',
+      offer: 'LinkedIn',
+      offerAbout: 'Los mensajes de una cuenta, conectada con su inicio de sesión.',
       title: 'Una cuenta de LinkedIn',
       lead: 'En el paso siguiente, alguien inicia sesión en LinkedIn con la cuenta por un enlace que crea la plataforma. La plataforma nunca ve la contraseña, y los códigos también se piden allí.',
       name: 'Nombre',

@@ -2,7 +2,8 @@ import { defineTexts } from '../../../texts/texts.ts';
 
 export const GATEWAY = defineTexts(
   {
-    offer: 'A gateway instead',
+    offer: 'WhatsApp by a gateway',
+    offerAbout: 'A phone that is paired by a QR code with a gateway of yours.',
     title: 'An instance of your gateway',
     lead: 'For a server of Evolution API (version 2) that your company runs or rents. Create an instance there first. The platform sets its webhook by itself, in the place of the one that it has.',
     changeTitle: 'Data of the gateway',
@@ -26,7 +27,8 @@ export const GATEWAY = defineTexts(
   },
   {
     'pt-BR': {
-      offer: 'Um gateway',
+      offer: 'WhatsApp por um gateway',
+      offerAbout: 'Um telefone pareado por QR code com um gateway seu.',
       title: 'Uma instância do seu gateway',
       lead: 'Para um servidor Evolution API (versão 2) que a sua empresa opera ou aluga. Primeiro crie lá uma instância. A plataforma define o webhook dela sozinha, no lugar do que ela tem.',
       changeTitle: 'Dados do gateway',
@@ -49,7 +51,8 @@ export const GATEWAY = defineTexts(
       noCode: 'O gateway não fornece um código.',
     },
     es: {
-      offer: 'Un gateway',
+      offer: 'WhatsApp por un gateway',
+      offerAbout: 'Un teléfono vinculado por código QR con un gateway suyo.',
       title: 'Una instancia de su gateway',
       lead: 'Para un servidor Evolution API (versión 2) que su empresa opera o alquila. Primero cree allí una instancia. La plataforma configura su webhook por sí sola, en lugar del que tiene.',
       changeTitle: 'Datos del gateway',

@@ -2,7 +2,8 @@ import { defineTexts } from '../../../texts/texts.ts';
 
 export const MAILBOX = defineTexts(
   {
-    offer: 'A mailbox instead',
+    offer: 'E-mail',
+    offerAbout: 'A mailbox of your company, read by IMAP and answered by SMTP.',
     title: 'A mailbox of your company',
     lead: 'The platform reads the mails that arrive from now on, and sends answers through your provider. The mails stay in the mailbox. Where the provider has app passwords, create one for the platform.',
     changeTitle: 'Data of the mailbox',
@@ -24,7 +25,8 @@ export const MAILBOX = defineTexts(
   },
   {
     'pt-BR': {
-      offer: 'Uma caixa de e-mail',
+      offer: 'E-mail',
+      offerAbout: 'Uma caixa de e-mail da empresa, lida por IMAP e respondida por SMTP.',
       title: 'Uma caixa de e-mail da empresa',
       lead: 'A plataforma lê os e-mails que chegam a partir de agora e envia as respostas pelo seu provedor. Os e-mails ficam na caixa. Se o provedor tem senhas de aplicativo, crie uma para a plataforma.',
       changeTitle: 'Dados da caixa de e-mail',
@@ -45,7 +47,8 @@ export const MAILBOX = defineTexts(
         `Escreva um e-mail para ${address}: em um minuto ele aparece entre as conversas. As configurações da caixa também têm um endereço em que um servidor de e-mail entrega e-mails na hora.`,
     },
     es: {
-      offer: 'Un buzón de correo',
+      offer: 'Correo electrónico',
+      offerAbout: 'Un buzón de la empresa, leído por IMAP y respondido por SMTP.',
       title: 'Un buzón de correo de la empresa',
       lead: 'La plataforma lee los correos que llegan desde ahora y envía las respuestas por su proveedor. Los correos se quedan en el buzón. Si el proveedor tiene contraseñas de aplicación, cree una para la plataforma.',
       changeTitle: 'Datos del buzón',

@@ -2,7 +2,8 @@ import { defineTexts } from '../../../texts/texts.ts';
 
 export const WEB_CHAT = defineTexts(
   {
-    offer: 'Web chat on a site instead',
+    offer: 'Web chat',
+    offerAbout: 'A chat on your own site, by one line of HTML.',
     title: 'Web chat on your site',
     lead: 'The chat is one line of HTML on your pages. Name the sites that may show it; everything else can be set afterwards.',
     name: 'Name',
@@ -49,7 +50,8 @@ export const WEB_CHAT = defineTexts(
   },
   {
     'pt-BR': {
-      offer: 'Em vez disso, chat em um site',
+      offer: 'Chat no site',
+      offerAbout: 'Um chat no seu próprio site, com uma linha de HTML.',
       title: 'Chat no seu site',
       lead: 'O chat é uma linha de HTML nas suas páginas. Informe os sites que podem mostrá-lo; o resto pode ser definido depois.',
       name: 'Nome',
@@ -95,7 +97,8 @@ export const WEB_CHAT = defineTexts(
       sampleAnswer: 'Olá, como posso ajudar?',
     },
     es: {
-      offer: 'En su lugar, chat en un sitio',
+      offer: 'Chat en el sitio',
+      offerAbout: 'Un chat en su propio sitio, con una línea de HTML.',
       title: 'Chat en su sitio',
       lead: 'El chat es una línea de HTML en sus páginas. Indique los sitios que pueden mostrarlo; lo demás se puede ajustar después.',
       name: 'Nombre',
