@@ -32,6 +32,16 @@ test('somebody finds out by keyboard who has made a pipeline, among the entries 
   await page.getByLabel('From').fill('2020-01-01');
   await page.getByLabel('Until').fill('2020-01-31');
   await page.getByText('No entry matches').waitFor();
+  await page.getByLabel('From').fill('');
+  await page.getByLabel('Until').fill('');
+  await page.getByLabel('Who').selectOption('Everybody');
+  await page.getByLabel('Action').selectOption('Any action');
+  await page.getByLabel('Kind of record').selectOption('Everything');
+  const { email } = (await platform.call(200, 'GET', `/v1/users/${maker}`)).body;
+  const wrong = { email, password: 'a wrong password' };
+  await platform.call(401, 'POST', '/v1/auth/login', { key: null, body: wrong });
+  await page.getByRole('button', { name: 'Read the newest entries' }).click();
+  await rows.getByText('Log-in: refused (Paula Souza)').waitFor();
   assert.ok(calls().every((path) => !path.startsWith('/v1/audit') || path.includes('limit=100')));
   assert.deepEqual(complaints(), []);
   await close();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { countParts } from '../../web/console/screens/campaigns/report/parts.ts';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { makePhoneNumber } from '../support/network.ts';
@@ -228,6 +229,21 @@ test('one contact is taken out of a sequence, the campaign is ended after a ques
   await page.getByRole('row', { name: /Carnival.*Draft/ }).waitFor();
   await call(200, 'DELETE', `/v1/campaigns/${carnival._id}`);
   await page.getByRole('row', { name: /Carnival/ }).waitFor({ state: 'detached' });
+
+  // A campaign that reaches nobody says so before and after its start.
+  await addContact({ name: 'Rosa Dias', tags: ['silent'], opted_out: true });
+  await addCampaign({ name: 'Silent', steps, audience: { tags: ['silent'] } });
+  await page.getByRole('row', { name: /Silent.*Draft/ }).press('Enter');
+  await page.getByRole('button', { name: 'Check and start' }).click();
+  await page.getByRole('button', { name: 'Start the campaign' }).click();
+  await dialog.getByText('Nobody would get a message').waitFor();
+  await dialog.getByText('1 skipped: Wants no messages').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Start the campaign' }).click();
+  await page.getByText('Nothing sent').waitFor();
+  await page.getByRole('link', { name: 'Back' }).click();
+  await page.getByRole('row', { name: /Silent.*Nothing sent.*0 of 1 sent.*1 skipped: Wants no messages/ }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
   assert.deepEqual(complaints(), []);
   await close();
 });
@@ -248,4 +264,20 @@ test('a viewer sees campaigns and changes nothing, and a draft is removed after 
   await call(404, 'GET', `/v1/campaigns/${draft._id}`);
   assert.deepEqual(complaints(), []);
   await close();
+});
+
+test('nobody waits once a campaign is over: the outcome of what was on its way is unknown', () => {
+  const numbers = { sent: 3, failed: 1, skipped: 0, cancelled: 0, pending: 16 };
+  const count = (status: string): number[] => {
+    const { unknown, pending } = countParts({ ...numbers, status });
+    return [unknown, pending];
+  };
+  assert.deepEqual(
+    [count('RUNNING'), count('COMPLETED'), count('CANCELLED')],
+    [
+      [0, 16],
+      [16, 0],
+      [16, 0],
+    ],
+  );
 });

@@ -143,7 +143,15 @@ describe('an import', () => {
     const { result } = (await call(200, 'GET', '/v1/contacts?search=Alice')).body;
     assert.equal(result[0].phone_number, '+5511970000001');
     await page.getByRole('link', { name: 'Back' }).click();
-    await page.getByRole('row', { name: /people.csv.*Done/ }).waitFor();
+    await page.getByRole('row', { name: /people.csv.*Done with errors/ }).waitFor();
+    await page.getByLabel('Sheet', { exact: true }).setInputFiles({
+      name: 'broken.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('Celular\n12'),
+    });
+    await page.getByRole('button', { name: 'Start the import' }).click();
+    await page.getByText('All rows failed').waitFor();
+    await page.getByRole('row', { name: /^1 Phone number/ }).waitFor();
   });
 
   test('a sheet can be chosen once the fields of the company are known, and the columns of a workbook are shown', async () => {

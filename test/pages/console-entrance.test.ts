@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeFirstLink } from '../../src/boot/first-start.ts';
-import { startBrowser } from '../support/browser.ts';
+import { openPage, startBrowser } from '../support/browser.ts';
 import { fillLogIn, openEnglishPage } from '../support/console.ts';
 import { createPerson } from '../support/people.ts';
 import { startPlatform } from '../support/platform.ts';
@@ -61,6 +61,26 @@ test('the console says so when a file of it is refused, and loads it by itself o
   await page.unroute(/\/contacts-\w+\.js$/);
   await page.getByRole('heading', { name: 'Contacts' }).waitFor();
   await page.context().close();
+});
+
+test('the console is shown in the language that was chosen in it, else in that of the browser, else in that of the user', async () => {
+  const { email } = await createPerson(platform, platform.demo._id, 'OWNER');
+  const open = async (locale: string) => {
+    const { page } = await openPage(browser, { locale });
+    await page.goto(`${platform.url}/console/profile`);
+    await fillLogIn(page, email);
+    return page;
+  };
+  // None of the languages of the console.
+  const french = await open('fr-FR');
+  await french.getByRole('heading', { name: 'Perfil' }).waitFor();
+  await french.context().close();
+  const english = await open('en-GB');
+  await english.getByLabel('Language of the console').selectOption('Español');
+  await english.getByText('Idioma y apariencia').waitFor();
+  await english.reload();
+  await english.getByText('Idioma y apariencia').waitFor();
+  await english.context().close();
 });
 
 test('the first load of the console asks for at most six files', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
-import { findDialog, openConsole } from '../support/console.ts';
+import { findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { startPlatform } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
@@ -23,6 +23,25 @@ test('what happens to a conversation appears between its messages by itself, wit
   await log.getByText('Closed · Tag vip added · by Rui Costa').waitFor();
   await page.getByRole('button', { name: 'Open again' }).click();
   await log.getByText(/^Opened again · by/).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('who has no conversation comes to all open ones, and Mine says where they are', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Rita Nunes', text: 'Oi' });
+  const message = { conversationId: conversation._id, message: { content: 'Já respondemos' } };
+  await call(201, 'POST', '/v1/messages/send-text', { body: message });
+  const { page, complaints, close } = await openConsole(platform, browser);
+  await page.waitForURL(`${platform.url}/console/inbox/all`);
+  // What an API key has sent has one name in the list and in the conversation.
+  await page.getByRole('link', { name: /Rita Nunes.*Automation: Já respondemos/ }).click();
+  await page.getByRole('article').filter({ hasText: 'Já respondemos' }).getByText('Automation').waitFor();
+  await page.getByRole('link', { name: /^Mine/ }).click();
+  await page
+    .getByRole('region', { name: 'Conversations' })
+    .getByRole('link', { name: /^Unassigned: \d/ })
+    .click();
+  await page.getByRole('link', { name: /Rita Nunes/ }).waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });
@@ -106,7 +125,24 @@ test('conversations are selected and changed on a phone, and the keys are listed
     theme: 'dark',
     language: 'pt-BR',
   });
-  await page.getByRole('checkbox', { name: 'Selecionar a conversa com Small Screen' }).check();
+  const row = page.getByRole('link', { name: /Small Screen/ });
+  const box = page.getByRole('checkbox', { name: 'Selecionar a conversa com Small Screen' });
+  const picture = await row.locator('[data-initials]').boundingBox();
+  const checkbox = await box.boundingBox();
+  assert.ok(picture && checkbox && checkbox.x + checkbox.width <= picture.x, 'the checkbox stands before the picture');
+  await row.click();
+  const name = await page.getByRole('heading', { name: 'Small Screen' }).boundingBox();
+  assert.ok(name && name.width > 200, 'the name has room');
+  await page.locator('header').getByRole('button', { name: 'Mais' }).click();
+  await page.getByRole('menuitem', { name: 'Sobre o contato' }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.keyboard.press('Escape');
+  await page.getByRole('navigation', { name: 'Telas' }).getByRole('button', { name: 'Mais' }).click();
+  await findDialog(page).getByRole('link', { name: 'Chaves de API' }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await findDialog(page).getByRole('link', { name: 'Conversas' }).click();
+  await page.goto(`${platform.url}/console/inbox/all`);
+  await box.check();
   await page.getByText('1 selecionada').waitFor();
   await page.getByRole('button', { name: 'Encerrar' }).click();
   await page.getByText('1 alterada').waitFor();

@@ -41,8 +41,8 @@ test('a person changes name and picture, which the account menu, the list of use
   await chooser.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: TALL_PNG });
   const menuPicture = page.getByRole('button', { name: 'Account' }).locator('img');
   await menuPicture.waitFor();
-  const width = await page.evaluate(`document.querySelector('button[aria-label="Account"] img').decode()
-    .then(() => document.querySelector('button[aria-label="Account"] img').naturalWidth)`);
+  const width = await page.evaluate(`document.querySelector('button[aria-label^="Account"] img').decode()
+    .then(() => document.querySelector('button[aria-label^="Account"] img').naturalWidth)`);
   assert.equal(width, 192);
   assert.deepEqual(await findBarriers(page), []);
   const address = (await readUser('Bia Reis')).avatar_url;

@@ -188,7 +188,8 @@ describe('every screen', () => {
     for (const { language, theme, width } of LOOKS) {
       const viewport = { width, height: 800 };
       const { page, complaints, close } = await openConsole(platform, browser, { language, theme, viewport });
-      const links = await page.locator('nav').first().getByRole('link').all();
+      // On a phone the bar hides most of them.
+      const links = await page.locator('nav').first().locator('a').all();
       const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
       assert.ok(paths.length > 0);
       for (const path of paths) {

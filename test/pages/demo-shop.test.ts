@@ -12,6 +12,11 @@ const browser = await startBrowser();
 
 test('on the page of the demo shop a visitor writes to the demo company, and is answered from the console', async () => {
   const { page, complaints } = await openPage(browser, { locale: 'en-GB' });
+  // The platform is still building the chat when the page is opened.
+  let refusals = 2;
+  await page.route('**/widget.js', (route) =>
+    (refusals -= 1) < 0 ? route.continue() : route.fulfill({ status: 503 }),
+  );
   await page.goto(`${platform.sandboxUrl}/demo`);
   const { chat, write, waitFor } = followShop(page);
   await page.getByRole('button', { name: 'Ask the bakery' }).click();

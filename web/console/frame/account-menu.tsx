@@ -52,7 +52,12 @@ export function AccountMenu(): ReactElement {
         title={`${user.name} · ${user.email}`}
         items={items}
         trigger={
-          <button type="button" className={styles['person']} title={texts.account} aria-label={texts.account}>
+          <button
+            type="button"
+            className={styles['person']}
+            title={texts.account}
+            aria-label={`${texts.account}: ${user.name}`}
+          >
             <Avatar name={user.name} picture={user.avatar_url} />
             <span className={styles['who']}>{user.name}</span>
           </button>

@@ -6,17 +6,17 @@ import { AUDIT, RESOURCE_NAMES, VERB_NAMES } from './texts.ts';
 
 /** Returns how an entry's action is written. An action that a newer platform records is written as the platform names it. */
 export function useActionWords(): (
-  entry: Pick<AuditEntry, 'action' | 'resource'> & Partial<Pick<AuditEntry, 'resource_id'>>,
+  entry: Pick<AuditEntry, 'action' | 'resource'> & Partial<Pick<AuditEntry, 'resource_id' | 'actor'>>,
 ) => string {
   const users = useUsers();
   const resources = new Map(Object.entries(useTexts(RESOURCE_NAMES)));
   const verbs = new Map(Object.entries(useTexts(VERB_NAMES)));
-  return ({ action, resource_id }) => {
+  return ({ action, resource_id, actor }) => {
     const [resource = '', verb = ''] = action.split('.');
     const words = `${resources.get(resource) ?? resource}: ${verbs.get(verb) ?? verb}`;
     // A log-in is about a person, whoever tried it.
     const person = resource === 'auth' && users.find(({ _id }) => _id === resource_id);
-    return person ? `${words} (${person.name})` : words;
+    return person && person._id !== actor?._id ? `${words} (${person.name})` : words;
   };
 }
 

@@ -42,7 +42,7 @@ function useAllColumns(): Column<Contact>[] {
   });
   return [
     make('phone_number', 'minmax(140px, 1fr)', (contact) => contact.phone_number ?? '–'),
-    make('email', 'minmax(140px, 2fr)', (contact) => contact.email ?? '–'),
+    make('email', 'minmax(120px, 1.5fr)', (contact) => contact.email ?? '–'),
     make('country_code', '70px', (contact) => contact.country_code ?? '–'),
     make('language', '80px', (contact) => contact.language ?? '–'),
     make('tags', 'minmax(150px, 1.5fr)', ({ tags }) => <Tags tags={tags} />),
@@ -74,7 +74,7 @@ export function useColumns(): Column<Contact>[] {
   const name: Column<Contact> = {
     key: 'name',
     title: texts.name,
-    width: 'minmax(150px, 2fr)',
+    width: 'minmax(210px, 2fr)',
     render: (contact) => <Name contact={contact} />,
   };
   return [name, ...useAllColumns().filter(({ key }) => chosen.includes(key))];
@@ -84,8 +84,11 @@ function Name({ contact }: { contact: Contact }): ReactElement {
   const texts = useTexts(CONTACT_FIELDS);
   return (
     <>
-      {nameContact(contact)} {contact.blocked && <Badge tone="danger">{texts.blocked}</Badge>}{' '}
-      {contact.opted_out && <Badge tone="warning">{texts.opted_out}</Badge>}
+      <span className={styles['name']}>
+        <span>{nameContact(contact)}</span>
+        {contact.blocked && <Badge tone="danger">{texts.blocked}</Badge>}
+        {contact.opted_out && <Badge tone="warning">{texts.opted_out}</Badge>}
+      </span>
       <span className={styles['reach']}>{contact.phone_number ?? contact.email}</span>
     </>
   );

@@ -21,13 +21,16 @@ const TONES: Record<Import['status'], Tone> = {
   FAILED: 'danger',
 };
 
+const isLost = ({ status, created_count, updated_count, failed_count }: Import): boolean =>
+  status === 'COMPLETED' && failed_count > 0 && created_count + updated_count === 0;
+
 /** An import that has read its sheet to the end has failed all the same when no row of it was stored. */
 export function ImportState({ record }: { record: Import }): ReactElement {
   const texts = useTexts(SHEETS);
-  const { status, created_count, updated_count, failed_count } = record;
+  const { status, failed_count } = record;
   if (status === 'COMPLETED' && failed_count > 0) {
-    const isLost = created_count + updated_count === 0;
-    return <Badge tone={isLost ? 'danger' : 'warning'}>{isLost ? texts.allFailed : texts.someFailed}</Badge>;
+    const isWhole = isLost(record);
+    return <Badge tone={isWhole ? 'danger' : 'warning'}>{isWhole ? texts.allFailed : texts.someFailed}</Badge>;
   }
   return <Badge tone={TONES[status]}>{texts[status]}</Badge>;
 }
@@ -75,6 +78,7 @@ function Progress({ record }: { record: Import }): ReactElement {
         <>
           <progress
             className={styles['bar']}
+            data-lost={isLost(record)}
             aria-label={written}
             max={total ?? 1}
             value={total === null ? undefined : processed}

@@ -3,11 +3,9 @@ import type { CampaignAnalytics } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { formatNumber } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
+import { countParts, PARTS } from './parts.ts';
 import styles from './report.module.css';
 import { REPORT } from './texts.ts';
-
-const PARTS = ['sent', 'failed', 'skipped', 'cancelled', 'unknown', 'pending'] as const;
-type Parts = Record<(typeof PARTS)[number], number>;
 
 export function Progress({ numbers }: { numbers: CampaignAnalytics }): ReactElement {
   const texts = useTexts(REPORT);
@@ -34,13 +32,4 @@ export function Progress({ numbers }: { numbers: CampaignAnalytics }): ReactElem
       {parts.unknown > 0 && <p className={styles['note']}>{texts.unknownHint}</p>}
     </>
   );
-}
-
-const ENDED: readonly CampaignAnalytics['status'][] = ['COMPLETED', 'CANCELLED', 'FAILED'];
-
-/** Once a campaign is over nobody waits any more: the network has not said what became of their messages. */
-function countParts(numbers: CampaignAnalytics): Parts {
-  if ('unknown' in numbers) return numbers as CampaignAnalytics & Parts;
-  const { pending, status } = numbers;
-  return ENDED.includes(status) ? { ...numbers, unknown: pending, pending: 0 } : { ...numbers, unknown: 0 };
 }

@@ -5,7 +5,7 @@ import type { ReactElement } from 'react';
 import { parley } from '../../../client.ts';
 import { useAgents, usePipelines, useUser, useUsers } from '../../../records/company.ts';
 import { showConversation, useConversationChange } from '../../../records/conversations.ts';
-import { formatMoment } from '../../../texts/formats.ts';
+import { formatListed, formatMoment } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
@@ -142,7 +142,7 @@ function useSnoozeItems(conversation: Conversation, apply: Change): { title: str
   const { hour, tomorrow, monday } = snoozeTimes();
   const until = (key: string, label: string, at: string): MenuItem => ({
     key,
-    label: `${label} · ${formatMoment(at)}`,
+    label: `${label} · ${formatListed(at)}`,
     icon: 'clock',
     onSelect: () => apply({ status: 'SNOOZED', snoozed_until: at }),
   });
