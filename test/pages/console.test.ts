@@ -231,6 +231,8 @@ describe('every screen', () => {
       await findDialog(page).waitFor();
       await check(`a dialog of ${path}`);
       if (path !== '/inboxes') continue;
+      await page.getByRole('button', { name: /^WhatsApp A business number/ }).click();
+      await check('the first step of a new inbox');
       await press('Next')();
       await page.getByLabel('Phone number ID').waitFor();
       await check('the second step of a new inbox');

@@ -1,8 +1,8 @@
 /** Ctrl-K searches and runs commands, and ? shows the keys. The dialogs are loaded when they are first opened. */
 import { Suspense, useEffect, type ReactElement } from 'react';
 import { isCovered, isPlainKey } from '../frame/shortcuts.ts';
-import { lazyPart } from '../ui/lazy-part.tsx';
-import { openCommandDialog, useOpened } from './opened.ts';
+import { lazyPart, LoadingDialog } from '../ui/lazy-part.tsx';
+import { closeCommandDialog, openCommandDialog, useOpened } from './opened.ts';
 
 const SearchDialog = lazyPart(async () => (await import('./search-dialog.tsx')).SearchDialog);
 const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).KeysDialog);
@@ -14,7 +14,11 @@ export function Commands(): ReactElement | null {
     return () => document.removeEventListener('keydown', press);
   }, []);
   if (opened === null) return null;
-  return <Suspense fallback={null}>{opened === 'SEARCH' ? <SearchDialog /> : <KeysDialog />}</Suspense>;
+  return (
+    <Suspense fallback={<LoadingDialog onClose={closeCommandDialog} />}>
+      {opened === 'SEARCH' ? <SearchDialog /> : <KeysDialog />}
+    </Suspense>
+  );
 }
 
 function press(event: KeyboardEvent): void {

@@ -4,6 +4,7 @@ import { countFailure, forgetFailures } from '../reloads.ts';
 import { createStore, useStore } from '../store.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
 import { Empty, Loading } from './state.tsx';
 import { COMMON } from './texts.ts';
 
@@ -24,6 +25,16 @@ async function loadPart(load: () => Promise<ComponentType>): Promise<ComponentTy
 /** What is shown until a part is there. */
 export function LoadingPart(): ReactElement {
   return useStore(isMissing) ? <MissingPart /> : <Loading />;
+}
+
+/** The same for a part that lies above the page. Until it is known to be missing, the page stays as it is. */
+export function LoadingDialog({ onClose }: { onClose(): void }): ReactElement | null {
+  const texts = useTexts(COMMON);
+  return useStore(isMissing) ? (
+    <Dialog title={texts.loading} onClose={onClose}>
+      <MissingPart />
+    </Dialog>
+  ) : null;
 }
 
 function MissingPart(): ReactElement {
