@@ -41,10 +41,12 @@ export function sendNoPage(request: FastifyRequest, reply: FastifyReply): Fastif
 
 const MAX_DEPTH = 40;
 
+const LANGUAGES = ['en', 'pt', 'es'] as const;
+
 function chooseLanguage({ headers }: FastifyRequest): keyof typeof WORDS {
   const wanted = (headers['accept-language'] ?? '').toLowerCase().split(/[,\s]+/);
-  const parts = wanted.map((each) => each.slice(0, 2));
-  return (['en', 'pt', 'es'] as const).find((each) => each === parts.find((part) => part in WORDS)) ?? 'en';
+  const ours = wanted.flatMap((each) => LANGUAGES.find((language) => each.startsWith(language)) ?? []);
+  return ours[0] ?? 'en';
 }
 
 function render(language: keyof typeof WORDS, up: string): string {

@@ -308,7 +308,7 @@ describe('the reader', () => {
         await waitForHeading(page, texts.usedTitle);
         assert.equal(await page.evaluate(wide), false);
         const paper = await page.evaluate('getComputedStyle(document.body).backgroundColor');
-        assert.equal(paper, colorScheme === 'light' ? 'rgb(244, 241, 236)' : 'rgb(20, 24, 26)');
+        assert.equal(paper, colorScheme === 'light' ? 'rgb(243, 245, 244)' : 'rgb(16, 20, 19)');
         await finish();
       }
     }

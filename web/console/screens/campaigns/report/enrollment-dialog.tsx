@@ -1,5 +1,5 @@
 /** What became of one contact of a campaign, with the ways to its conversation and its record. */
-import type { CampaignEnrollment } from '@parley/sdk';
+import type { Campaign, CampaignEnrollment } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
@@ -17,19 +17,21 @@ import { FormProblem } from '../../../ui/form-problem.tsx';
 import { COMMON } from '../../../ui/texts.ts';
 import { SKIP_REASONS } from '../texts.ts';
 import styles from './report.module.css';
-import { ENROLLMENT_STATES, REPORT } from './texts.ts';
+import { useEnrollmentStates } from './enrollment-states.ts';
+import { REPORT } from './texts.ts';
 
 interface EnrollmentDialogProps {
+  campaign: Campaign;
   enrollment: CampaignEnrollment;
   onClose(): void;
 }
 
-export function EnrollmentDialog({ enrollment, onClose }: EnrollmentDialogProps): ReactElement {
+export function EnrollmentDialog({ campaign, enrollment, onClose }: EnrollmentDialogProps): ReactElement {
   const texts = useTexts(REPORT);
   const common = useTexts(COMMON);
   const mayCancel = useMay('campaign-enrollments:update');
   const { data: contact } = useContact(enrollment.contact ?? '');
-  const details = useDetails(enrollment);
+  const details = useDetails(campaign, enrollment);
   const cancel = useMutation({
     mutationFn: () => parley.campaignEnrollments.cancel(enrollment._id),
     onSuccess: (changed) => {
@@ -70,9 +72,9 @@ export function EnrollmentDialog({ enrollment, onClose }: EnrollmentDialogProps)
 
 const TIMES = ['sent_at', 'delivered_at', 'read_at', 'replied_at', 'failed_at', 'next_run_at'] as const;
 
-function useDetails(enrollment: CampaignEnrollment): Detail[] {
+function useDetails(campaign: Campaign, enrollment: CampaignEnrollment): Detail[] {
   const texts = useTexts(REPORT);
-  const states = useTexts(ENROLLMENT_STATES);
+  const states = useEnrollmentStates(campaign);
   const reasons = useTexts(SKIP_REASONS);
   const { status, skip_reason, failure_reason, current_step } = enrollment;
   return [

@@ -15,9 +15,10 @@ import { Empty } from '../../../ui/state.tsx';
 import { SheetDialog } from '../sheet-dialog.tsx';
 import { CAMPAIGN_SHEETS, SKIP_REASONS } from '../texts.ts';
 import { EnrollmentDialog } from './enrollment-dialog.tsx';
+import { useEnrollmentStates } from './enrollment-states.ts';
 import { ExportButton } from './export-button.tsx';
 import styles from './report.module.css';
-import { ENROLLMENT_STATES, REPORT } from './texts.ts';
+import { REPORT } from './texts.ts';
 
 type Status = CampaignEnrollment['status'];
 
@@ -38,7 +39,7 @@ const STATUSES = Object.keys(TONES) as Status[];
 
 export function EnrollmentList({ campaign }: { campaign: Campaign }): ReactElement {
   const texts = useTexts(REPORT);
-  const states = useTexts(ENROLLMENT_STATES);
+  const states = useEnrollmentStates(campaign);
   const [status, choose] = useState<Status | null>(null);
   const sheets = useTexts(CAMPAIGN_SHEETS);
   const mayAdd = useMay('campaign-enrollments:create');
@@ -46,7 +47,7 @@ export function EnrollmentList({ campaign }: { campaign: Campaign }): ReactEleme
   const [isAdding, setAdding] = useState(false);
   const [opened, open] = useState<CampaignEnrollment | null>(null);
   const feed = useEnrollments(campaign._id, status);
-  const columns = useColumns(campaign.steps.length > 1);
+  const columns = useColumns(campaign);
   const options = [
     { value: '', label: texts.allStates },
     ...STATUSES.map((value) => ({ value, label: states[value] })),
@@ -80,14 +81,14 @@ export function EnrollmentList({ campaign }: { campaign: Campaign }): ReactEleme
         />
       </div>
       {isAdding && <SheetDialog campaign={campaign._id} onClose={() => setAdding(false)} />}
-      {opened && <EnrollmentDialog enrollment={opened} onClose={() => open(null)} />}
+      {opened && <EnrollmentDialog campaign={campaign} enrollment={opened} onClose={() => open(null)} />}
     </Card>
   );
 }
 
-function useColumns(isSequence: boolean): Column<CampaignEnrollment>[] {
+function useColumns(campaign: Campaign): Column<CampaignEnrollment>[] {
   const texts = useTexts(REPORT);
-  const states = useTexts(ENROLLMENT_STATES);
+  const states = useEnrollmentStates(campaign);
   const reasons = useTexts(SKIP_REASONS);
   const step: Column<CampaignEnrollment> = {
     key: 'step',
@@ -116,7 +117,7 @@ function useColumns(isSequence: boolean): Column<CampaignEnrollment>[] {
       isSecondary: true,
       render: ({ skip_reason, failure_reason }) => (skip_reason ? reasons[skip_reason] : failure_reason?.message),
     },
-    ...(isSequence ? [step] : []),
+    ...(campaign.steps.length > 1 ? [step] : []),
     {
       key: 'changed',
       title: texts.changedAt,

@@ -5,9 +5,11 @@ type Parts = Record<(typeof PARTS)[number], number>;
 
 const ENDED = ['COMPLETED', 'CANCELLED', 'FAILED'];
 
+export const isOver = (status: string): boolean => ENDED.includes(status);
+
 /** Once a campaign is over nobody waits any more: the network has not said what became of their messages. */
 export function countParts(numbers: Omit<Parts, 'unknown'> & { unknown?: number; status: string }): Parts {
   const { pending, unknown, status } = numbers;
   if (unknown !== undefined) return { ...numbers, unknown };
-  return ENDED.includes(status) ? { ...numbers, unknown: pending, pending: 0 } : { ...numbers, unknown: 0 };
+  return isOver(status) ? { ...numbers, unknown: pending, pending: 0 } : { ...numbers, unknown: 0 };
 }
