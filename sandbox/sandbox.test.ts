@@ -201,7 +201,7 @@ test('the demo shop shows the web chat of a platform on this machine, and allows
   const { page, policy } = await open();
   assert.match(
     page,
-    /<script async src="http:\/\/127\.0\.0\.1:4999\/widget\.js" data-inbox="0123456789abcdef01234567"><\/script>/,
+    /<script async src="http:\/\/127\.0\.0\.1:4999\/widget\.js" data-inbox="0123456789abcdef01234567" data-color="#8a4b16"><\/script>/,
   );
   assert.match(policy, /script-src 'self' http:\/\/127\.0\.0\.1:4999;.*frame-src http:\/\/127\.0\.0\.1:4999$/);
   for (const wrong of [
