@@ -737,6 +737,8 @@ export interface Conversation {
     sender_type: 'CONTACT' | 'USER' | 'AGENT' | 'SYSTEM';
     /** Whether it came in, went out, is a note of the company, or of the platform */
     message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
+    /** By which way it came about */
+    origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'BUSINESS_APP' | 'CHANNEL';
     /** ISO 8601 UTC with milliseconds */
     createdAt: string;
   } | null;
