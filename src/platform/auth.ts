@@ -136,7 +136,7 @@ export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSour
   return {
     async authenticate(credentials) {
       const shown = readCredentials(credentials);
-      if (!shown) throw makeUnauthorizedError('Send a token: authorization: Bearer <token>');
+      if (!shown) throw makeUnauthorizedError();
       const { token } = shown;
       const now = performance.now();
       const hit = remembered.found.get(token);
@@ -163,8 +163,11 @@ function readCredentials({ authorization, session }: Credentials): Shown | null 
   return token === undefined ? null : { kind: 'bearer', token };
 }
 
-function makeUnauthorizedError(detail?: string): AppError {
-  return new AppError('UNAUTHORIZED', detail, [], { 'www-authenticate': 'Bearer' });
+/** Whoever has no valid token is answered in the same words, so that nobody learns from them what is wrong with a forged one. */
+const NO_TOKEN = 'The token is missing, is invalid or has expired: send a valid one as authorization: Bearer <token>';
+
+function makeUnauthorizedError(): AppError {
+  return new AppError('UNAUTHORIZED', NO_TOKEN, [], { 'www-authenticate': 'Bearer' });
 }
 
 const matchesClaims = (key: StoredKey, claims: KeyClaims): boolean =>

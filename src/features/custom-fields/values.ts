@@ -27,7 +27,8 @@ export function findValueFault(slot: TypedSlot, value: unknown): string | null {
     case 'TEXT':
       return isTextWithin(value, MAX_TEXT) ? null : `must be a text of at most ${MAX_TEXT} characters`;
     case 'NUMBER':
-      if (typeof value === 'string') return `${NUMBER_WANTED}, not a text`;
+      if (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) && isPrecise(value))
+        return 'must be a number, not a text';
       return typeof value === 'number' && Number.isFinite(value) && isPrecise(value) ? null : NUMBER_WANTED;
     case 'BOOLEAN':
       return typeof value === 'boolean' ? null : 'must be true or false';
