@@ -27,10 +27,11 @@ create table imports (
   -- How often the work was begun since its last progress. The number is stored before the work begins, so that work that kills its worker
   -- is counted as well.
   attempts integer not null default 0,
-  -- The place in the queue: imports with an earlier time come first. All imports of a company get a new time when one of them had its turn.
+  -- Whether a worker may take the import now, and its place in the queue of its company.
+  is_waiting boolean not null default true,
   turn_at timestamptz(3) not null default now(),
-  -- The process that works on the import, and the time until which this process counts as alive.
-  held_by text,
+  -- When a worker took it last. It may be taken again after `held_until`: its worker has died, or a pause is over.
+  claimed_at timestamptz(3),
   held_until timestamptz(3),
   record_bytes integer not null generated always as (
     1000 + json_bytes(file_name) + octet_length(options::text) + octet_length(row_errors::text) + coalesce(octet_length(error::text), 0)
@@ -43,6 +44,8 @@ create table imports (
 create index imports_list on imports (company_id, kind, created_at desc, _id desc);
 -- Finds the few imports of a company that have not ended, however many have ended.
 create index imports_open on imports (company_id) where finished_at is null;
+create index imports_waiting on imports (company_id, turn_at) where is_waiting;
+create index imports_held on imports (held_until) where finished_at is null and not is_waiting;
 create index imports_updated on imports (company_id, kind, updated_at desc, _id desc);
 call tenant_table('imports');
 call counted_table('imports', updates => 'UNBOUNDED');

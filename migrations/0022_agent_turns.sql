@@ -15,7 +15,7 @@ create table pending_turns (
   -- When a worker took the turn last; null while nobody works on it. A later message makes it null, so that the answer in the making is dropped.
   claimed_at timestamptz(3),
   -- The turn may be taken after this time: no further message has come, or its worker has died.
-  held_until timestamptz(3) not null default now(),
+  held_until timestamptz(3),
   -- How often the work on this answer was begun.
   attempts integer not null default 0,
   -- How often an answer in the making was ended by a later message. The next one waits longer each time.

@@ -51,8 +51,6 @@ create table deliveries (
   finished_at timestamptz(3),
   -- When the words were erased from the body. Such a delivery can not be sent again.
   redacted_at timestamptz(3),
-  -- The worker that claimed the delivery ahead of a free slot; null when the attempt began with the claim.
-  claimed_by text collate "C",
   updated_step timestamptz(3) not null generated always as (
     date_bin('10 s', coalesce(finished_at, attempted_at, queued_at), '2000-01-01T00:00:00Z')
   ) stored,
@@ -75,23 +73,6 @@ create index deliveries_updated on deliveries (company_id, updated_step desc);
 -- The replays of a delivery. They are few, so the index is small.
 create index deliveries_replays on deliveries (company_id, replay_of) where replay_of is not null;
 call tenant_table('deliveries');
-
--- The deliveries that each worker has begun among those that it claimed ahead, stored before the first byte is sent. The table is unlogged,
--- so no attempt waits for the disk. A crash of the database empties it, and it is unknown what a worker without a row had begun.
-create unlogged table delivery_workers (
-  _id text collate "C" primary key,
-  -- Raised with each statement of the worker, so that a statement that arrives late changes nothing.
-  turn bigint not null default 0,
-  -- The seq of each delivery that was begun and whose outcome is not stored yet.
-  begun bigint[] not null default '{}',
-  -- Set when the worker counted as dead and its claims were settled. From then on the worker may begin nothing.
-  closed_at timestamptz(3),
-  seen_at timestamptz(3) not null default now()
-)
--- The row of a busy worker changes many hundred times a second. Most of each page stays free, so that the new version of a row fits on its
--- page.
-with (fillfactor = 10);
-grant select, insert, update, delete on delivery_workers to parley_system;
 
 -- Deliveries of a period that are sent once more: what was asked for, and how far it is.
 create table delivery_replays (

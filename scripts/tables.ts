@@ -88,7 +88,6 @@ export const TABLES: Readonly<Record<string, Owner>> = {
   webhooks: 'webhooks',
   deliveries: 'webhooks',
   delivery_replays: 'webhooks',
-  delivery_workers: 'webhooks',
   event_listeners: 'webhooks',
 };
 

@@ -11,7 +11,7 @@ import { markReadJob, wakeJob } from './features/conversations/jobs.ts';
 import { stripFieldJob } from './features/custom-fields/jobs.ts';
 import { releaseBusinessJob, releaseUserJob } from './features/departures/jobs.ts';
 import { giveUpImportsJob } from './features/imports/jobs.ts';
-import { startImports } from './features/imports/turns.ts';
+import { startImports } from './features/imports/loop.ts';
 import type { RowImporter } from './features/imports/work.ts';
 import { giveUpUnknownJob, mergeSplitJob, purgeCallbacksJob } from './features/inbound/jobs.ts';
 import { startFetching } from './features/inbound/fetching/loop.ts';

@@ -15,7 +15,7 @@ import {
   ROLES,
   violates,
 } from './db.ts';
-import { emit, onEventsQueued, type EventItem } from './events.ts';
+import { emit, DELIVERIES, type EventItem } from './events.ts';
 import { newId } from './ids.ts';
 import { createLogin } from './migrations.ts';
 import { makePage, pageQuery, pageWindow, type PageQuery } from './paging.ts';
@@ -149,7 +149,7 @@ describe('the events of a change', () => {
       ]);
     }
     let woken = 0;
-    const silence = onEventsQueued(() => (woken += 1));
+    const silence = platform.wakeUps.listen(DELIVERIES, () => (woken += 1));
     const items = [item('MESSAGE_RECEIVED'), item('MESSAGE_SENT'), item('CONTACT_CREATED')];
     const rolledBack = platform.tenantTx(company, async (tx) => {
       await emit(tx, items);

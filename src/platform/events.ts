@@ -6,7 +6,6 @@ import type { Change, ChangeKind } from './changes/change.ts';
 import { exec, many, type Executor } from './db.ts';
 import { newId } from './ids.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
-import { createWakeUps } from './wake-ups.ts';
 
 export const EVENT_NAMES = [
   'MESSAGE_RECEIVED',
@@ -56,11 +55,8 @@ const findEventRecord = (item: EventItem): { _id: string; company: string } =>
 /** From this number of events on, it takes less time to find out who listens than to write bodies for nobody. */
 const MANY_EVENTS = 16;
 
-const queued = createWakeUps();
-/** Calls the listener whenever this process has committed new deliveries. Returns a function that removes the listener. */
-export const onEventsQueued = queued.listen;
-/** Wakes the delivery loop of this process, so that it looks for new deliveries at once. */
-export const wakeDeliveries = queued.wake;
+/** The queue of the loop that sends events. */
+export const DELIVERIES = 'deliveries';
 
 /**
  * Queues events in this order, in the caller's transaction, for the webhooks that listen to them, and names their records to the change
@@ -86,7 +82,7 @@ async function beginEmit(tx: TenantTx | SystemTx, items: EventItem[]): Promise<(
   const awaited = items.length < MANY_EVENTS ? items : await chooseAwaited(tx, items);
   if (awaited.length === 0) return null;
   return async () => {
-    if ((await insertDeliveries(tx, awaited, timestamp)) > 0) tx.afterCommit(wakeDeliveries);
+    if ((await insertDeliveries(tx, awaited, timestamp)) > 0) tx.wakes(DELIVERIES);
   };
 }
 

@@ -20,6 +20,7 @@ import type { Shares } from './shares.ts';
 import { createSpacedTurns } from './spaced-turns.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
 import { inTransaction, type TransactionExecutor, type TransactionOptions } from './transaction.ts';
+import { createWakeUps, type WakeUps } from './wake-ups.ts';
 
 declare const brand: unique symbol;
 
@@ -32,6 +33,8 @@ export interface TenantRead extends Executor {
 interface Transaction {
   /** Calls `action` after the commit; never after a rollback. */
   afterCommit(action: () => void): void;
+  /** Wakes the loop of this process that works on a queue, after the commit. */
+  wakes(queue: string): void;
   /**
    * Names the record that a POST creates, for the audit entry and the Idempotency-Key in this transaction. `company` is the record's
    * company when it differs from the caller's; null for a record of the installation.
@@ -96,6 +99,8 @@ export interface Database {
   system(behalf: ShareOwner): SystemTx;
   /** Runs `work` while this process holds a lock of the installation; processes that want it as well wait for each other. */
   exclusively<T>(lock: number, work: () => Promise<T>): Promise<T>;
+  /** Tells the loops of this process that a transaction has queued work for them. */
+  wakeUps: WakeUps;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -137,11 +142,12 @@ interface TransactionParts {
   pool: pg.Pool;
   begin: string;
   publish: (changes: Change[]) => void;
+  wake: WakeUps['wake'];
   options?: TransactionOptions;
 }
 
 async function runTransaction<X, T>(
-  { pool, begin, publish, options }: TransactionParts,
+  { pool, begin, publish, wake, options }: TransactionParts,
   dress: (executor: TransactionExecutor & Transaction) => X,
   work: (tx: X) => Promise<T>,
 ): Promise<T> {
@@ -151,6 +157,7 @@ async function runTransaction<X, T>(
     dress({
       ...executor,
       afterCommit: (action) => void actions.push(action),
+      wakes: (queue) => void actions.push(() => wake(queue)),
       makes: storeNoTrail,
       changed: (some) => void changes.push(...some),
     });
@@ -175,18 +182,25 @@ function withSpacedSearches(turns: Shares, owner: string, executor: Executor): E
   };
 }
 
-function createSystemTransaction(surroundings: Pick<TransactionParts, 'pool' | 'publish'>, crossing: Shares) {
+function createSystemTransaction(parts: Pick<TransactionParts, 'pool' | 'publish' | 'wake'>, crossing: Shares) {
   return <T>(behalf: ShareOwner, work: (tx: SystemTx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
     crossing.within(behalf, () =>
-      runTransaction({ ...surroundings, begin: 'begin', options }, (tx) => tx as unknown as SystemTx, work),
+      runTransaction({ ...parts, begin: 'begin', options }, (tx) => tx as unknown as SystemTx, work),
     );
 }
 
+const openRead = (companyId: string, executor: Executor): TenantRead =>
+  ({ ...executor, companyId }) as unknown as TenantRead;
+
 /** Each statement is a transaction of its own, which has committed when it is answered. */
-const createSingleStatements = (executor: Executor, publish: TransactionParts['publish']): SystemTx =>
+const createSingleStatements = (
+  executor: Executor,
+  { publish, wake }: Pick<TransactionParts, 'publish' | 'wake'>,
+): SystemTx =>
   ({
     ...executor,
     afterCommit: (action: () => void) => action(),
+    wakes: wake,
     makes: storeNoTrail,
     trails: () => {
       throw new Error('a single statement has no commit that others could travel with');
@@ -204,18 +218,19 @@ function openPools({ url, poolSize, quota = null, statementMs, waitMs }: Databas
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, poolSize, storage = UNGUARDED, readsUnderRls = false, waitMs = PATIENT_WAIT_MS } = options;
-  const publish = options.publish ?? (() => undefined);
+  const wakeUps = createWakeUps();
+  const told = { publish: options.publish ?? (() => undefined), wake: wakeUps.wake };
   const { app, read, system } = openPools(options);
   const writing = createCompanyShares(poolSize, waitMs);
   const reading = createCompanyShares(poolSize, waitMs);
   const crossing = createSystemShares(poolSize, waitMs);
   const searching = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: CHEAP_SEARCH_MS });
   const walking = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: 0 });
-  const transactAcross = createSystemTransaction({ pool: system, publish }, crossing);
+  const transactAcross = createSystemTransaction({ pool: system, ...told }, crossing);
 
   function underRls<T>(companyId: string, work: (tx: TenantTx) => Promise<T>, actor?: Actor): Promise<T> {
     return runTransaction(
-      { pool: app, begin: beginStatement(companyId, actor), publish, options: { startsWithBegin: true } },
+      { pool: app, begin: beginStatement(companyId, actor), ...told, options: { startsWithBegin: true } },
       (tx) => ({ ...tx, companyId, writable: true }) as unknown as TenantTx,
       work,
     );
@@ -226,11 +241,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     execute: (statement) => underRls(companyId, (tx) => tx.execute(statement)),
   });
 
-  const openRead = (companyId: string, executor: Executor): TenantRead =>
-    ({ ...executor, companyId }) as unknown as TenantRead;
-
   const openSystem = (behalf: ShareOwner): SystemTx =>
-    createSingleStatements(runWithinShare(crossing, behalf, createExecutor(system)), publish);
+    createSingleStatements(runWithinShare(crossing, behalf, createExecutor(system)), told);
 
   return {
     // Under row-level security reads are not limited by shares, because a read inside a transaction would wait for the share that its own
@@ -252,6 +264,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     flushTx: (work, how) => storage.write(() => transactAcross('callbacks', work, how)),
     system: openSystem,
     exclusively: (lock, work) => runExclusively(url, lock, work),
+    wakeUps,
     // Uses the connections for admitting requests, so that slow searches of companies do not make the process look unhealthy.
     ping: async () => void (await openSystem('door').query({ name: 'tenant.ping', text: 'select 1', values: [] })),
     close: async () => {

@@ -1,19 +1,20 @@
-/** Wakes a loop of this process that has got work, so that it need not wait for its next look into the database. */
+/** Wakes the loops of this process that have got work, so that they need not wait for their next look into the database. */
 export interface WakeUps {
-  /** Calls the listener at each wake-up. Returns a function that removes the listener. */
-  listen(listener: () => void): () => void;
-  wake(): void;
+  /** Calls the listener whenever this process has stored work in the queue. Returns a function that removes the listener. */
+  listen(queue: string, listener: () => void): () => void;
+  wake(queue: string): void;
 }
 
 export function createWakeUps(): WakeUps {
-  const listeners = new Set<() => void>();
+  const listeners = new Map<string, Set<() => void>>();
   return {
-    listen: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    listen: (queue, listener) => {
+      const ofQueue = listeners.get(queue) ?? new Set();
+      listeners.set(queue, ofQueue.add(listener));
+      return () => ofQueue.delete(listener);
     },
-    wake: () => {
-      for (const listener of listeners) listener();
+    wake: (queue) => {
+      for (const listener of listeners.get(queue) ?? []) listener();
     },
   };
 }

@@ -10,7 +10,6 @@ import { openTestDatabase } from '../support/database.ts';
 const WITHOUT_COMPANY: Record<string, string> = {
   companies: 'is the company: its _id is what others call company_id',
   callbacks_aside: 'of a callback that can not be read nobody knows the company; readable by the system only',
-  delivery_workers: 'one row per worker process, which works for all companies; readable by the system only',
   job_attempts: 'jobs of the whole installation; readable by the system only',
   people:
     'one password of a person, whatever companies have this person among their users; readable by the system only',
@@ -229,14 +228,7 @@ test('every exception that is listed here exists in the database', () => {
 
 test('tables that belong to no company are closed to the role that works for one', async () => {
   assert.deepEqual(listPolicies('companies'), tenantPolicies('_id'));
-  for (const table of [
-    'callbacks_aside',
-    'delivery_workers',
-    'job_attempts',
-    'people',
-    'platform_state',
-    'rate_buckets',
-  ]) {
+  for (const table of ['callbacks_aside', 'job_attempts', 'people', 'platform_state', 'rate_buckets']) {
     for (const role of ['parley_app', 'parley_read']) {
       const [row] = await database.sql<{ may: boolean }>(
         `select has_table_privilege($1, $2, 'select, insert, update, delete, truncate, references, trigger') as may`,

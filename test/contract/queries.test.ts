@@ -9,6 +9,14 @@ import { after, test } from 'node:test';
 import { parseSync, Visitor } from 'oxc-parser';
 import pg from 'pg';
 import type { Executor, Statement } from '../../src/platform/db.ts';
+import { FOLLOW_UP_QUEUE } from '../../src/features/agents/follow-ups/queue-queries.ts';
+import { TURN_QUEUE } from '../../src/features/agents/turns/queue-queries.ts';
+import { CAMPAIGN_QUEUE } from '../../src/features/campaigns/turn-queries.ts';
+import { RUN_QUEUE } from '../../src/features/conversations/bulk/turn-queries.ts';
+import { IMPORT_QUEUE } from '../../src/features/imports/turn-queries.ts';
+import { KNOWLEDGE_QUEUE } from '../../src/features/knowledge/turn-queries.ts';
+import { COPY_QUEUE } from '../../src/features/templates/copy-queries.ts';
+import { openLeases } from '../../src/platform/claims/leases.ts';
 import { toBroadSearch, COLUMNS } from '../../src/features/contacts/list/filter-queries.ts';
 import { OPERATORS } from '../../src/platform/filters/items.ts';
 import { FIELD_TYPES } from '../../src/features/custom-fields/schemas.ts';
@@ -42,6 +50,9 @@ const WITHOUT_TABLES: Record<string, string> = {
   'knowledge.findStems': 'finds the stems of given words',
 };
 
+/** The queue tables whose claims are leases. */
+const QUEUES = [CAMPAIGN_QUEUE, COPY_QUEUE, FOLLOW_UP_QUEUE, IMPORT_QUEUE, KNOWLEDGE_QUEUE, RUN_QUEUE, TURN_QUEUE];
+
 /** The statements of the system role that have no company condition, each with the reason. */
 const WITHOUT_COMPANY: Record<string, string> = {
   'audit.deleteOld': 'retention, by age alone',
@@ -57,8 +68,6 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'companies.lockSums': 'a lock of the whole installation',
   'companies.update': 'the company itself',
   'idempotency.purge': 'retention, by age alone',
-  'imports.hold': 'what this process works on, whoever it belongs to',
-  'imports.lockTurns': 'a lock of the whole installation',
   'inboxes.findOldestAllowing': "the sandbox's shop shows the first chat that allows it",
   'inboxes.findOwner': 'a number belongs to one inbox of the installation',
   'inboxes.loseAddress': 'who named a number that proved to be another one, whoever they are',
@@ -85,12 +94,9 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'agents.deleteOldTurns': 'retention, by age alone',
   'agents.deleteOldBudgets': 'retention, by age alone',
   'agents.deleteOldConversationBudgets': 'days of all conversations, by their age alone',
-  'agents.queueDueFollowUps': 'follow-ups of all companies, by their time alone',
-  'agents.queueDueTurns': 'turns of all companies, by their time alone',
-  'knowledge.queueDue': 'items of all companies, by their time alone',
-  'campaigns.queueDue': 'campaigns of all companies, by their time alone',
-  'conversations.runs.queueDue': 'runs of all companies, by their time alone',
-  'templates.queueDue': 'catalogues of all companies, by their time alone',
+  ...Object.fromEntries(
+    QUEUES.map(({ table }) => [`claims.requeue.${table}`, 'rows of all companies, by their time alone']),
+  ),
   'users.holdAddress': 'the lock of an address, whoever uses it',
   'users.extendSession': 'a cookie names no company: its hash is what it is found by',
   'users.purgeLinks': 'retention, by age alone',
@@ -99,10 +105,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'users.purgePeople': 'people whom no company has among its users any more',
   'users.writePassword': 'the password of a person, which belongs to no company',
   'webhooks.allowBitmaps': 'a setting of the transaction',
-  'webhooks.closeWorkers': 'worker processes work for all companies',
   'webhooks.deleteOldDeliveries': 'retention, by age alone',
-  'webhooks.deleteSilentWorkers': 'worker processes work for all companies',
-  'webhooks.insertWorker': 'worker processes work for all companies',
   'webhooks.replays.deleteOld': 'retention, by age alone',
   'webhooks.moveReceivers': "the sandbox's own webhooks, by their address",
 };
@@ -317,7 +320,7 @@ async function collectPlatform(): Promise<Found[]> {
     collect({
       file: `src/platform/${name.split('.')[0]}.ts`,
       builder: { name, types: [type] },
-      build: (tx) => build({ ...(tx as SystemTx), afterCommit: () => undefined, changed: () => undefined }),
+      build: (tx) => build({ ...(tx as SystemTx), wakes: () => undefined, changed: () => undefined }),
       touched,
     });
   const once = (system: SystemTx, owner: (typeof owners)[number]) =>
@@ -332,6 +335,10 @@ async function collectPlatform(): Promise<Found[]> {
     part('audit.recordAudit', both, (tx) => recordAudit(tx, AUDIT_ENTRY)),
     part('idempotency.purgeAttempts', 'SystemTx', (tx) => purgeAttempts(tx, 1)),
     part('limits.purgeBuckets', 'SystemTx', purgeBuckets),
+    ...QUEUES.flatMap((queue) => [
+      part('claims/leases.requeue', 'SystemTx', (tx) => openLeases(tx, queue).requeue()),
+      part('claims/leases.renew', 'SystemTx', (tx) => openLeases(tx, queue).renew([])),
+    ]),
     part('retention.purgeByPages', 'SystemTx', (tx) => purgeByPages(tx, 'audit_log', async () => undefined)),
     ...attempts.map((attempt) => part('idempotency.bindKeyToRecord', both, (tx) => bindKeyToRecord(tx, attempt, 'x'))),
     // The statement runs once with a free Idempotency-Key and once with a used one.

@@ -227,8 +227,7 @@ const WALKS: Record<string, Walk> = {
   'waiting deliveries': {
     role: system,
     walked: ['deliveries'],
-    walk: (tx) =>
-      claimDeliveries(tx, { slots: 32, ahead: 32, worker: NAMED, first: 8, free: new Map(), after: '' }, 86_400_000),
+    walk: (tx) => claimDeliveries(tx, { slots: 64, first: 8, free: new Map(), after: '' }, 86_400_000),
     most: 1_000,
   },
 };

@@ -15,7 +15,6 @@ export interface PlatformParts {
 const KEPT_TABLES = [
   'public.schema_migrations',
   'public.platform_state',
-  'public.delivery_workers',
   'pgboss.version',
   'pgboss.queue',
   'pgboss.schedule',

@@ -4,7 +4,6 @@ import { planAdditions } from './adding/queries.ts';
 import { readAudience } from './audience.ts';
 import { enrolPortion, setEnrolled } from './audience-queries.ts';
 import { holdTurn } from './portion-queries.ts';
-import { HOLD_SECONDS } from './portion.ts';
 import type { CampaignWork } from './queries.ts';
 import type { Run } from './run.ts';
 
@@ -17,7 +16,7 @@ export async function enrolNext({ acting, turn }: Run, campaign: CampaignWork): 
   const isNamed = campaign.steps.some(({ template }) => hasVariables(template.components ?? []));
   return acting.tx(async (tx) => {
     // Another worker has it, or it was paused: it is enrolled later.
-    if ((await holdTurn(tx, turn, HOLD_SECONDS)) === 0) return false;
+    if ((await holdTurn(tx, turn)) === 0) return false;
     const enrolling = {
       campaign: campaign._id,
       delayMinutes: campaign.steps[0]?.delay_minutes ?? 0,

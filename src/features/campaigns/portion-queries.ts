@@ -3,6 +3,9 @@ import { exec, many, one } from '../../platform/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { Recipient, RecipientContact } from '../../channels/templates/variables.ts';
 
+/** A worker that has not renewed its hold on a campaign for this long counts as dead: people wait for its messages. */
+export const HOLD_SECONDS = 6;
+
 /** A campaign, and when its worker took it: a worker whose time is over changes nothing any more. */
 export interface Turn {
   campaign: string;
@@ -13,13 +16,13 @@ export interface Turn {
  * Locks the campaign for its worker, and keeps it a while longer. Returns zero when the campaign is no longer to be sent, another worker has it, or
  * its company is suspended.
  */
-export function holdTurn(tx: TenantTx, { campaign, claimed_at }: Turn, holdSeconds: number): Promise<number> {
+export function holdTurn(tx: TenantTx, { campaign, claimed_at }: Turn): Promise<number> {
   return exec(tx, {
     name: 'campaigns.holdTurn',
     text: `update campaigns set held_until = now() + make_interval(secs => $4)
       where company_id = $1 and _id = $2 and claimed_at = $3 and status = 'RUNNING'
         and exists (select from companies where _id = $1 and status = 'ACTIVE')`,
-    values: [tx.companyId, campaign, claimed_at, holdSeconds],
+    values: [tx.companyId, campaign, claimed_at, HOLD_SECONDS],
   });
 }
 

@@ -34,8 +34,6 @@ import { setPaused } from './state-queries.ts';
 // How often a transaction is tried that conflicts with other transactions, and the pause before the next try.
 const ROUNDS = 4;
 const PAUSE_MS = 50;
-/** A worker that has not renewed its hold on a campaign for this long counts as dead. */
-export const HOLD_SECONDS = 6;
 // When the daily limit is reached, places become free a minute at a time.
 const LIMIT_PAUSE_SECONDS = 600;
 
@@ -69,7 +67,7 @@ export async function takePortion(run: Run, most: number): Promise<Portion> {
 }
 
 async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<Portion> {
-  if ((await holdTurn(tx, run.turn, HOLD_SECONDS)) === 0) return OVER;
+  if ((await holdTurn(tx, run.turn)) === 0) return OVER;
   if (due.length === 0) return IDLE;
   const { inbox, channel } = run.sender;
   const funnel = await lockFunnelSteps(tx, run, due);

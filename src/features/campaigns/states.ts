@@ -4,7 +4,7 @@ import { AppError, notFound } from '../../platform/errors.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { readAudience } from './audience.ts';
 import { expectCampaign, toCampaign } from './campaigns.ts';
-import { wakeCampaigns } from './loop.ts';
+import { CAMPAIGNS } from './loop.ts';
 import { countSends } from './portion-queries.ts';
 import { lockCampaign, type CampaignRow } from './queries.ts';
 import type { Campaign } from './schemas.ts';
@@ -64,7 +64,7 @@ async function changeState(
     if (!before) throw notFound();
     expectStatus(before, allowed);
     await change(tx, before);
-    tx.afterCommit(wakeCampaigns);
+    tx.wakes(CAMPAIGNS);
     return toCampaign(await expectCampaign(tx, id));
   });
 }

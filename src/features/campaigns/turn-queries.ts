@@ -1,71 +1,36 @@
 /** Statements over all companies that decide which campaign is worked on next, and that store how a turn has ended. */
-import { pickInTurn, pickValues } from '../../platform/claims/fair-pick.ts';
-import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../platform/claims/queue.ts';
+import { pickValues } from '../../platform/claims/fair-pick.ts';
+import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/claims/leases.ts';
+import type { ClaimCapacity, RowOutcome } from '../../platform/claims/queue.ts';
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
+import { HOLD_SECONDS } from './portion-queries.ts';
 import type { Campaign } from './schemas.ts';
 
-const QUEUE = { table: 'campaigns', waiting: 'is_waiting', order: 'turn_at' };
+export const CAMPAIGN_QUEUE: LeasedTable = { table: 'campaigns', order: 'turn_at', leaseSeconds: HOLD_SECONDS };
 
-/** An SQL condition for campaigns that are due, and for those whose worker has held them for so long that it must have died. */
-const IS_DUE = 'not is_waiting and held_until <= now()';
-
-/** An SQL condition that holds while a campaign waits for a worker or is due. */
-export const IS_WAITING = `exists (select from campaigns where ${QUEUE.waiting}) or exists (select from campaigns where ${IS_DUE})`;
-
-export interface ClaimedCampaign extends ClaimedRow {
-  _id: string;
+export interface ClaimedCampaign extends LeasedRow {
   name: string;
   status: Campaign['status'];
-  claimed_at: string;
 }
 
 /** Claims campaigns, a few of each company in turn. A campaign that waited for its time or for its daily limit runs from now on. */
 export async function claimCampaigns(
   tx: SystemTx,
   capacity: ClaimCapacity,
-  holdSeconds: number,
 ): Promise<{ claimed: ClaimedCampaign[]; dismissed: number }> {
   const claimed = await many<ClaimedCampaign>(tx, {
     name: 'campaigns.claim',
-    text: `with recursive ${pickInTurn(QUEUE)}
-      update campaigns set is_waiting = false, is_nudged = false, claimed_at = clock_timestamp(), held_until = now() + make_interval(secs => $6),
+    text: `${pickLeased(CAMPAIGN_QUEUE)}
+      update campaigns set ${leaseColumns(CAMPAIGN_QUEUE)}, is_nudged = false,
         status = case when status in ('SCHEDULED', 'PAUSED') then 'RUNNING' else status end, paused_at = null, pause_reason = null,
         started_at = case when status in ('CANCELLED', 'FAILED') then started_at else coalesce(started_at, now()) end,
         updated_at = case when status in ('SCHEDULED', 'PAUSED') then now() else updated_at end
       where ctid = any(array(select ctid from picked))
-      returning company_id as company, _id, _id as seq, null as claimed_by, name, status, claimed_at`,
-    values: [...pickValues(capacity), holdSeconds],
+      returning company_id as company, _id, name, status, claimed_at`,
+    values: pickValues(capacity),
   });
   return { claimed, dismissed: 0 };
-}
-
-/** Puts campaigns into the queue that are due. */
-export function queueDueCampaigns(tx: SystemTx): Promise<number> {
-  return exec(tx, {
-    name: 'campaigns.queueDue',
-    text: `update campaigns set is_waiting = true, held_until = null, turn_at = now() where ${IS_DUE}`,
-    values: [],
-  });
-}
-
-/** Keeps campaigns from being taken by other workers for a while longer. */
-export function renewHolds(tx: SystemTx, held: ClaimedCampaign[], holdSeconds: number): Promise<number> {
-  return exec(tx, {
-    name: 'campaigns.renewHolds',
-    text: `update campaigns c set held_until = now() + make_interval(secs => $4)
-      from (
-        select k.ctid from unnest($1::text[], $2::text[], $3::timestamptz[]) as h (company_id, _id, claimed_at)
-          join campaigns k on k.company_id = h.company_id and k._id = h._id and k.claimed_at = h.claimed_at
-        for no key update of k skip locked
-      ) n where c.ctid = n.ctid`,
-    values: [
-      held.map(({ company }) => company),
-      held.map(({ _id }) => _id),
-      held.map(({ claimed_at }) => claimed_at),
-      holdSeconds,
-    ],
-  });
 }
 
 /** How a turn of a campaign has ended. */

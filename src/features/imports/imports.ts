@@ -22,6 +22,9 @@ import { openImportReader } from './reader.ts';
 import { clipTitle, type SheetHead } from './reading.ts';
 import type { Import, ImportColumn, ImportQuery } from './schemas.ts';
 
+/** The queue of the loop that works on imports. */
+export const IMPORTS = 'imports';
+
 /** Finds the field for a column by its title; undefined when no field has that name. */
 export type FieldFinder = (title: string) => string | undefined;
 
@@ -78,6 +81,7 @@ export async function addImport(readers: ChildReaders, tenant: Tenant, asked: Im
     for await (const piece of upload.read()) await insertChunk(tx, _id, position++, piece);
     await lockImportLimit(tx, _id);
     await expectFewOpenImports(tx, MAX_OPEN);
+    tx.wakes(IMPORTS);
     return created;
   });
 }

@@ -62,7 +62,7 @@ test('a row that takes its reader too long is an error of that row, and the rows
   const readers = createHurriedReaders(new URL('../../../test/support/hanging-reader.ts', import.meta.url));
   after(() => readers.close());
   await database.sql(`create function hold() returns trigger language plpgsql as
-    $$ begin new.held_until = 'infinity'; return new; end $$`);
+    $$ begin new.is_waiting = false; return new; end $$`);
   await database.sql('create trigger held before insert on imports for each row execute function hold()');
   const data = 'name,external_id\nAna,slow-1\n\nhang,slow-2\nBia,slow-3\nEva,slow-4\n';
   const { body } = await postForm(platform, [201, PATH], { file: { name: 'slow.csv', data }, silent: 'true' });

@@ -179,7 +179,8 @@ export function endImport(tx: TenantTx, id: string, error: { code: string; messa
     name: 'imports.end',
     text: `with gone as (delete from import_chunks where company_id = $1 and import_id = $2)
       update imports set status = case when $3::jsonb is null then 'COMPLETED' else 'FAILED' end, error = $3,
-        started_at = coalesce(started_at, now()), finished_at = now(), updated_at = now(), held_by = null, held_until = null
+        started_at = coalesce(started_at, now()), finished_at = now(), updated_at = now(), is_waiting = false, claimed_at = null,
+        held_until = null
       where company_id = $1 and _id = $2 and finished_at is null`,
     values: [tx.companyId, id, error && JSON.stringify(error)],
   });

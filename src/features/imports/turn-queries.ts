@@ -1,92 +1,78 @@
-/** Queries that decide which import is processed next and by which process, over all companies. */
-import { exec, maybeOne, one } from '../../platform/db.ts';
+/** Statements over all companies that decide which import is worked on next, and that store how a turn has ended. */
+import { pickValues } from '../../platform/claims/fair-pick.ts';
+import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/claims/leases.ts';
+import type { ClaimCapacity, RowOutcome } from '../../platform/claims/queue.ts';
+import { exec, many, one } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import type { ImportKind } from './schemas.ts';
 
-// The time until which a claim holds: a process that has not renewed its claim for so long counts as dead; it renews the claim every few
-// seconds.
-const HELD = `now() + interval '20 seconds'`;
+// A worker that dies keeps people waiting for their rows.
+export const IMPORT_QUEUE: LeasedTable = {
+  table: 'imports',
+  order: 'turn_at',
+  open: 'finished_at is null',
+  leaseSeconds: 20,
+};
 
-/** An SQL condition that is true when no process works on the import or on another import of its company. */
-const FREE = `finished_at is null and coalesce(held_until, '-infinity') < now() and not exists (
-  select from imports other where other.company_id = mine.company_id and other.finished_at is null and other.held_until >= now())`;
-
-/** Processes claim imports one after the other. Otherwise two of them could each claim an import of the same company. */
-export function lockImportTurns(tx: SystemTx): Promise<number> {
-  return exec(tx, { name: 'imports.lockTurns', text: 'select pg_advisory_xact_lock(724113005)', values: [] });
-}
-
-export interface ClaimedImport {
-  company: string;
-  _id: string;
+export interface ClaimedImport extends LeasedRow {
   kind: ImportKind;
   /** The number of times that the import was started without progress, including this time. */
   attempts: number;
 }
 
-/** Claims the import whose turn it is, and counts the attempt before the work begins. An import that ends at this moment stays ended. */
-export function claimImport(tx: SystemTx, holder: string): Promise<ClaimedImport | null> {
-  return maybeOne(tx, {
+/** Claims imports, a few of each company in turn, and counts the attempt before the work begins. */
+export async function claimImports(
+  tx: SystemTx,
+  capacity: ClaimCapacity,
+): Promise<{ claimed: ClaimedImport[]; dismissed: number }> {
+  const claimed = await many<ClaimedImport>(tx, {
     name: 'imports.claim',
-    text: `update imports set status = 'RUNNING', started_at = coalesce(started_at, now()), attempts = attempts + 1, held_by = $1,
-        held_until = ${HELD}, updated_at = case when status = 'QUEUED' then now() else updated_at end
-      where finished_at is null
-        and (company_id, _id) = (select company_id, _id from imports mine where ${FREE} order by turn_at, company_id, _id limit 1)
-      returning company_id as company, _id, kind, attempts`,
-    values: [holder],
+    text: `${pickLeased(IMPORT_QUEUE)}
+      update imports set ${leaseColumns(IMPORT_QUEUE)}, attempts = attempts + 1, status = 'RUNNING',
+        started_at = coalesce(started_at, now()), updated_at = case when status = 'QUEUED' then now() else updated_at end
+      where ctid = any(array(select ctid from picked))
+      returning company_id as company, _id, kind, attempts, claimed_at`,
+    values: pickValues(capacity),
   });
+  return { claimed, dismissed: 0 };
 }
 
-/** An SQL condition that is true while an import may be started. */
-export const IS_WAITING = `exists (select from imports mine where ${FREE})`;
-
-export async function isSomebodyWaiting(tx: SystemTx): Promise<boolean> {
+/** Whether an import of another company waits for a worker, or is due. */
+export async function isAnotherWaiting(tx: SystemTx, company: string): Promise<boolean> {
   const { waiting } = await one<{ waiting: boolean }>(tx, {
-    name: 'imports.isSomebodyWaiting',
-    text: `select ${IS_WAITING} as waiting`,
-    values: [],
+    name: 'imports.isAnotherWaiting',
+    text: `select exists (select from imports
+      where finished_at is null and company_id <> $1 and (is_waiting or held_until <= now())) as waiting`,
+    values: [company],
   });
   return waiting;
 }
 
-/** Renews the claims of a process that is still working. */
-export function renewImportClaims(tx: SystemTx, holder: string): Promise<number> {
-  return exec(tx, {
-    name: 'imports.hold',
-    text: `update imports set held_until = ${HELD} where finished_at is null and held_by = $1`,
-    values: [holder],
-  });
-}
-
-export interface ReleasedClaim {
+/** How a turn of an import has ended. */
+export interface TurnOutcome extends RowOutcome {
   company: string;
-  _id: string;
-  holder: string;
-  /** The seconds for which no process may claim the import again. */
-  pauseSeconds: number;
-  /** True when the work ended without a crash, so that it does not count as a failed attempt. */
-  isOrderly: boolean;
+  claimed_at: string;
+  /** The seconds for which nobody works on the import; null when its next turn can begin at once. */
+  pause_seconds: number | null;
+  /** Whether this turn counts as an attempt that has failed. */
+  is_failure: boolean;
 }
 
-/** Gives up the claim of an import, so that a process can claim it again. */
-export function releaseImport(
-  tx: SystemTx,
-  { company, _id, holder, pauseSeconds, isOrderly }: ReleasedClaim,
-): Promise<number> {
+/** Puts imports that have not ended at the end of their company's queue. */
+export function recordTurns(tx: SystemTx, outcomes: TurnOutcome[]): Promise<number> {
   return exec(tx, {
-    name: 'imports.release',
-    text: `update imports set held_by = null, held_until = now() + make_interval(secs => $4::int),
-        attempts = case when $5::boolean then 0 else attempts end
-      where company_id = $1 and _id = $2 and held_by = $3 and finished_at is null`,
-    values: [company, _id, holder, pauseSeconds, isOrderly],
-  });
-}
-
-/** Puts the imports of a company at the end of the queue, because the company had its turn. */
-export function endCompanyTurn(tx: SystemTx, company: string): Promise<number> {
-  return exec(tx, {
-    name: 'imports.endTurn',
-    text: 'update imports set turn_at = now() where company_id = $1 and finished_at is null',
-    values: [company],
+    name: 'imports.recordTurns',
+    text: `update imports i set is_waiting = o.pause_seconds is null, turn_at = now(), claimed_at = null,
+        attempts = case when o.is_failure then i.attempts else 0 end, held_until = now() + make_interval(secs => o.pause_seconds)
+      from unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::boolean[])
+        as o (company_id, _id, claimed_at, pause_seconds, is_failure)
+      where i.company_id = o.company_id and i._id = o._id and i.claimed_at = o.claimed_at and i.finished_at is null`,
+    values: [
+      outcomes.map((outcome) => outcome.company),
+      outcomes.map((outcome) => outcome._id),
+      outcomes.map((outcome) => outcome.claimed_at),
+      outcomes.map((outcome) => outcome.pause_seconds),
+      outcomes.map((outcome) => outcome.is_failure),
+    ],
   });
 }

@@ -37,7 +37,7 @@ test('ten of twenty sheets that are sent at once are accepted, and another one i
   } as const;
   // The trigger makes each import look as if another process worked on it, so that none starts during the test.
   await database.sql(`create function hold() returns trigger language plpgsql as
-    $$ begin new.held_until = 'infinity'; return new; end $$`);
+    $$ begin new.is_waiting = false; return new; end $$`);
   await database.sql(
     `create trigger held before insert on imports for each row when (new.company_id = '${company}') execute function hold()`,
   );

@@ -5,7 +5,6 @@ import { AppError, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { makePage, pageWindow, readSearch, type Page } from '../../platform/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/tenant.ts';
-import { createWakeUps } from '../../platform/wake-ups.ts';
 import { removeAttachment } from '../attachments/attachments.ts';
 import { publicUrl } from '../attachments/links.ts';
 import { readOwningCompany } from '../companies/owning-company.ts';
@@ -33,11 +32,8 @@ import type {
   ListedKnowledgeItem,
 } from './schemas.ts';
 
-const queued = createWakeUps();
-/** Calls the listener whenever this process has queued an item. Returns a function that removes the listener. */
-export const onItemsQueued = queued.listen;
-/** Wakes the loop of this process that prepares items. */
-export const wakePreparing = queued.wake;
+/** The queue of the loop that prepares items for the search. */
+export const PREPARING = 'knowledge';
 
 export async function createAutcl(kit: Kit, tenant: Tenant, input: AutclCreate): Promise<KnowledgeItem> {
   return tenant.tx(async (tx) => {
@@ -45,7 +41,7 @@ export async function createAutcl(kit: Kit, tenant: Tenant, input: AutclCreate):
     const { description = null, tags = [], language = companyLanguage(company), name, content } = input;
     const row = await insertAutcl(tx, newId(), { name, content, description, tags, language });
     tx.makes(row._id);
-    tx.afterCommit(wakePreparing);
+    tx.wakes(PREPARING);
     return toItem(kit, row, company);
   });
 }
@@ -84,7 +80,7 @@ export async function updateAutclById(
     if (isDeepStrictEqual(next, fields)) return toOwnedItem(kit, tx, before);
     const isSearched = next.name !== name || next.content !== content || next.language !== language;
     const row = await updateAutcl(tx, id, next, { isSearched });
-    if (isSearched) tx.afterCommit(wakePreparing);
+    if (isSearched) tx.wakes(PREPARING);
     return toOwnedItem(kit, tx, row);
   });
 }
@@ -95,7 +91,7 @@ export async function retryItem(kit: Kit, tenant: Tenant, id: string): Promise<K
     const row = await lockItem(tx, id);
     if (!row) throw notFound();
     const requeued = await requeueItem(tx, id);
-    if (requeued) tx.afterCommit(wakePreparing);
+    if (requeued) tx.wakes(PREPARING);
     return toOwnedItem(kit, tx, requeued ?? row);
   });
 }

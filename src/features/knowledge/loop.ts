@@ -2,14 +2,14 @@
 import { EndpointError } from '../../ai/endpoint.ts';
 import type { Kit } from '../../kit.ts';
 import { startClaimLoop, type ClaimLoop } from '../../platform/claims/claim-loop.ts';
+import { openLeases } from '../../platform/claims/leases.ts';
 import { chooseEmbedder } from './embedder.ts';
-import { onItemsQueued } from './knowledge.ts';
+import { PREPARING } from './knowledge.ts';
 import { PreparationFault, prepareItem } from './prepare.ts';
 import type { ItemError } from './schemas.ts';
 import {
   claimItems,
-  IS_WAITING,
-  queueDueItems,
+  KNOWLEDGE_QUEUE,
   queueOtherModels,
   recordFailures,
   type ClaimedItem,
@@ -21,57 +21,41 @@ const SLOTS = 2;
 const SLOTS_PER_COMPANY = 1;
 // The longest work on an item. The largest one needs some hundred calls of a model.
 const TURN_MS = 120_000;
-// After this time without an outcome, the worker counts as dead.
-const HOLD_SECONDS = 150;
 // What has failed may succeed later: it is tried again after 5 s, then after twice as long each time; the tries take about ten minutes.
 const MAX_ATTEMPTS = 8;
 const FIRST_PAUSE_SECONDS = 5;
 
-export function startPreparing(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
+export function startPreparing(kit: Kit): ClaimLoop {
   const system = kit.database.system('upkeep');
-  const stopping = new AbortController();
   const { model } = chooseEmbedder(kit);
   let isModelChecked = false;
-  const loop = startClaimLoop<ClaimedItem, TurnOutcome>(
+  return startClaimLoop<ClaimedItem, TurnOutcome>(
     {
-      name: 'knowledge',
-      waiting: IS_WAITING,
+      ...openLeases(system, KNOWLEDGE_QUEUE),
+      name: PREPARING,
       slots: SLOTS,
       slotsPerCompany: SLOTS_PER_COMPANY,
       claim: async (capacity) => {
         // Another model can only be configured while the process stands still.
         if (!isModelChecked) await queueOtherModels(system, model);
         isModelChecked = true;
-        await queueDueItems(system);
-        return claimItems(system, capacity, HOLD_SECONDS);
+        return claimItems(system, capacity);
       },
-      act: (item) => takeTurn(kit, item, stopping.signal),
+      act: (item, stopping) => takeTurn(kit, item, stopping),
       actMs: TURN_MS,
       record: async (outcomes) => {
         const failures = outcomes.filter(({ error, pause_seconds }) => error !== null || pause_seconds !== null);
         if (failures.length > 0) await recordFailures(system, failures);
       },
-      // An item whose worker died is due again after a while, and the next poll finds it.
-      sweep: () => Promise.resolve(),
-      ahead: null,
     },
     kit,
   );
-  const unsubscribe = onItemsQueued(loop.wake);
-  return {
-    dueWork: loop.dueWork,
-    stop: () => {
-      unsubscribe();
-      stopping.abort();
-      return loop.stop();
-    },
-  };
 }
 
 /** Prepares an item. Never throws. */
 async function takeTurn(kit: Kit, item: ClaimedItem, stopping: AbortSignal): Promise<TurnOutcome> {
-  const { company, _id, seq, revision, claimed_at, attempts } = item;
-  const outcome = { company, _id, seq, revision, claimed_at, pause_seconds: null, error: null };
+  const { company, _id, revision, claimed_at, attempts } = item;
+  const outcome = { company, _id, revision, claimed_at, pause_seconds: null, error: null };
   // Work that has killed its worker several times is not begun again.
   if (attempts > MAX_ATTEMPTS) return { ...outcome, error: GIVEN_UP };
   try {

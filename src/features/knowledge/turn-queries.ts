@@ -1,21 +1,14 @@
 /** Statements over all companies that decide which item is prepared next, and that store why one could not be. */
-import { pickInTurn, pickValues } from '../../platform/claims/fair-pick.ts';
-import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../platform/claims/queue.ts';
+import { pickValues } from '../../platform/claims/fair-pick.ts';
+import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/claims/leases.ts';
+import type { ClaimCapacity, RowOutcome } from '../../platform/claims/queue.ts';
 import { exec, many } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 import type { ItemError, ItemLanguage, ItemType } from './schemas.ts';
 
-const QUEUE = { table: 'knowledge_items', waiting: 'is_waiting', order: 'turn_at' };
+export const KNOWLEDGE_QUEUE: LeasedTable = { table: 'knowledge_items', order: 'turn_at' };
 
-/** An SQL condition for items whose worker has held them for so long that it must have died, and for those whose pause is over. */
-const IS_DUE = 'not is_waiting and held_until <= now()';
-
-/** An SQL condition that holds while an item waits for a worker or is due. */
-export const IS_WAITING = `exists (select from knowledge_items where ${QUEUE.waiting})
-  or exists (select from knowledge_items where ${IS_DUE})`;
-
-export interface ClaimedItem extends ClaimedRow {
-  _id: string;
+export interface ClaimedItem extends LeasedRow {
   name: string;
   language: ItemLanguage;
   /** The text of an AUTCL item; null for one that was made from a file. */
@@ -29,36 +22,24 @@ export interface ClaimedItem extends ClaimedRow {
   indexed_revision: number | null;
   /** The number of times that the work on this revision was begun, including this time. */
   attempts: number;
-  claimed_at: string;
 }
 
 /** Claims items, a few of each company in turn, and counts the attempt before the work begins. */
 export async function claimItems(
   tx: SystemTx,
   capacity: ClaimCapacity,
-  holdSeconds: number,
 ): Promise<{ claimed: ClaimedItem[]; dismissed: number }> {
   const claimed = await many<ClaimedItem>(tx, {
     name: 'knowledge.claim',
-    text: `with recursive ${pickInTurn(QUEUE)}
-      update knowledge_items set is_waiting = false, attempts = attempts + 1, claimed_at = now(),
-        held_until = now() + make_interval(secs => $6)
+    text: `${pickLeased(KNOWLEDGE_QUEUE)}
+      update knowledge_items set ${leaseColumns(KNOWLEDGE_QUEUE)}, attempts = attempts + 1
       where ctid = any(array(select ctid from picked))
-      returning company_id as company, _id, _id as seq, null as claimed_by, name, language, content, type, description,
+      returning company_id as company, _id, name, language, content, type, description,
         attachment_id as attachment, revision,
         indexed_revision, attempts, claimed_at`,
-    values: [...pickValues(capacity), holdSeconds],
+    values: pickValues(capacity),
   });
   return { claimed, dismissed: 0 };
-}
-
-/** Puts items into the queue whose worker has died, or whose pause is over. */
-export function queueDueItems(tx: SystemTx): Promise<number> {
-  return exec(tx, {
-    name: 'knowledge.queueDue',
-    text: `update knowledge_items set is_waiting = true, held_until = null where ${IS_DUE}`,
-    values: [],
-  });
 }
 
 /** Queues items whose vectors were made by another model. Searches find them by their words meanwhile. */

@@ -7,7 +7,7 @@ import type { Upload } from '../../platform/multipart.ts';
 import type { Tenant } from '../../platform/tenant.ts';
 import { takeFile, UPLOAD_LIMITS } from '../attachments/upload.ts';
 import { readOwningCompany } from '../companies/owning-company.ts';
-import { companyLanguage, toItem, wakePreparing } from './knowledge.ts';
+import { companyLanguage, toItem, PREPARING } from './knowledge.ts';
 import { insertFileItem } from './queries.ts';
 import type { ItemFileType, ItemType, KnowledgeItem, KnowledgeUpload } from './schemas.ts';
 
@@ -31,7 +31,7 @@ export function uploadItem(kit: Kit, tenant: Tenant, { upload, body, signal }: U
     const fields = { name, description, tags, language, type, file_type: findFileType(extension), attachment };
     const row = await insertFileItem(tx, newId(), fields);
     tx.makes(row._id);
-    tx.afterCommit(wakePreparing);
+    tx.wakes(PREPARING);
     return toItem(kit, row, company);
   });
 }

@@ -1,13 +1,13 @@
 /** Statements of the worker that copies the catalogues of all companies: they claim a catalogue, store its pages, and store the result. */
 import type { ChannelName } from '../../channels/registry.ts';
 import type { NetworkTemplate } from '../../channels/templates/network.ts';
-import { pickInTurn, pickValues } from '../../platform/claims/fair-pick.ts';
-import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../platform/claims/queue.ts';
+import { pickValues } from '../../platform/claims/fair-pick.ts';
+import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/claims/leases.ts';
+import type { ClaimCapacity, RowOutcome } from '../../platform/claims/queue.ts';
 import { exec, many, maybeOne, one } from '../../platform/db.ts';
 import type { SystemTx } from '../../platform/tenant.ts';
 
-export interface ClaimedCatalogue extends ClaimedRow {
-  _id: string;
+export interface ClaimedCatalogue extends LeasedRow {
   channel: ChannelName;
   account: string;
   failures: number;
@@ -17,29 +17,24 @@ export interface ClaimedCatalogue extends ClaimedRow {
   pass_after: string | null;
 }
 
-const QUEUE = { table: 'template_catalogues', waiting: 'is_waiting', order: 'due_at' };
-
-/** An SQL condition for catalogues that are due, and for those whose worker has held them for so long that it must have died. */
-const IS_DUE = 'not is_waiting and coalesce(held_until, due_at) <= now()';
-
-/** An SQL condition that holds while a catalogue waits for a worker or is due. */
-export const IS_WAITING = `exists (select from template_catalogues where ${QUEUE.waiting})
-  or exists (select from template_catalogues where ${IS_DUE})`;
+export const COPY_QUEUE: LeasedTable = {
+  table: 'template_catalogues',
+  order: 'due_at',
+  dueAt: 'coalesce(held_until, due_at)',
+};
 
 /** Claims catalogues, a few of each company in turn. `due_at` becomes infinity, so that no further copy follows until one is requested. */
 export async function claimCatalogues(
   tx: SystemTx,
   capacity: ClaimCapacity,
-  holdSeconds: number,
 ): Promise<{ claimed: ClaimedCatalogue[]; dismissed: number }> {
   const claimed = await many<ClaimedCatalogue>(tx, {
     name: 'templates.claimCatalogues',
-    text: `with recursive ${pickInTurn(QUEUE)}
-      update template_catalogues set is_waiting = false, due_at = 'infinity', claimed_at = now(),
-        held_until = now() + make_interval(secs => $6), pass_at = coalesce(pass_at, now())
+    text: `${pickLeased(COPY_QUEUE)}
+      update template_catalogues set ${leaseColumns(COPY_QUEUE)}, due_at = 'infinity', pass_at = coalesce(pass_at, now())
       where ctid = any(array(select ctid from picked))
-      returning company_id as company, _id, _id as seq, null as claimed_by, channel, account, failures, pass_at, pass_after`,
-    values: [...pickValues(capacity), holdSeconds],
+      returning company_id as company, _id, claimed_at, channel, account, failures, pass_at, pass_after`,
+    values: pickValues(capacity),
   });
   return { claimed, dismissed: 0 };
 }
@@ -78,15 +73,6 @@ export function recordTurns(tx: SystemTx, outcomes: TurnOutcome[]): Promise<numb
       outcomes.map((outcome) => outcome.error),
       outcomes.map((outcome) => outcome.pause_seconds),
     ],
-  });
-}
-
-/** Puts catalogues into the queue that are due. */
-export function queueDue(tx: SystemTx): Promise<number> {
-  return exec(tx, {
-    name: 'templates.queueDue',
-    text: `update template_catalogues set is_waiting = true, held_until = null where ${IS_DUE}`,
-    values: [],
   });
 }
 

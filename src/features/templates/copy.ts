@@ -7,17 +7,17 @@ import type { NamedChannel } from '../../channels/registry.ts';
 import type { NetworkTemplate } from '../../channels/templates/network.ts';
 import type { Kit } from '../../kit.ts';
 import { startClaimLoop, type ClaimLoop } from '../../platform/claims/claim-loop.ts';
+import { openLeases } from '../../platform/claims/leases.ts';
 import { newId } from '../../platform/ids.ts';
 import { networkCredentials, type Credentials } from '../inboxes/connection.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import {
   claimCatalogues,
+  COPY_QUEUE,
   deleteUnseen,
   deleteUnused,
   findReader,
   lockCatalogue,
-  IS_WAITING,
-  queueDue,
   recordTurns,
   savePlace,
   upsertPage,
@@ -32,8 +32,6 @@ const SLOTS_PER_COMPANY = 1;
 const TURN_MS = 3_000;
 const CALL_MS = 6_000;
 const STORE_MS = 1_000;
-// After this time without an outcome, the worker counts as dead.
-const HOLD_SECONDS = 60;
 // Notifications report changes at once, so this copy only finds what they have missed.
 const REFRESH_SECONDS = 6 * 3_600;
 const FIRST_RETRY_SECONDS = 30;
@@ -43,26 +41,18 @@ const MAX_TEMPLATES = 10_000;
 const MAX_COMPONENTS_BYTES = 64 * 1024;
 const MAX_ERROR = 500;
 
-export type Copier = Pick<ClaimLoop, 'dueWork' | 'stop'>;
-
-export function startCopies(kit: Kit): Copier {
+export function startCopies(kit: Kit): ClaimLoop {
   const system = kit.database.system('upkeep');
   return startClaimLoop<ClaimedCatalogue, TurnOutcome>(
     {
+      ...openLeases<ClaimedCatalogue>(system, COPY_QUEUE),
       name: 'templates',
-      waiting: IS_WAITING,
       slots: SLOTS,
       slotsPerCompany: SLOTS_PER_COMPANY,
-      claim: async (capacity) => {
-        await queueDue(system);
-        return claimCatalogues(system, capacity, HOLD_SECONDS);
-      },
+      claim: (capacity) => claimCatalogues(system, capacity),
       act: (catalogue) => takeTurn(kit, catalogue),
       actMs: TURN_MS + CALL_MS + STORE_MS,
       record: (outcomes) => recordTurns(system, outcomes),
-      // A catalogue whose worker died is due again after a while, and the next poll finds it.
-      sweep: () => Promise.resolve(),
-      ahead: null,
     },
     kit,
   );
@@ -70,11 +60,10 @@ export function startCopies(kit: Kit): Copier {
 
 /** Copies some pages of a catalogue. Never throws. */
 async function takeTurn(kit: Kit, catalogue: ClaimedCatalogue): Promise<TurnOutcome> {
-  const { company, _id, seq, pass_at } = catalogue;
+  const { company, _id, pass_at } = catalogue;
   const outcome: TurnOutcome = {
     company,
     _id,
-    seq,
     pass_at,
     is_unfinished: false,
     is_complete: false,

@@ -37,7 +37,6 @@ export async function attemptDelivery(
   const outcome = (status: number | null, body: string | null, error: string | null): DeliveryOutcome => ({
     company: delivery.company,
     _id: delivery._id,
-    seq: delivery.seq,
     status: error === null ? 'DELIVERED' : 'FAILED',
     response_status: status,
     response_ms: Math.round(performance.now() - started),

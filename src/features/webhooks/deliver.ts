@@ -1,9 +1,8 @@
 /** The delivering loop: attempts each delivery once. A receiver that hangs occupies only the slots of its own company, for ten seconds each. */
 import type { Kit } from '../../kit.ts';
 import { startClaimLoop, type ClaimLoop } from '../../platform/claims/claim-loop.ts';
-import type { AheadStatements, ClaimCapacity } from '../../platform/claims/queue.ts';
-import { onEventsQueued } from '../../platform/events.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { ClaimCapacity } from '../../platform/claims/queue.ts';
+import { DELIVERIES } from '../../platform/events.ts';
 import { ATTEMPT_MS, attemptDelivery } from './attempt.ts';
 import {
   claimDeliveries,
@@ -14,16 +13,13 @@ import {
 } from './delivery-queries.ts';
 import { createHeaderCache, type OpenedHeaders } from './headers.ts';
 import { sweepDeliveries } from './upkeep.ts';
-import { beginHeldDeliveries, returnToQueue, insertWorker } from './worker-queries.ts';
 
-export type Deliverer = Pick<ClaimLoop, 'dueWork' | 'stop'>;
-
-export function startDeliveries(kit: Kit): Deliverer {
+export function startDeliveries(kit: Kit): ClaimLoop {
   const system = kit.database.system('deliveries');
   const openHeaders = createHeaderCache(kit.secrets);
-  const loop = startClaimLoop<ClaimedDelivery, DeliveryOutcome>(
+  return startClaimLoop<ClaimedDelivery, DeliveryOutcome>(
     {
-      name: 'deliveries',
+      name: DELIVERIES,
       waiting: IS_WAITING,
       slots: kit.config.DELIVERY_SLOTS,
       slotsPerCompany: kit.config.DELIVERY_SLOTS_PER_COMPANY,
@@ -32,25 +28,10 @@ export function startDeliveries(kit: Kit): Deliverer {
       actMs: ATTEMPT_MS,
       record: (outcomes) => recordOutcomes(system, outcomes),
       sweep: () => sweepDeliveries(kit),
-      ahead: createAheadStatements(system),
     },
     kit,
   );
-  const unsubscribe = onEventsQueued(loop.wake);
-  return {
-    dueWork: loop.dueWork,
-    stop: () => {
-      unsubscribe();
-      return loop.stop();
-    },
-  };
 }
-
-export const createAheadStatements = (system: SystemTx): AheadStatements<ClaimedDelivery> => ({
-  register: (worker) => insertWorker(system, worker),
-  begin: (beginning) => beginHeldDeliveries(system, beginning),
-  giveBack: (worker, held) => returnToQueue(system, worker, held),
-});
 
 async function claimCounted(
   { config, database, metrics }: Kit,

@@ -7,9 +7,6 @@ import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/rete
 import type { SystemTx } from '../../platform/tenant.ts';
 
 export interface ClaimedDelivery extends ClaimedRow {
-  _id: string;
-  /** The version (xmin) of the webhook's row that the claim has read. */
-  edition: string;
   /** The delivery that this one replays; a user asked for it. */
   replay_of: string | null;
   event: string;
@@ -38,11 +35,9 @@ export async function claimDeliveries(
   const rows = await many<ClaimedDelivery & { status: string }>(tx, {
     name: 'webhooks.claimDeliveries',
     text: `with recursive ${pickInTurn(QUEUE)}
-      update deliveries d set claimed_at = now(), claimed_by = case when v.refused is null then v.worker end,
-        status = case when v.refused is null then 'SENDING' else 'FAILED' end, error = v.refused,
+      update deliveries d set claimed_at = now(), status = case when v.refused is null then 'SENDING' else 'FAILED' end, error = v.refused,
         attempted_at = case when v.refused is null then clock_timestamp() end, finished_at = case when v.refused is null then null else clock_timestamp() end
-      from (select d.ctid, d.company_id, d._id, w.url, w.custom_headers, w.xmin::text as edition,
-          case when row_number() over () > $7 then $8::text end as worker,
+      from (select d.ctid, w.url, w.custom_headers,
           case when w._id is null or w.status <> 'ACTIVE' or w.epoch <> d.webhook_epoch
               or not exists (select from companies c where c._id = d.company_id and c.status = 'ACTIVE') then 'WEBHOOK_INACTIVE'
             when d.redacted_at is not null then 'ERASED'
@@ -50,9 +45,9 @@ export async function claimDeliveries(
         from deliveries d left join webhooks w on w.company_id = d.company_id and w._id = d.webhook_id
         where d.ctid = any(array(select ctid from picked))) v
       where d.ctid = v.ctid and d.ctid = any(array(select ctid from picked))
-      returning d.company_id as company, d._id, d.seq, d.claimed_by, v.edition, d.replay_of, d.event, d.status, v.url, v.custom_headers,
+      returning d.company_id as company, d._id, d.replay_of, d.event, d.status, v.url, v.custom_headers,
         case when d.status = 'SENDING' then d.body end as body, extract(epoch from now() - d.queued_at)::float as age`,
-    values: [...pickValues(capacity), maxAgeMs / 1000, capacity.slots, capacity.worker],
+    values: [...pickValues(capacity), maxAgeMs / 1000],
   });
   const claimed = rows.filter((row) => row.status === 'SENDING');
   return { claimed, dismissed: rows.length - claimed.length };
@@ -99,44 +94,31 @@ export function allowBitmaps(tx: SystemTx): Promise<number> {
 
 /**
  * Settles deliveries that are SENDING for longer than any attempt can last: their worker died. Each becomes UNKNOWN and is never sent
- * again. A delivery that the worker had claimed ahead and certainly not begun is QUEUED again; the same statement closes the worker, so
- * that it begins nothing more if it is still alive. Only claims after the last sweep are read; a clock that was set back moves that mark
- * back with it. Deliveries are locked in the order of their ids and before the workers, as redactPortion() does, so that the two never wait
- * for each other.
+ * again. Only claims after the last sweep are read; a clock that was set back moves that mark back with it. Deliveries are locked in the
+ * order of their ids, as redactPortion() does, so that the two never wait for each other.
  */
-export function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<{ unknown: number; returned: number }> {
-  return one(tx, {
+export async function sweepInterrupted(tx: SystemTx, leaseSeconds: number): Promise<number> {
+  const { unknown } = await one<{ unknown: number }>(tx, {
     name: 'webhooks.sweepInterrupted',
     text: `with mark as (
         select coalesce((select value::timestamptz from platform_state where key = 'deliveries.swept'), '-infinity') as since,
           now() - make_interval(secs => $1) as until
       ), overdue as materialized (
-        select d.company_id, d._id, d.seq, d.claimed_by from deliveries d, mark
+        select d.company_id, d._id from deliveries d, mark
         where d.attempted_at > mark.since and d.attempted_at <= mark.until and d.status = 'SENDING'
         order by d.company_id, d._id for update of d
-      ), closed as (
-        update delivery_workers set closed_at = coalesce(closed_at, now())
-        where _id = any(array(select claimed_by from overdue where claimed_by is not null))
-        returning _id, begun
-      ), judged as materialized (
-        select o.*, o.seq <> all(c.begun) as untouched from overdue o left join closed c on c._id = o.claimed_by
       ), unknown as (
-        update deliveries d set status = 'UNKNOWN', finished_at = now(), error = 'INTERRUPTED' from judged j
-        where d.company_id = j.company_id and d._id = j._id and d.status = 'SENDING' and d.claimed_by is not distinct from j.claimed_by
-          and j.untouched is not true
-        returning 1
-      ), returned as (
-        update deliveries d set status = 'QUEUED', claimed_at = null, attempted_at = null, claimed_by = null from judged j
-        where d.company_id = j.company_id and d._id = j._id and d.status = 'SENDING' and d.claimed_by = j.claimed_by and j.untouched
+        update deliveries d set status = 'UNKNOWN', finished_at = now(), error = 'INTERRUPTED' from overdue o
+        where d.company_id = o.company_id and d._id = o._id and d.status = 'SENDING'
         returning 1
       ), moved as (
         insert into platform_state (key, value) select 'deliveries.swept', until::text from mark
         on conflict (key) do update set value = excluded.value returning 1
       )
-      select (select count(*) from unknown)::int as unknown, (select count(*) from returned)::int as returned,
-        (select count(*) from moved) as moved`,
+      select (select count(*) from unknown)::int as unknown, (select count(*) from moved) as moved`,
     values: [leaseSeconds],
   });
+  return unknown;
 }
 
 /**

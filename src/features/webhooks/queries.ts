@@ -10,7 +10,7 @@ import {
   type Window,
 } from '../../platform/paging.ts';
 import { READ_BYTES } from '../../platform/portions.ts';
-import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
 import type { WebhookDelivery } from './schemas.ts';
 
 /** A webhook as it is stored, with encrypted headers. */
@@ -212,7 +212,6 @@ export interface DeliveryPlace {
 }
 
 export interface RedactStep {
-  company: string;
   contacts: string[];
   after: DeliveryPlace | null;
   limit: number;
@@ -220,15 +219,10 @@ export interface RedactStep {
 
 /**
  * Erases the contents of the deliveries about these contacts, in the next portion of the log, oldest first: a replay that is made meanwhile
- * comes later in the log. A delivery that still waits is not sent. Returns where the portion ended, and which workers have claimed some of
- * its deliveries ahead and so still hold their contents; null when the log has no further portion. The system role runs it, because the
- * same transaction closes these workers, which work for all companies. Deliveries are locked in the order of their ids and before the
- * workers, as sweepInterrupted() does, so that the two never wait for each other.
+ * comes later in the log. A delivery that still waits is not sent. Returns where the portion ended; null when the log has no further
+ * portion. Deliveries are locked in the order of their ids, as sweepInterrupted() does, so that the two never wait for each other.
  */
-export function redactPortion(
-  tx: SystemTx,
-  { company, contacts, after, limit }: RedactStep,
-): Promise<(DeliveryPlace & { workers: string[] }) | null> {
+export function redactPortion(tx: TenantTx, { contacts, after, limit }: RedactStep): Promise<DeliveryPlace | null> {
   return maybeOne(tx, {
     name: 'webhooks.redactPortion',
     text: `with portion as materialized (
@@ -255,11 +249,8 @@ export function redactPortion(
           claimed_at = coalesce(d.claimed_at, now()),
           finished_at = case when d.status = 'QUEUED' then now() else d.finished_at end
         from locked t where d.company_id = $1 and d._id = t._id
-        returning d.status, d.claimed_by
       )
-      select queued_at, _id,
-        array(select distinct claimed_by from redacted where status = 'SENDING' and claimed_by is not null) as workers
-      from portion order by queued_at desc, _id desc limit 1`,
-    values: [company, contacts, after?.queued_at ?? null, after?._id ?? null, limit],
+      select queued_at, _id from portion order by queued_at desc, _id desc limit 1`,
+    values: [tx.companyId, contacts, after?.queued_at ?? null, after?._id ?? null, limit],
   });
 }

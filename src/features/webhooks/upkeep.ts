@@ -6,7 +6,6 @@ import type { SystemTx } from '../../platform/tenant.ts';
 import { ATTEMPT_MS } from './attempt.ts';
 import { allowBitmaps, deleteOldDeliveries, sweepInterrupted } from './delivery-queries.ts';
 import { deleteOldReplays } from './replays/queries.ts';
-import { deleteSilentWorkers } from './worker-queries.ts';
 
 // An attempt lasts at most 10 s; 5 s more are left for storing its outcome.
 const LEASE_SECONDS = ATTEMPT_MS / 1000 + 5;
@@ -19,9 +18,7 @@ export async function sweepDeliveries(kit: Kit): Promise<void> {
       return sweepInterrupted(tx, LEASE_SECONDS);
     };
     // Interrupted deliveries may be settled from the reserve of a full disk: there are never more of them than slots.
-    const { unknown, returned } = await kit.database.systemTx('deliveries', interrupted, { fromReserve: true });
-    if (returned > 0)
-      kit.log.warn({ deliveries: returned }, 'deliveries: claimed and never begun, they are QUEUED again');
+    const unknown = await kit.database.systemTx('deliveries', interrupted, { fromReserve: true });
     if (unknown === 0) return;
     kit.metrics.deliveries.inc({ status: 'UNKNOWN' }, unknown);
     kit.log.warn({ deliveries: unknown }, 'deliveries: interrupted attempts are UNKNOWN and will not be repeated');
@@ -34,7 +31,6 @@ export async function sweepDeliveries(kit: Kit): Promise<void> {
 export async function purgeDeliveries(kit: Kit): Promise<void> {
   const system = kit.database.system('upkeep');
   const days = kit.config.DELIVERY_RETENTION_DAYS;
-  await deleteSilentWorkers(system);
   await purgeByPages(system, 'deliveries', (stretch) =>
     workInPortions(() => deleteOldDeliveries(system, days, stretch)),
   );

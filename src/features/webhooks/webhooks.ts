@@ -1,7 +1,7 @@
 import type { Kit } from '../../kit.ts';
 import { violates } from '../../platform/db.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
-import { wakeDeliveries } from '../../platform/events.ts';
+import { DELIVERIES } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
 import { allows } from '../../platform/scopes.ts';
@@ -62,7 +62,7 @@ export async function updateWebhookById(kit: Kit, tenant: Tenant, id: string, in
     const next = { ...before, ...fields, custom_headers: sealHeaders(kit.secrets, tenant.companyId, headers) };
     const updated = await updateWebhook(tx, next);
     await writeListeners(tx, updated);
-    tx.afterCommit(wakeDeliveries);
+    tx.wakes(DELIVERIES);
     return updated;
   });
   return toWebhook(kit, tenant, row);
@@ -73,7 +73,7 @@ export async function removeWebhook(kit: Kit, tenant: Tenant, id: string): Promi
     const removed = await deleteWebhook(tx, id);
     if (!removed) throw notFound();
     await writeListeners(tx, null);
-    tx.afterCommit(wakeDeliveries);
+    tx.wakes(DELIVERIES);
     return removed;
   });
   return toWebhook(kit, tenant, row);
@@ -109,7 +109,7 @@ export async function replayDelivery(tenant: Tenant, id: string): Promise<Webhoo
     const replay = await insertReplay(tx, { _id: newId(), of: id, webhook: webhook._id, epoch: webhook.epoch });
     if (!replay) throw new AppError('DELIVERY_ERASED');
     tx.makes(replay._id);
-    tx.afterCommit(wakeDeliveries);
+    tx.wakes(DELIVERIES);
     return replay;
   });
 }

@@ -91,24 +91,6 @@ test('a worker that stops claims nothing more, finishes the attempts in progress
   assert.equal(resources.length, 20);
 });
 
-test('a worker that stops while it claims ahead leaves nothing behind, and each delivery is sent once', async () => {
-  const companies = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createListeningCompany(platform, receiver.url)));
-  const before = receiver.received.length;
-  const ids = companies.map(({ _id }) => _id);
-  await withSecondWorker(async () => {
-    await Promise.all(ids.map((company) => queueEvents(platform, company, 90)));
-    // A row keeps the id of the worker that claimed it ahead.
-    const ahead = 'select 1 from deliveries where company_id = any($1) and claimed_by is not null limit 1';
-    await waitUntil('something to be claimed ahead', async () => (await database.sql(ahead, [ids])).length > 0);
-  });
-  for (const company of companies) {
-    const log = await waitForFinishedDeliveries(platform, company, 90);
-    assert.ok(log.every((delivery) => delivery.status === 'DELIVERED'));
-  }
-  const resources = receiver.received.slice(before).map((item) => item.body.data._id);
-  assert.deepEqual([new Set(resources).size, resources.length], [540, 540]);
-});
-
 test('an outcome that the database refuses delays neither the other outcomes nor a worker that stops', async () => {
   // This constraint makes the database refuse an outcome, because no answer of a receiver is known that it refuses by itself.
   await database.sql(`alter table deliveries add constraint no_poison check (response_body <> 'poison')`);

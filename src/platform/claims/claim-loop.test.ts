@@ -6,15 +6,16 @@ import { waitUntil } from '../../../test/support/wait.ts';
 import { newId } from '../ids.ts';
 import { UNGUARDED } from '../storage.ts';
 import { createLog } from '../telemetry.ts';
+import { createWakeUps } from '../wake-ups.ts';
+import { openDatabase } from '../tenant.ts';
+import { leaseColumns, openLeases, pickLeased, type LeasedRow } from './leases.ts';
 import { startClaimLoop, type ClaimLoop } from './claim-loop.ts';
 import { pickInTurn, pickValues } from './fair-pick.ts';
 import type { ClaimedRow, ClaimQueue, RowOutcome } from './queue.ts';
 
 const SLOTS = 4;
 
-interface Parcel extends ClaimedRow {
-  _id: string;
-}
+type Parcel = ClaimedRow;
 
 interface Result extends RowOutcome {
   result: string;
@@ -23,9 +24,12 @@ interface Result extends RowOutcome {
 type Act = (parcel: Parcel) => Promise<string>;
 
 const database = await openTestDatabase();
+const platform = openDatabase({ url: database.url, poolSize: 4 });
 const loops: ClaimLoop[] = [];
+const wakeUps = createWakeUps();
 after(async () => {
   await Promise.all(loops.map((loop) => loop.stop()));
+  await platform.close();
   await database.close();
 });
 
@@ -45,26 +49,30 @@ async function createQueue(): Promise<{ table: string; queue: (act: Act) => Clai
       const claimed = await database.sql<Parcel>(
         `with recursive ${pickInTurn({ table, waiting, order: 'seq' })}
         update ${table} set claimed_at = now() where ctid = any(array(select ctid from picked))
-        returning company_id as company, _id, seq, null as claimed_by`,
+        returning company_id as company, _id`,
         pickValues(capacity),
       );
       return { claimed, dismissed: 0 };
     },
-    act: async (parcel) => ({ _id: parcel._id, seq: parcel.seq, result: await act(parcel) }),
+    act: async (parcel) => ({ _id: parcel._id, result: await act(parcel) }),
     actMs: 1_000,
     record: (results) =>
       database.sql(
-        `update ${table} q set result = r.result from unnest($1::bigint[], $2::text[]) as r (seq, result) where q.seq = r.seq`,
-        [results.map(({ seq }) => seq), results.map(({ result }) => result)],
+        `update ${table} q set result = r.result from unnest($1::text[], $2::text[]) as r (_id, result) where q._id = r._id`,
+        [results.map(({ _id }) => _id), results.map(({ result }) => result)],
       ),
-    sweep: () => Promise.resolve(),
-    ahead: null,
   });
   return { table, queue };
 }
 
 function start(queue: ClaimQueue<Parcel, Result>): ClaimLoop {
-  const loop = startClaimLoop(queue, { storage: UNGUARDED, log: createLog('silent') });
+  const loop = startClaimLoop(queue, { storage: UNGUARDED, database: { wakeUps }, log: createLog('silent') });
+  loops.push(loop);
+  return loop;
+}
+
+function startLeased(queue: ClaimQueue<LeasedRow, RowOutcome>): ClaimLoop {
+  const loop = startClaimLoop(queue, { storage: UNGUARDED, database: platform, log: createLog('silent') });
   loops.push(loop);
   return loop;
 }
@@ -140,6 +148,58 @@ describe('a claim loop', { concurrency: true }, () => {
     start(queue(({ _id }) => Promise.resolve(_id === 'a3' ? '\0' : 'done')));
     await waitUntil('the others to be stored', async () => (await countWhere(table, 'result is null')) === 1);
     assert.equal(await countWhere(table, `_id = 'a3' and result is null`), 1);
+  });
+
+  test('work on a leased row that takes longer than its lease is not begun by another worker, and that of a dead one is', async () => {
+    const table = `leased_${newId()}`;
+    await database.sql(`create table ${table} (company_id text, _id text, is_waiting boolean not null default true,
+      added_at timestamptz not null default now(), claimed_at timestamptz, held_until timestamptz, primary key (company_id, _id))`);
+    await database.sql(`create index on ${table} (company_id, added_at) where is_waiting`);
+    await database.sql(`grant all on ${table} to parley_system`);
+    await database.sql(
+      `insert into ${table} (company_id, _id, is_waiting, claimed_at, held_until) values ('a', 'of a dead worker', false, now(), now()), ('b', 'long', true, null, null)`,
+    );
+    const leased = { table, order: 'added_at', leaseSeconds: 1 };
+    const gate = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    const { system } = platform;
+    const makeQueue = (): ClaimQueue<LeasedRow, RowOutcome> => ({
+      ...openLeases(system('upkeep'), leased),
+      name: table,
+      slots: SLOTS,
+      slotsPerCompany: 2,
+      claim: async (capacity) => {
+        const claimed = await database.sql<LeasedRow>(
+          `${pickLeased(leased)} update ${table} set ${leaseColumns(leased)} where ctid = any(array(select ctid from picked))
+            returning company_id as company, _id, claimed_at::text`,
+          pickValues(capacity),
+        );
+        return { claimed, dismissed: 0 };
+      },
+      act: async ({ _id }) => {
+        begun.push(_id);
+        if (_id === 'long') await gate.promise;
+        return { _id };
+      },
+      actMs: 1_000,
+      record: (ended) => database.sql(`delete from ${table} where _id = any($1)`, [ended.map(({ _id }) => _id)]),
+    });
+    const [first, second] = [startLeased(makeQueue()), startLeased(makeQueue())];
+    await waitUntil('both to be begun', () => begun.length === 2);
+    const [until] = await database.sql<{ at: string }>(
+      `select held_until::text as at from ${table} where _id = 'long'`,
+    );
+    await waitUntil('the lease to be renewed past its first end', async () => {
+      second.wake();
+      const [row] = await database.sql(`select 1 from ${table} where _id = 'long' and now() > $1::timestamptz`, [
+        until?.at,
+      ]);
+      return row !== undefined;
+    });
+    first.wake();
+    gate.resolve();
+    await waitUntil('all to be done', async () => (await countWhere(table, 'true')) === 0);
+    assert.deepEqual(begun.toSorted(), ['long', 'of a dead worker']);
   });
 
   test('a stop claims nothing more, waits for the work in progress and stores its outcome', async () => {

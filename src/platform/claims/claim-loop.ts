@@ -1,28 +1,23 @@
 /**
  * The loop that works on a queue table: it claims as many rows as it has free slots, a few of each company in turn, does the work of each
- * row once, and stores the outcomes in batches. A claim is committed before its work begins, so a process that dies can leave work undone
- * but never does it twice. A busy loop claims more rows than it has slots, so that the next commit runs during the work. Work that hangs
- * occupies only the slots of its own company.
+ * row, and stores the outcomes in batches. A claim is committed before its work begins, so a process that dies can leave work undone but
+ * never does it twice; where the queue has leases, the loop renews those of its rows, and work whose process died begins anew. Work that
+ * hangs occupies only the slots of its own company.
  */
 import type { DueWork } from '../due-work.ts';
 import type { Storage } from '../storage.ts';
 import type { Log } from '../telemetry.ts';
-import { createClaimsAhead, type ClaimsAhead } from './ahead.ts';
+import type { Database } from '../tenant.ts';
 import { createOutcomes, type OutcomeBatches } from './outcomes.ts';
 import type { AnyQueue, ClaimCapacity, ClaimedRow, ClaimQueue, RowOutcome } from './queue.ts';
 import { createCompanySlots, type CompanySlots } from './slots.ts';
 
-// How often the loop returns rows to the queue that have waited too long for a slot.
-const STALE_LOOK_MS = 500;
 // How often the queue's sweep runs.
 const SWEEP_MS = 5_000;
+// A lease is renewed this many times before it would end, so that some renewals may fail.
+const RENEWALS_PER_LEASE = 4;
 // How long a stop waits until the last outcomes are stored, in addition to the time of the longest work on a row.
 const OUTCOME_MS = 1_000;
-// The number of rows to claim ahead, as a multiple of those whose work ended during the last claim. With a smaller factor, slots stay empty
-// when one claim takes longer than the one before. A statement costs as much as thirty rows, so a claim is made only when it can bring at
-// least half of this number.
-const AHEAD_FACTOR = 3;
-const AHEAD_PER_SLOT = 2;
 // While the database is away, nothing new begins once this many outcomes wait to be stored.
 const MAX_UNRECORDED = 1_000;
 
@@ -37,25 +32,18 @@ export interface ClaimLoop {
 
 interface LoopServices {
   storage: Storage;
+  database: Pick<Database, 'wakeUps'>;
   log: Log;
 }
-
-type ClaimRoom = Pick<ClaimCapacity, 'slots' | 'ahead' | 'worker'>;
 
 interface LoopState extends LoopServices {
   queue: AnyQueue;
   companies: CompanySlots;
-  ahead: ClaimsAhead;
   outcomes: OutcomeBatches;
-  /** The slots that are reserved for the rows of the claim in progress. */
-  reserved: number;
-  /** The number of rows whose work has ended since the last claim began. */
-  ended: number;
-  /** The number of rows whose work ended during the last claim. */
-  pace: number;
+  running: Set<ClaimedRow>;
   /** The company that was served last; the next claim goes on after it. */
   after: string;
-  stopping: boolean;
+  stopping: AbortController;
   claiming: boolean;
   /** Whether a look for work is scheduled in this turn of the event loop already. */
   soon: boolean;
@@ -71,29 +59,18 @@ interface LoopState extends LoopServices {
 
 export function startClaimLoop<Row extends ClaimedRow, Outcome extends RowOutcome>(
   queue: ClaimQueue<Row, Outcome>,
-  { storage, log }: LoopServices,
+  { storage, database, log }: LoopServices,
 ): ClaimLoop {
-  const companies = createCompanySlots(queue.slotsPerCompany, queue.slowMs);
-  const rest = (): void => loop.rest();
   const loop: LoopState = {
     storage,
+    database,
     log,
     queue,
-    companies,
-    ahead: createClaimsAhead({
-      queue,
-      log,
-      companies,
-      slots: () => countFreeSlots(loop),
-      start: (row) => void workOnRow(loop, row),
-      rest,
-    }),
-    outcomes: createOutcomes(queue, log, { stored: (outcomes) => loop.ahead.forget(outcomes), rest }),
-    reserved: 0,
-    ended: 0,
-    pace: 0,
+    companies: createCompanySlots(queue.slotsPerCompany, queue.slowMs),
+    outcomes: createOutcomes(queue, log, () => loop.rest()),
+    running: new Set(),
     after: '',
-    stopping: false,
+    stopping: new AbortController(),
     claiming: false,
     soon: false,
     again: false,
@@ -101,37 +78,37 @@ export function startClaimLoop<Row extends ClaimedRow, Outcome extends RowOutcom
     dry: false,
     rest: () => undefined,
   };
-  const staleLook = setInterval(() => loop.ahead.giveBackStale(), STALE_LOOK_MS);
-  const sweeper = setInterval(() => void queue.sweep(), SWEEP_MS);
-  void queue.sweep();
+  const wake = (): void => wakeLoop(loop);
+  const unsubscribe = database.wakeUps.listen(queue.name, wake);
+  const timers = [setInterval(() => void queue.sweep?.(), SWEEP_MS)];
+  if (queue.leaseSeconds)
+    timers.push(setInterval(() => void renewLeases(loop), (queue.leaseSeconds * 1_000) / RENEWALS_PER_LEASE));
+  void queue.sweep?.();
   void claimWhileSlotsAreFree(loop);
   return {
-    dueWork: { due: queue.waiting, begin: () => wakeLoop(loop) },
-    wake: () => wakeLoop(loop),
-    stop: () => {
-      clearInterval(staleLook);
-      clearInterval(sweeper);
-      return finishWork(loop);
+    dueWork: { due: queue.waiting, begin: wake },
+    wake,
+    stop: async () => {
+      unsubscribe();
+      loop.stopping.abort();
+      await finishWork(loop);
+      for (const timer of timers) clearInterval(timer);
     },
   };
 }
 
-/** Prevents further work and waits for the work in progress. */
+/** Waits for the work in progress. */
 function finishWork(loop: LoopState): Promise<void> {
-  loop.stopping = true;
-  loop.ahead.giveBackAll();
   return new Promise((resolve) => {
     loop.rest = () => void (isLoopAtRest(loop) && resolve());
     loop.rest();
-    // The database may be unreachable: the queue's sweep later settles the rows that are left without an outcome.
+    // The database may be unreachable: rows that are left without an outcome are settled by the queue's sweep, or their leases end.
     setTimeout(resolve, loop.queue.actMs + OUTCOME_MS).unref();
   });
 }
 
-const isLoopAtRest = ({ companies, claiming, ahead, outcomes }: LoopState): boolean =>
-  companies.busy() === 0 && !claiming && ahead.isAtRest() && outcomes.waiting() === 0;
-
-const countFreeSlots = ({ queue, companies, reserved }: LoopState): number => queue.slots - companies.busy() - reserved;
+const isLoopAtRest = ({ companies, claiming, outcomes }: LoopState): boolean =>
+  companies.busy() === 0 && !claiming && outcomes.waiting() === 0;
 
 /** Called when a row was queued: looks for work. */
 function wakeLoop(loop: LoopState): void {
@@ -140,11 +117,21 @@ function wakeLoop(loop: LoopState): void {
   void claimWhileSlotsAreFree(loop);
 }
 
-/** Begins rows that were claimed ahead, and claims further rows until none waits or no slot is free. Never throws. */
+async function renewLeases({ queue, running, log }: LoopState): Promise<void> {
+  if (running.size === 0) return;
+  try {
+    await queue.renew?.([...running]);
+  } catch (error) {
+    // Failure policy: the next renewal comes before the leases end. Without any, other workers take the rows, and outcomes of this one are
+    // not stored.
+    log.warn({ err: error }, `${queue.name}: claims could not be renewed`);
+  }
+}
+
+/** Claims rows until none waits or no slot is free. Never throws. */
 async function claimWhileSlotsAreFree(loop: LoopState): Promise<void> {
-  void loop.ahead.begin();
   loop.again = loop.claiming;
-  if (loop.claiming || loop.stopping) return;
+  if (loop.claiming || loop.stopping.signal.aborted) return;
   loop.claiming = true;
   do {
     loop.again = false;
@@ -159,56 +146,25 @@ async function claimWhileSlotsAreFree(loop: LoopState): Promise<void> {
   loop.rest();
 }
 
-/** Makes one claim. Returns false when nothing is left to claim now. */
+/** Makes one claim, and begins the work on each of its rows. Returns false when nothing is left to claim now. */
 async function claimOnce(loop: LoopState): Promise<boolean> {
-  const { ahead, outcomes, storage } = loop;
+  const { queue, companies, outcomes, storage, after, stopping } = loop;
+  const slots = queue.slots - companies.busy();
   // A claim is a write: on a full disk the rows stay in the queue.
-  if (loop.stopping || loop.dry || outcomes.waiting() >= MAX_UNRECORDED || !storage.hasRoom) return false;
-  const worker = countWantedAhead(loop) > 0 ? await ahead.worker() : null;
-  // Rows that were claimed ahead get the free slots first.
-  const left = countFreeSlots(loop) - ahead.size();
-  const wanted = worker === null ? 0 : countWantedAhead(loop);
-  const room: ClaimRoom = { slots: Math.max(0, left), ahead: Math.max(0, wanted + Math.min(0, left)), worker };
-  if (room.slots === 0 && 2 * room.ahead <= wanted) return false;
+  const isAllowed = !stopping.signal.aborted && outcomes.waiting() < MAX_UNRECORDED && storage.hasRoom;
+  if (slots <= 0 || loop.dry || !isAllowed) return false;
   const { queued } = loop;
-  loop.reserved = room.slots;
-  loop.ended = 0;
-  try {
-    const { count, isAll } = await claimRows(loop, room);
-    loop.dry = isAll && queued === loop.queued;
-    return count > 0;
-  } finally {
-    loop.pace = loop.ended;
-    loop.reserved = 0;
-    void ahead.begin();
-  }
-}
-
-/**
- * The number of rows to claim ahead: none while at least half of the slots are free, because then the work on each row begins right after
- * its claim.
- */
-function countWantedAhead({ queue, companies, ahead, pace }: LoopState): number {
-  if (!queue.ahead || companies.busy() + ahead.size() < queue.slots / 2) return 0;
-  return Math.min(AHEAD_FACTOR * pace, AHEAD_PER_SLOT * queue.slots);
-}
-
-/**
- * Begins the work on as many rows as there are slots, and keeps the other rows until a slot is free. Returns how many rows left the queue,
- * and whether the queue is empty now.
- */
-async function claimRows(loop: LoopState, room: ClaimRoom): Promise<{ count: number; isAll: boolean }> {
-  const { queue, companies, ahead, after, storage } = loop;
   const shares = { first: companies.first, free: companies.free() };
-  const { claimed, dismissed } = await storage.write(() => queue.claim({ ...room, ...shares, after }));
-  for (const { company } of claimed) companies.claim(company);
-  for (const row of claimed) if (row.claimed_by === null) void workOnRow(loop, row);
-  ahead.hold(claimed.filter((row) => row.claimed_by !== null));
-  if (loop.stopping) ahead.giveBackAll();
+  const { claimed, dismissed } = await storage.write(async () => {
+    await queue.requeue?.();
+    return queue.claim({ slots, ...shares, after });
+  });
+  for (const row of claimed) void workOnRow(loop, row);
   loop.after = lastServedCompany(claimed, after);
   const count = claimed.length + dismissed;
-  const isAll = dismissed === 0 && count < room.slots + room.ahead && !isShareSpent(claimed, shares);
-  return { count, isAll };
+  const isAll = dismissed === 0 && count < slots && !isShareSpent(claimed, shares);
+  loop.dry = isAll && queued === loop.queued;
+  return count > 0;
 }
 
 /** Whether some company got all the slots that it may have, so that more of its rows may wait. */
@@ -221,9 +177,10 @@ function isShareSpent(claimed: ClaimedRow[], { first, free }: Pick<ClaimCapacity
 /** Works on one row. Never throws, so its slot always becomes free. */
 async function workOnRow(loop: LoopState, row: ClaimedRow): Promise<void> {
   const freeSlot = loop.companies.begin(row.company);
-  const outcome = await loop.queue.act(row);
+  loop.running.add(row);
+  const outcome = await loop.queue.act(row, loop.stopping.signal);
+  loop.running.delete(row);
   freeSlot();
-  loop.ended += 1;
   loop.outcomes.add(outcome);
   scheduleClaims(loop);
 }

@@ -37,8 +37,8 @@ export const pickInTurn = ({ table, waiting, order }: QueueTable): string => `qu
   )`;
 
 /** The values of the first five parameters of a statement with `pickInTurn`. */
-export const pickValues = ({ slots, ahead, first, free, after }: ClaimCapacity): unknown[] => [
-  slots + ahead,
+export const pickValues = ({ slots, first, free, after }: ClaimCapacity): unknown[] => [
+  slots,
   first,
   [...free.keys()],
   [...free.values()],

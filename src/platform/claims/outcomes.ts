@@ -15,14 +15,8 @@ export interface OutcomeBatches {
   waiting(): number;
 }
 
-interface OutcomeEvents {
-  /** Called with the outcomes of each batch that was stored. */
-  stored(outcomes: RowOutcome[]): void;
-  /** Called whenever all outcomes are stored. */
-  rest(): void;
-}
-
-export function createOutcomes(queue: AnyQueue, log: Log, { stored, rest }: OutcomeEvents): OutcomeBatches {
+/** `rest` is called whenever a batch is stored. */
+export function createOutcomes(queue: AnyQueue, log: Log, rest: () => void): OutcomeBatches {
   const outcomes: RowOutcome[] = [];
   let writing = false;
   let lastMs = Number.NEGATIVE_INFINITY;
@@ -48,7 +42,7 @@ export function createOutcomes(queue: AnyQueue, log: Log, { stored, rest }: Outc
       const batch = outcomes.slice(0, oneByOne ? 1 : outcomes.length);
       try {
         await queue.record(batch);
-        stored(outcomes.splice(0, batch.length));
+        outcomes.splice(0, batch.length);
       } catch (error) {
         if (isUnavailable(error)) await waitForDatabase(batch, error);
         else if (batch.length === 1) logLost(outcomes.shift(), error);

@@ -1,7 +1,7 @@
 /**
- * Counts what one process has claimed and what of it is in progress, and decides how many slots each company may have. A company starts
- * with two slots, gets its whole share once its work has ended quickly, and falls back to two when it takes long, so that a crowd of
- * companies whose work hangs can not take the slots of the others. A row that is claimed and waits for a slot counts like one in progress.
+ * Counts the work of one process that is in progress, and decides how many slots each company may have. A company starts with two slots,
+ * gets its whole share once its work has ended quickly, and falls back to two when it takes long, so that a crowd of companies whose work
+ * hangs can not take the slots of the others.
  */
 
 // Two slots, so that other work of the company can still show that it is quick again while one piece of work hangs.
@@ -13,40 +13,28 @@ const SLOW_MS = 1_000;
 const MAX_PROVEN = 10_000;
 
 export interface CompanySlots {
-  /** Slots for a company of which nothing is claimed. */
+  /** Slots for a company of which no work is in progress. */
   first: number;
   /** The number of rows whose work is in progress. */
   busy(): number;
-  /** How many more rows may be claimed of each company that has claimed ones. */
+  /** How many more rows may be claimed of each company whose work is in progress. */
   free(): Map<string, number>;
-  claim(company: string): void;
-  /** Undoes a claim whose row returned to the queue before its work began. */
-  withdraw(company: string): void;
-  /** True when the company may begin work on one row more than `besides`; a company that has become slow since the claim has to wait. */
-  mayBegin(company: string, besides: number): boolean;
-  /** Takes a slot for a claimed row. The function that it returns frees the slot. */
+  /** Takes a slot. The function that it returns frees the slot. */
   begin(company: string): () => void;
-}
-
-interface CompanyCount {
-  claimed: number;
-  begun: number;
 }
 
 export function createCompanySlots(perCompany: number, slowMs = SLOW_MS): CompanySlots {
   const first = Math.min(UNPROVEN_SLOTS, perCompany);
-  const counts = new Map<string, CompanyCount>();
+  const counts = new Map<string, number>();
   const proven = new Set<string>();
   let busy = 0;
 
   const slotShare = (company: string): number => (proven.has(company) ? perCompany : first);
 
-  function change(company: string, claimed: number, begun: number): void {
-    busy += begun;
-    const count = counts.get(company) ?? { claimed: 0, begun: 0 };
-    count.claimed += claimed;
-    count.begun += begun;
-    if (count.claimed > 0) counts.set(company, count);
+  function change(company: string, by: number): void {
+    busy += by;
+    const count = (counts.get(company) ?? 0) + by;
+    if (count > 0) counts.set(company, count);
     else counts.delete(company);
   }
 
@@ -58,12 +46,9 @@ export function createCompanySlots(perCompany: number, slowMs = SLOW_MS): Compan
   return {
     first,
     busy: () => busy,
-    free: () => new Map([...counts].map(([company, { claimed }]) => [company, slotShare(company) - claimed])),
-    claim: (company) => change(company, 1, 0),
-    withdraw: (company) => change(company, -1, 0),
-    mayBegin: (company, besides) => (counts.get(company)?.begun ?? 0) + besides < slotShare(company),
+    free: () => new Map([...counts].map(([company, count]) => [company, slotShare(company) - count])),
     begin: (company) => {
-      change(company, 0, 1);
+      change(company, 1);
       let slow = false;
       const timer = setTimeout(() => {
         slow = true;
@@ -71,7 +56,7 @@ export function createCompanySlots(perCompany: number, slowMs = SLOW_MS): Compan
       }, slowMs);
       return () => {
         clearTimeout(timer);
-        change(company, -1, -1);
+        change(company, -1);
         if (!slow) prove(company);
       };
     },

@@ -38,13 +38,6 @@ export interface DeliveriesResult {
   failed: number;
   unknown: number;
   receipts: number;
-  /** The number of deliveries that a worker claimed before it had a free slot for them. */
-  ahead: number;
-  /**
-   * The number of deliveries that a failed worker had claimed ahead but not begun: they returned to the queue and were claimed again after
-   * its lease.
-   */
-  returned: number;
   blows: number;
   /** The longest time from the end of a failure until no delivery claimed before it was open and new deliveries were received. */
   slowestRecoveryMs: number;
@@ -52,7 +45,7 @@ export interface DeliveriesResult {
 
 const WORKERS = 3;
 const COMPANIES = 25;
-// Workers have fewer slots than by default, so that the queue is longer than the slots and workers claim deliveries ahead.
+// Workers have fewer slots than by default, so that deliveries wait for slots.
 const SLOTS = 24;
 // The most deliveries that one failed process may leave UNKNOWN: deliveries whose attempt was under way or whose outcome was not stored.
 const MOST_UNKNOWN = 64;
@@ -116,7 +109,6 @@ export async function proveDeliveries(size: DeliveriesSize): Promise<DeliveriesR
       const account = await compareWithReceipts(play, events, api);
       // The outcome of an attempt is lost when its worker dies during the attempt.
       assertWorkWasInterrupted('an attempt', { blows: kills, met: account.unknown });
-      assertWorkWasInterrupted('a delivery claimed ahead', { blows: kills, met: account.returned });
       return account;
     } finally {
       await receiver.close();
@@ -259,9 +251,6 @@ interface StoredDelivery {
   resource_id: string;
   status: string;
   error: string | null;
-  ahead: boolean;
-  /** Whether the attempt began more than 12 s after the delivery was enqueued, which is almost the lease of a dead worker. */
-  late: boolean;
   attempted: number;
 }
 
@@ -273,8 +262,8 @@ async function compareWithReceipts(
   const { receiver, stage, workers, blows } = play;
   for (const worker of workers) assert.ok(worker.alive, `a worker ended by itself: ${worker.lines().join('\n')}`);
   const rows = await stage.store.sql<StoredDelivery>(
-    `select company_id as company, _id, resource_id, status, error, claimed_by is not null as ahead,
-      coalesce(attempted_at - queued_at > interval '12 seconds', false) as late, extract(epoch from attempted_at)::float * 1000 as attempted from deliveries`,
+    `select company_id as company, _id, resource_id, status, error,
+      extract(epoch from attempted_at)::float * 1000 as attempted from deliveries`,
   );
   const twice = [...receiver.counts].filter(([, count]) => count > 1);
   assert.deepEqual(twice, [], 'a delivery was received twice');
@@ -296,10 +285,7 @@ async function compareWithReceipts(
   assert.equal(await countListedUnknown(play, api), unknown, 'the log does not list every UNKNOWN');
   const { slowestRecoveryMs } = play;
   const receipts = receiver.receipts.length;
-  const ahead = rows.filter((row) => row.ahead).length;
-  // While the database works, a delivery waits this long only when a dead worker had claimed it.
-  const returned = rows.filter((row) => row.late && row.status !== 'UNKNOWN').length;
-  return { events, delivered, failed, unknown, receipts, ahead, returned, blows: blows.length, slowestRecoveryMs };
+  return { events, delivered, failed, unknown, receipts, blows: blows.length, slowestRecoveryMs };
 }
 
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);

@@ -1,10 +1,10 @@
 /** The loop that sends follow-ups. Companies take turns. */
 import type { Kit } from '../../../kit.ts';
 import { startClaimLoop, type ClaimLoop } from '../../../platform/claims/claim-loop.ts';
+import { openLeases } from '../../../platform/claims/leases.ts';
 import {
   claimFollowUps,
-  IS_WAITING,
-  queueDueFollowUps,
+  FOLLOW_UP_QUEUE,
   restFollowUps,
   takeUnsettledFollowUps,
   type ClaimedFollowUp,
@@ -19,23 +19,19 @@ const SLOTS_PER_COMPANY = 8;
 // A network takes longer than this only when it is in trouble.
 const SLOW_MS = 5_000;
 const SEND_MS = 30_000;
-const HOLD_SECONDS = 60;
 const MAX_ATTEMPTS = 3;
 const PAUSE_SECONDS = 10;
 
-export function startFollowUps(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
+export function startFollowUps(kit: Kit): ClaimLoop {
   const system = kit.database.system('upkeep');
   return startClaimLoop<ClaimedFollowUp, FollowUpEnd>(
     {
+      ...openLeases<ClaimedFollowUp>(system, FOLLOW_UP_QUEUE),
       name: NAME,
-      waiting: IS_WAITING,
       slots: SLOTS,
       slotsPerCompany: SLOTS_PER_COMPANY,
       slowMs: SLOW_MS,
-      claim: async (capacity) => {
-        await queueDueFollowUps(system);
-        return claimFollowUps(system, capacity, HOLD_SECONDS);
-      },
+      claim: (capacity) => claimFollowUps(system, capacity),
       act: (followUp) => sendOnce(kit, followUp),
       actMs: SEND_MS,
       record: async (ends) => {
@@ -48,7 +44,6 @@ export function startFollowUps(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
           take: () => takeUnsettledFollowUps(system, SETTLE_SECONDS),
           settle: settleLeftFollowUp,
         }),
-      ahead: null,
     },
     kit,
   );
@@ -56,8 +51,8 @@ export function startFollowUps(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
 
 /** Sends a follow-up. Never throws. */
 async function sendOnce(kit: Kit, followUp: ClaimedFollowUp): Promise<FollowUpEnd> {
-  const { company, _id, seq, claimed_at, attempts } = followUp;
-  const end = { company, _id, seq, claimed_at };
+  const { company, _id, claimed_at, attempts } = followUp;
+  const end = { company, _id, claimed_at };
   try {
     await (attempts > MAX_ATTEMPTS ? giveUpFollowUp(kit, followUp) : sendFollowUp(kit, followUp));
     return { ...end, pause_seconds: null };

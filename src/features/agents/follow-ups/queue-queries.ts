@@ -1,52 +1,35 @@
 /** Statements over all companies that decide which follow-up is sent next. */
-import { pickInTurn, pickValues } from '../../../platform/claims/fair-pick.ts';
-import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/claims/queue.ts';
+import { pickValues } from '../../../platform/claims/fair-pick.ts';
+import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../../platform/claims/leases.ts';
+import type { ClaimCapacity, RowOutcome } from '../../../platform/claims/queue.ts';
 import { exec, many } from '../../../platform/db.ts';
 import type { SystemTx } from '../../../platform/tenant.ts';
 
-const QUEUE = { table: 'follow_ups', waiting: 'is_waiting', order: 'scheduled_at' };
+export const FOLLOW_UP_QUEUE: LeasedTable = {
+  table: 'follow_ups',
+  order: 'scheduled_at',
+  open: `status = 'SCHEDULED'`,
+};
 
-/** An SQL condition for follow-ups whose time has come, and for those whose worker must have died. */
-const IS_DUE = `status = 'SCHEDULED' and not is_waiting and held_until <= now()`;
-
-/** An SQL condition that holds while a follow-up waits for a worker or is due. */
-export const IS_WAITING = `exists (select from follow_ups where ${QUEUE.waiting}) or exists (select from follow_ups where ${IS_DUE})`;
-
-const QUEUED_AT_ONCE = 1_000;
-
-export interface ClaimedFollowUp extends ClaimedRow {
-  _id: string;
+export interface ClaimedFollowUp extends LeasedRow {
   /** How often the work on it was begun, including this time. */
   attempts: number;
-  claimed_at: string;
 }
 
 /** Claims follow-ups, a few of each company in turn, and counts the attempt before the work begins. */
 export async function claimFollowUps(
   tx: SystemTx,
   capacity: ClaimCapacity,
-  holdSeconds: number,
 ): Promise<{ claimed: ClaimedFollowUp[]; dismissed: number }> {
   const claimed = await many<ClaimedFollowUp>(tx, {
     name: 'agents.claimFollowUps',
-    text: `with recursive ${pickInTurn(QUEUE)}
-      update follow_ups set is_waiting = false, attempts = attempts + 1, claimed_at = clock_timestamp(),
-        held_until = now() + make_interval(secs => $6)
+    text: `${pickLeased(FOLLOW_UP_QUEUE)}
+      update follow_ups set ${leaseColumns(FOLLOW_UP_QUEUE)}, attempts = attempts + 1
       where ctid = any(array(select ctid from picked))
-      returning company_id as company, _id, _id as seq, null as claimed_by, attempts, claimed_at`,
-    values: [...pickValues(capacity), holdSeconds],
+      returning company_id as company, _id, attempts, claimed_at`,
+    values: pickValues(capacity),
   });
   return { claimed, dismissed: 0 };
-}
-
-/** Puts follow-ups into the queue that are due. */
-export function queueDueFollowUps(tx: SystemTx): Promise<number> {
-  return exec(tx, {
-    name: 'agents.queueDueFollowUps',
-    text: `update follow_ups set is_waiting = true, claimed_at = null
-      where ctid = any(array(select ctid from follow_ups where ${IS_DUE} order by held_until limit ${QUEUED_AT_ONCE} for update skip locked))`,
-    values: [],
-  });
 }
 
 /** How the work on a follow-up has ended. */

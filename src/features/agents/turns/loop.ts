@@ -1,13 +1,13 @@
 /** The loop that lets agents answer. Companies take turns, and one whose model or server takes very long gets few slots. */
 import type { Kit } from '../../../kit.ts';
 import { startClaimLoop, type ClaimLoop } from '../../../platform/claims/claim-loop.ts';
+import { openLeases } from '../../../platform/claims/leases.ts';
 import {
   claimTurns,
-  IS_WAITING,
   listHeldTurns,
-  queueDueTurns,
   restTurns,
   takeUnsettled,
+  TURN_QUEUE,
   type ClaimedTurn,
   type TurnEnd,
 } from './queue-queries.ts';
@@ -21,8 +21,6 @@ const SLOTS_PER_COMPANY = 32;
 const SLOW_MS = 10_000;
 // The longest turn: a model may take half a minute, and the network ten seconds.
 const TURN_MS = 60_000;
-// After this time without an end, the worker counts as dead.
-const HOLD_SECONDS = 75;
 // A turn that fails is taken again after 2 s, then after twice as long each time.
 const MAX_ATTEMPTS = 3;
 // How often the loop looks whether later messages have come.
@@ -31,27 +29,23 @@ const FIRST_PAUSE_SECONDS = 2;
 
 export function startAgents(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
   const system = kit.database.system('upkeep');
-  const stopping = new AbortController();
   const running = new Map<ClaimedTurn, AbortController>();
   const look = setInterval(() => void endOvertaken(kit, running), OVERTAKEN_LOOK_MS);
-  async function act(turn: ClaimedTurn): Promise<TurnEnd> {
+  async function act(turn: ClaimedTurn, stopping: AbortSignal): Promise<TurnEnd> {
     const overtaken = new AbortController();
     running.set(turn, overtaken);
-    const end = await takeOnce(kit, turn, { stopping: stopping.signal, overtaken: overtaken.signal });
+    const end = await takeOnce(kit, turn, { stopping, overtaken: overtaken.signal });
     running.delete(turn);
     return end;
   }
   const loop = startClaimLoop<ClaimedTurn, TurnEnd>(
     {
+      ...openLeases<ClaimedTurn>(system, TURN_QUEUE),
       name: 'agents',
-      waiting: IS_WAITING,
       slots: SLOTS,
       slotsPerCompany: SLOTS_PER_COMPANY,
       slowMs: SLOW_MS,
-      claim: async (capacity) => {
-        await queueDueTurns(system);
-        return claimTurns(system, capacity, HOLD_SECONDS);
-      },
+      claim: (capacity) => claimTurns(system, capacity),
       act,
       actMs: TURN_MS,
       record: async (ends) => {
@@ -64,7 +58,6 @@ export function startAgents(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
           take: () => takeUnsettled(system, SETTLE_SECONDS),
           settle: settleLeft,
         }),
-      ahead: null,
     },
     kit,
   );
@@ -72,7 +65,6 @@ export function startAgents(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
     dueWork: loop.dueWork,
     stop: () => {
       clearInterval(look);
-      stopping.abort();
       return loop.stop();
     },
   };
@@ -87,7 +79,7 @@ async function endOvertaken(kit: Kit, running: ReadonlyMap<ClaimedTurn, AbortCon
       kit.database.system('upkeep'),
       turns.map(([turn]) => turn),
     );
-    for (const [turn, overtaken] of turns) if (!held.has(turn.seq)) overtaken.abort();
+    for (const [turn, overtaken] of turns) if (!held.has(turn._id)) overtaken.abort();
   } catch (error) {
     // Failure policy: an overtaken answer is dropped when it is ready, so ending it early only saves work.
     kit.log.warn({ err: error }, 'agents: overtaken answers could not be found');
@@ -100,8 +92,8 @@ async function takeOnce(
   turn: ClaimedTurn,
   { stopping, overtaken }: Record<'stopping' | 'overtaken', AbortSignal>,
 ): Promise<TurnEnd> {
-  const { company, _id, seq, claimed_at, attempts } = turn;
-  const end = { company, _id, seq, claimed_at };
+  const { company, _id, claimed_at, attempts } = turn;
+  const end = { company, _id, claimed_at };
   try {
     // A turn that has killed its worker several times is not begun again.
     await (attempts > MAX_ATTEMPTS

@@ -1,25 +1,15 @@
 /** Statements over all companies that decide which turn is taken next, and that delete old ones. */
-import { pickInTurn, pickValues } from '../../../platform/claims/fair-pick.ts';
-import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/claims/queue.ts';
+import { pickValues } from '../../../platform/claims/fair-pick.ts';
+import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../../platform/claims/leases.ts';
+import type { ClaimCapacity, RowOutcome } from '../../../platform/claims/queue.ts';
 import { exec, many } from '../../../platform/db.ts';
 import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../../platform/retention.ts';
 import type { SystemTx } from '../../../platform/tenant.ts';
 
-const QUEUE = { table: 'pending_turns', waiting: 'is_waiting', order: 'first_at' };
+export const TURN_QUEUE: LeasedTable = { table: 'pending_turns', order: 'first_at', id: 'conversation_id' };
 
-/** An SQL condition for turns whose wait for further messages is over, and for those whose worker must have died. */
-const IS_DUE = 'not is_waiting and held_until <= now()';
-
-/** An SQL condition that holds while a turn waits for a worker or is due. */
-export const IS_WAITING = `exists (select from pending_turns where ${QUEUE.waiting})
-  or exists (select from pending_turns where ${IS_DUE})`;
-
-/** Queueing so many rows takes some milliseconds. */
-const QUEUED_AT_ONCE = 1_000;
-
-export interface ClaimedTurn extends ClaimedRow {
-  /** The conversation. */
-  _id: string;
+/** The id is that of the conversation. */
+export interface ClaimedTurn extends LeasedRow {
   /** The newest message that waits for the answer. */
   message: string;
   /** The first of the messages that wait. */
@@ -28,43 +18,30 @@ export interface ClaimedTurn extends ClaimedRow {
   attempts: number;
   /** How often an answer in the making was ended by a later message. */
   overtaken: number;
-  claimed_at: string;
 }
 
 /** Claims turns, a few of each company in turn, and counts the attempt before the work begins. */
 export async function claimTurns(
   tx: SystemTx,
   capacity: ClaimCapacity,
-  holdSeconds: number,
 ): Promise<{ claimed: ClaimedTurn[]; dismissed: number }> {
   const claimed = await many<ClaimedTurn>(tx, {
     name: 'agents.claimTurns',
-    text: `with recursive ${pickInTurn(QUEUE)}
-      update pending_turns set is_waiting = false, attempts = attempts + 1, claimed_at = now(),
-        held_until = now() + make_interval(secs => $6)
+    text: `${pickLeased(TURN_QUEUE)}
+      update pending_turns set ${leaseColumns(TURN_QUEUE)}, attempts = attempts + 1
       where ctid = any(array(select ctid from picked))
-      returning company_id as company, conversation_id as _id, conversation_id as seq, null as claimed_by, message_id as message,
+      returning company_id as company, conversation_id as _id, message_id as message,
         coalesce(first_message_id, message_id) as first_message, attempts, overtaken, claimed_at`,
-    values: [...pickValues(capacity), holdSeconds],
+    values: pickValues(capacity),
   });
   return { claimed, dismissed: 0 };
 }
 
-/** Puts turns into the queue that are due. */
-export function queueDueTurns(tx: SystemTx): Promise<number> {
-  return exec(tx, {
-    name: 'agents.queueDueTurns',
-    text: `update pending_turns set is_waiting = true, claimed_at = null
-      where ctid = any(array(select ctid from pending_turns where ${IS_DUE} order by held_until limit ${QUEUED_AT_ONCE} for update skip locked))`,
-    values: [],
-  });
-}
-
-/** Returns the seq of each of these turns that this worker still has: no later message has come, and nobody else has taken it. */
+/** Returns the conversation of each of these turns that this worker still has: no later message has come, and nobody else has taken it. */
 export async function listHeldTurns(tx: SystemTx, turns: readonly ClaimedTurn[]): Promise<Set<string>> {
-  const held = await many<{ seq: string }>(tx, {
+  const held = await many<{ _id: string }>(tx, {
     name: 'agents.listHeldTurns',
-    text: `select p.conversation_id as seq from unnest($1::text[], $2::text[], $3::timestamptz[]) as t (company_id, conversation_id, claimed_at)
+    text: `select p.conversation_id as _id from unnest($1::text[], $2::text[], $3::timestamptz[]) as t (company_id, conversation_id, claimed_at)
       join pending_turns p on p.company_id = t.company_id and p.conversation_id = t.conversation_id and p.claimed_at = t.claimed_at`,
     values: [
       turns.map(({ company }) => company),
@@ -72,7 +49,7 @@ export async function listHeldTurns(tx: SystemTx, turns: readonly ClaimedTurn[])
       turns.map(({ claimed_at }) => claimed_at),
     ],
   });
-  return new Set(held.map(({ seq }) => seq));
+  return new Set(held.map(({ _id }) => _id));
 }
 
 /** How the work on a turn has ended. */

@@ -11,7 +11,7 @@ import { AppError, notFound } from '../../../platform/errors.ts';
 import type { Tenant, TenantTx } from '../../../platform/tenant.ts';
 import { createByPhones } from '../../contacts/by-phones.ts';
 import { expectCampaign } from '../campaigns.ts';
-import { wakeCampaigns } from '../loop.ts';
+import { CAMPAIGNS } from '../loop.ts';
 import { lockCampaign, type CampaignRow } from '../queries.ts';
 import { findAdded, findContactsByNumbers, insertAdditions, nudgeCampaign } from './queries.ts';
 import {
@@ -125,7 +125,7 @@ async function storePortion(tx: TenantTx, { campaign: id, addedBy }: Adding, row
     },
     contacts.map((contact) => ({ contact, columns: first.get(contact) ?? null })),
   );
-  if (inserted > 0 && (await nudgeCampaign(tx, id)) > 0) tx.afterCommit(wakeCampaigns);
+  if (inserted > 0 && (await nudgeCampaign(tx, id)) > 0) tx.wakes(CAMPAIGNS);
   const added = new Map((await findAdded(tx, id, { contacts, addedBy })).map((each) => [each.contact, each]));
   return known.map((each) => {
     const { enrollment = null, is_new: isNew = false } = added.get(each.contact) ?? {};

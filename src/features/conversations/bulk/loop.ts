@@ -1,8 +1,9 @@
 /** The loop that works on bulk changes of conversations. Companies take turns, so that a large run does not delay those of others. */
 import type { Kit } from '../../../kit.ts';
 import { startClaimLoop, type ClaimLoop } from '../../../platform/claims/claim-loop.ts';
-import { onRunsQueued, wakeRuns } from './runs.ts';
-import { claimRuns, IS_WAITING, queueDueRuns, recordTurns, type ClaimedRun, type TurnOutcome } from './turn-queries.ts';
+import { openLeases } from '../../../platform/claims/leases.ts';
+import { RUNS } from './runs.ts';
+import { claimRuns, recordTurns, RUN_QUEUE, type ClaimedRun, type TurnOutcome } from './turn-queries.ts';
 import { preventsAll, workOnRun } from './work.ts';
 
 // A run uses one connection at a time; one company has one run of this process.
@@ -11,51 +12,33 @@ const SLOTS_PER_COMPANY = 1;
 // A turn begins no further conversation after TURN_MS. With its statements and the waits for locks, the last one takes at most LAST_MS.
 const TURN_MS = 2_000;
 const LAST_MS = 15_000;
-// After this time without an outcome, the worker counts as dead.
-const HOLD_SECONDS = 30;
 // A database that has just failed would fail again at once.
 const PAUSE_SECONDS = 5;
 
-export function startConversationRuns(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
+export function startConversationRuns(kit: Kit): ClaimLoop {
   const system = kit.database.system('upkeep');
-  const stopping = new AbortController();
-  const loop = startClaimLoop<ClaimedRun, TurnOutcome>(
+  return startClaimLoop<ClaimedRun, TurnOutcome>(
     {
-      name: 'conversation runs',
-      waiting: IS_WAITING,
+      ...openLeases<ClaimedRun>(system, RUN_QUEUE),
+      name: RUNS,
       slots: SLOTS,
       slotsPerCompany: SLOTS_PER_COMPANY,
-      claim: async (capacity) => {
-        await queueDueRuns(system);
-        return claimRuns(system, capacity, HOLD_SECONDS);
-      },
-      act: (run) => takeTurn(kit, run, stopping.signal),
+      claim: (capacity) => claimRuns(system, capacity),
+      act: (run, stopping) => takeTurn(kit, run, stopping),
       actMs: TURN_MS + LAST_MS,
       record: async (outcomes) => {
         await recordTurns(system, outcomes);
-        wakeRuns();
+        system.wakes(RUNS);
       },
-      // A run whose worker died is due again after a while, and the next poll finds it.
-      sweep: () => Promise.resolve(),
-      ahead: null,
     },
     kit,
   );
-  const unsubscribe = onRunsQueued(loop.wake);
-  return {
-    dueWork: loop.dueWork,
-    stop: () => {
-      unsubscribe();
-      stopping.abort();
-      return loop.stop();
-    },
-  };
 }
 
 /** Works on a run for one turn. Never throws. */
 async function takeTurn(kit: Kit, run: ClaimedRun, stopping: AbortSignal): Promise<TurnOutcome> {
-  const { company, _id, seq, claimed_at } = run;
-  const outcome = { company, _id, seq, claimed_at, pause_seconds: null, is_failure: false };
+  const { company, _id, claimed_at } = run;
+  const outcome = { company, _id, claimed_at, pause_seconds: null, is_failure: false };
   const endMs = performance.now() + TURN_MS;
   try {
     await workOnRun(kit, run, () => stopping.aborted || performance.now() > endMs);

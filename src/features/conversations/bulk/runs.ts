@@ -7,7 +7,6 @@ import { AppError, insideOf, invalid, notFound, unknownReference } from '../../.
 import { newId } from '../../../platform/ids.ts';
 import { makePage, pageWindow, type Page } from '../../../platform/paging.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../../platform/tenant.ts';
-import { createWakeUps } from '../../../platform/wake-ups.ts';
 import { applyValues } from '../../custom-fields/values.ts';
 import { expectUsers } from '../../users/assignments.ts';
 import { expectKnownReferences, findMatchingIds } from '../list.ts';
@@ -33,11 +32,8 @@ import {
 // The number of runs of a company that may wait or be worked on, with 100,000 conversations together.
 const MAX_OPEN = 10;
 
-const queued = createWakeUps();
-/** Calls the listener whenever this process has stored a run. Returns a function that removes the listener. */
-export const onRunsQueued = queued.listen;
-/** Wakes the loop of this process that works on runs. */
-export const wakeRuns = queued.wake;
+/** The queue of the loop that works on runs. */
+export const RUNS = 'conversation runs';
 
 /** Selects the conversations and stores the run. Throws when the change can not be made in any conversation. */
 export async function startRun(
@@ -62,7 +58,7 @@ export async function startRun(
     await lockRunLimit(tx, _id);
     if ((await countOpenRuns(tx)) > MAX_OPEN)
       throw new AppError('RUNS_WAITING', `${MAX_OPEN} bulk changes of the company have not ended yet`);
-    tx.afterCommit(wakeRuns);
+    tx.wakes(RUNS);
     return stored;
   });
 }

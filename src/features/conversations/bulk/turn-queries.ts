@@ -1,56 +1,37 @@
 /** Statements over all companies that decide which run is worked on next, and that store how a turn has ended. */
 import type { Actor } from '../../../platform/actor.ts';
 import type { Origin } from '../../../platform/audit.ts';
-import { pickInTurn, pickValues } from '../../../platform/claims/fair-pick.ts';
-import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/claims/queue.ts';
+import { pickValues } from '../../../platform/claims/fair-pick.ts';
+import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../../platform/claims/leases.ts';
+import type { ClaimCapacity, RowOutcome } from '../../../platform/claims/queue.ts';
 import { exec, many } from '../../../platform/db.ts';
 import type { SystemTx } from '../../../platform/tenant.ts';
 import type { ConversationChange } from './schemas.ts';
 
-const QUEUE = { table: 'conversation_runs', waiting: 'is_waiting', order: 'turn_at' };
+export const RUN_QUEUE: LeasedTable = { table: 'conversation_runs', order: 'turn_at', open: 'finished_at is null' };
 
-/** An SQL condition for runs whose worker has held them for so long that it must have died, and for those whose pause is over. */
-const IS_DUE = 'not is_waiting and finished_at is null and held_until <= now()';
-
-/** An SQL condition that holds while a run waits for a worker or is due. */
-export const IS_WAITING = `exists (select from conversation_runs where ${QUEUE.waiting})
-  or exists (select from conversation_runs where ${IS_DUE})`;
-
-export interface ClaimedRun extends ClaimedRow {
-  _id: string;
+export interface ClaimedRun extends LeasedRow {
   change: ConversationChange;
   actor: Actor;
   origin: Origin;
   /** The number of times that the work was begun without progress, including this time. */
   attempts: number;
-  claimed_at: string;
 }
 
 /** Claims runs, a few of each company in turn, and counts the attempt before the work begins. */
 export async function claimRuns(
   tx: SystemTx,
   capacity: ClaimCapacity,
-  holdSeconds: number,
 ): Promise<{ claimed: ClaimedRun[]; dismissed: number }> {
   const claimed = await many<ClaimedRun>(tx, {
     name: 'conversations.runs.claim',
-    text: `with recursive ${pickInTurn(QUEUE)}
-      update conversation_runs set is_waiting = false, attempts = attempts + 1, claimed_at = now(),
-        held_until = now() + make_interval(secs => $6), status = 'RUNNING', started_at = coalesce(started_at, now())
+    text: `${pickLeased(RUN_QUEUE)}
+      update conversation_runs set ${leaseColumns(RUN_QUEUE)}, attempts = attempts + 1, status = 'RUNNING', started_at = coalesce(started_at, now())
       where ctid = any(array(select ctid from picked))
-      returning company_id as company, _id, _id as seq, null as claimed_by, change, actor, origin, attempts, claimed_at`,
-    values: [...pickValues(capacity), holdSeconds],
+      returning company_id as company, _id, change, actor, origin, attempts, claimed_at`,
+    values: pickValues(capacity),
   });
   return { claimed, dismissed: 0 };
-}
-
-/** Puts runs into the queue whose worker has died, or whose pause is over. */
-export function queueDueRuns(tx: SystemTx): Promise<number> {
-  return exec(tx, {
-    name: 'conversations.runs.queueDue',
-    text: `update conversation_runs set is_waiting = true, held_until = null where ${IS_DUE}`,
-    values: [],
-  });
 }
 
 /** How a turn of a run has ended. */

@@ -81,12 +81,11 @@ function toOutcome(file: Claimed, result: Result): Outcome {
 }
 
 const describeOutcome = (
-  { company, _id, seq, turn }: Claimed,
+  { company, _id, turn }: Claimed,
   outcome: Pick<Outcome, 'state'> & Partial<Outcome>,
 ): Outcome => ({
   company,
   _id,
-  seq,
   turn,
   rest: null,
   is_try: false,

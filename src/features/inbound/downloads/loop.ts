@@ -24,26 +24,20 @@ const SLOTS_PER_COMPANY = 4;
 const DOWNLOAD_MS = 300_000;
 // While many callbacks wait, a slot begins a file every two seconds at most: the network repeats callbacks that wait too long, and keeps files.
 const PATIENCE_MS = 2_000;
-// The loop renews its claims every five seconds, so that some renewals may fail.
 const LEASE_SECONDS = 30;
 // Requeueing so many rows takes some milliseconds.
 const REQUEUED_AT_ONCE = 1_000;
 
-export function startDownloads(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
+export function startDownloads(kit: Kit): ClaimLoop {
   const system = kit.database.system('upkeep');
-  const stopping = new AbortController();
-  const running = new Set<Claimed>();
 
-  async function act(file: Claimed): Promise<Outcome> {
-    running.add(file);
-    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(DOWNLOAD_MS)]);
+  async function act(file: Claimed, stopping: AbortSignal): Promise<Outcome> {
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(DOWNLOAD_MS)]);
     await kit.precedence.waitForCalm(PATIENCE_MS, signal);
-    const outcome = await downloadFile(kit, file, { signal, stopping: stopping.signal });
-    running.delete(file);
-    return outcome;
+    return downloadFile(kit, file, { signal, stopping });
   }
 
-  const loop = startClaimLoop<Claimed, Outcome>(
+  return startClaimLoop<Claimed, Outcome>(
     {
       name: 'downloads',
       waiting: IS_WAITING,
@@ -53,18 +47,12 @@ export function startDownloads(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
       act,
       actMs: DOWNLOAD_MS,
       record: (outcomes) => kit.database.systemTx('upkeep', (tx) => record(tx, outcomes)),
-      sweep: () => keepClaims(kit, system, [...running]),
-      ahead: null,
+      leaseSeconds: LEASE_SECONDS,
+      renew: (running) => renewClaims(system, running, LEASE_SECONDS),
+      sweep: () => requeue(kit, system),
     },
     kit,
   );
-  return {
-    dueWork: loop.dueWork,
-    stop: () => {
-      stopping.abort();
-      return loop.stop();
-    },
-  };
 }
 
 async function record(tx: SystemTx, outcomes: Outcome[]): Promise<void> {
@@ -81,14 +69,12 @@ async function record(tx: SystemTx, outcomes: Outcome[]): Promise<void> {
   }
 }
 
-/** Renews the claims of this process, and returns files to the queue whose pause is over or whose process has died. */
-async function keepClaims(kit: Kit, system: SystemTx, running: Claimed[]): Promise<void> {
+/** Returns files to the queue whose pause is over or whose process has died. */
+async function requeue(kit: Kit, system: SystemTx): Promise<void> {
   try {
-    if (running.length > 0) await renewClaims(system, running, LEASE_SECONDS);
     await requeueDue(system, REQUEUED_AT_ONCE);
   } catch (error) {
-    // Failure policy: the next renewal follows in five seconds. A file whose claim was lost meanwhile is downloaded anew, and the first
-    // outcome counts.
-    kit.log.warn({ err: error }, 'downloads: the claims could not be renewed');
+    // Failure policy: the next sweep follows in five seconds.
+    kit.log.warn({ err: error }, 'downloads: the files that are due could not be queued');
   }
 }

@@ -24,7 +24,6 @@ const pauseEnd = (times: string): string =>
   `case when cardinality(${times}) >= ${MOST_FAILURES} then ${times}[1] + interval '1 hour' end`;
 
 export interface Claimed extends ClaimedRow {
-  _id: string;
   turn: number;
   /** What is to be done next. The file of a THUMBNAIL is there and shown already. */
   stage: 'FILE' | 'THUMBNAIL';
@@ -61,7 +60,7 @@ export async function claimDownloads(
           left join media_failures f on f.company_id = d.company_id and f.inbox_id = d.inbox_id
         where d.ctid = any(array(select ctid from picked))) v
       where d.ctid = v.ctid and d.ctid = any(array(select ctid from picked))
-      returning d.company_id as company, d.attachment_id as _id, d.seq, null as claimed_by, d.turn, d.stage, d.inbox_id as inbox, d.failures, d.state,
+      returning d.company_id as company, d.attachment_id as _id, d.turn, d.stage, d.inbox_id as inbox, d.failures, d.state,
         extract(epoch from now() - d.created_at)::float / 3600 as age_hours, v.file_type, v.channel, v.mime_type, v.size,
         v.network`,
     values: [...pickValues(capacity), leaseSeconds],

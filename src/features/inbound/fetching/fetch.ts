@@ -33,8 +33,8 @@ interface Fetching {
 /** Never throws. */
 export async function fetchInbox(fetching: Fetching, inbox: ClaimedInbox): Promise<FetchOutcome> {
   const { kit } = fetching;
-  const { company, _id, seq, turn, failures } = inbox;
-  const end = (failed: number, rest: number): FetchOutcome => ({ company, _id, seq, turn, failures: failed, rest });
+  const { company, _id, turn, failures } = inbox;
+  const end = (failed: number, rest: number): FetchOutcome => ({ company, _id, turn, failures: failed, rest });
   try {
     const hasMore = await fetchAndStore(fetching, inbox);
     if (hasMore !== null) return end(0, hasMore ? 0 : REST_SECONDS);

@@ -23,7 +23,6 @@ const REQUEUED_AT_ONCE = 1_000;
 
 export function startFetching(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
   const system = kit.database.system('upkeep');
-  const stopping = new AbortController();
   const intake = createIntake(kit);
   const fetched = kit.channels.all().flatMap(({ name, fetchItems }) => (fetchItems ? [name] : []));
   const loop = startClaimLoop<ClaimedInbox, FetchOutcome>(
@@ -33,7 +32,7 @@ export function startFetching(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
       slots: SLOTS,
       slotsPerCompany: SLOTS_PER_COMPANY,
       claim: (capacity) => claimInboxes(system, capacity, LEASE_SECONDS),
-      act: (inbox) => fetchInbox({ kit, intake, signal: stopping.signal }, inbox),
+      act: (inbox, signal) => fetchInbox({ kit, intake, signal }, inbox),
       actMs: TURN_MS,
       record: (outcomes) => kit.database.systemTx('upkeep', (tx) => recordFetches(tx, outcomes)),
       sweep: async () => {
@@ -45,7 +44,6 @@ export function startFetching(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
           kit.log.warn({ err: error }, 'fetching: the inboxes that are due could not be queued');
         }
       },
-      ahead: null,
     },
     kit,
   );
@@ -53,7 +51,6 @@ export function startFetching(kit: Kit): Pick<ClaimLoop, 'dueWork' | 'stop'> {
   return {
     dueWork: loop.dueWork,
     stop: async () => {
-      stopping.abort();
       await Promise.all([watching.stop(), loop.stop()]);
     },
   };

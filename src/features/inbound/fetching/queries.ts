@@ -14,9 +14,8 @@ export const IS_WAITING = `exists (select from inbox_fetches where ${QUEUE.waiti
 /** Whether the inbox `i` receives: it is open, and its network has accepted its credentials. */
 export const RECEIVES = `i.status = 'ACTIVE' and i.accepted_at is not null`;
 
+/** The id is that of the inbox. */
 export interface ClaimedInbox extends ClaimedRow, FetchPlace {
-  /** The inbox. */
-  _id: string;
   turn: number;
   failures: number;
   channel: ChannelName;
@@ -49,7 +48,7 @@ export async function claimInboxes(
       update inbox_fetches f set turn = f.turn + 1, has_news = false, state = 'RUNNING', due_at = now() + make_interval(secs => $6)
       from inboxes i
       where f.ctid = any(array(select ctid from picked)) and i.company_id = f.company_id and i._id = f.inbox_id
-      returning f.company_id as company, f.inbox_id as _id, f.seq, null as claimed_by, f.turn, f.failures, f.position,
+      returning f.company_id as company, f.inbox_id as _id, f.turn, f.failures, f.position,
         i.fetch_from as start, i.channel, coalesce(i.network_address, '') as address, (${RECEIVES}) as receives`,
     values: [...pickValues(capacity), leaseSeconds],
   });

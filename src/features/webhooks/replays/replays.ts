@@ -3,7 +3,7 @@ import type { Kit } from '../../../kit.ts';
 import { violates } from '../../../platform/db.ts';
 import { createPortionedUpkeep, type UpkeepTask } from '../../../platform/due-work.ts';
 import { AppError, invalid, notFound } from '../../../platform/errors.ts';
-import { wakeDeliveries } from '../../../platform/events.ts';
+import { DELIVERIES } from '../../../platform/events.ts';
 import { newId } from '../../../platform/ids.ts';
 import { makePage, pageWindow, type Page } from '../../../platform/paging.ts';
 import type { SystemTx, Tenant } from '../../../platform/tenant.ts';
@@ -94,7 +94,7 @@ async function workOnReplay(tx: SystemTx): Promise<boolean> {
   else if (replay.waiting >= MOST_WAITING) await postponeReplay(tx, replay, PAUSE_SECONDS);
   else {
     await replayPortion(tx, replay, Array.from({ length: PORTION }, newId));
-    tx.afterCommit(wakeDeliveries);
+    tx.wakes(DELIVERIES);
   }
   return true;
 }
