@@ -1,5 +1,4 @@
 /** Compares documents with the code. Each function returns one sentence per disagreement. */
-import type { TestTitle } from './test-titles.ts';
 
 /** docs/errors.md has a heading `### CODE` for each error, and the first number in the line below is its status. */
 export function compareErrors(markdown: string, errors: Record<string, { status: number }>): string[] {
@@ -87,66 +86,35 @@ export function checkChangelog(markdown: string): string[] {
 }
 
 /**
- * docs/guarantees.md lists promises as list items or table rows, each with at least one test as `test: path/to/file.test.ts › title`.
- * `titles` holds the test titles by file; each test under test/guarantees must be named by a promise. A promise may also name proofs of
- * `npm run test:full` as `proof: name`.
+ * docs/guarantees.md lists promises as list items, each with at least one test file as `test: path/to/file.test.ts`; each file under
+ * test/guarantees must be named by a promise. A promise may also name proofs of `npm run test:full` as `proof: name`.
  */
 export function compareGuarantees(
   markdown: string,
-  titles: Map<string, TestTitle[]>,
+  files: ReadonlySet<string>,
   proofs: ReadonlySet<string> = new Set(),
 ): string[] {
-  const promises = readPromises(markdown);
-  const named = promises.flatMap(({ tests }) => tests);
+  // A wrapped list item continues in indented lines.
+  const promises = markdown
+    .replaceAll(/\n[ \t]+(?=\S)/g, ' ')
+    .split('\n')
+    .filter((line) => /^[-*] /.test(line));
+  const named = new Set(promises.flatMap(readTestFiles));
   const sentences = promises
-    .filter(({ tests }) => tests.length === 0)
-    .map(({ text }) => `docs/guarantees.md: names no test for "${text.slice(0, 80)}"`);
-  for (const { path, title } of named) {
-    const found = titles.get(path)?.find((test) => test.title === title);
-    if (!titles.has(path)) sentences.push(`docs/guarantees.md: ${path} does not exist`);
-    else if (!found) sentences.push(`docs/guarantees.md: ${path} has no test "${title}"`);
-    else if (found.isSkipped) sentences.push(`docs/guarantees.md: ${path} skips "${title}", so it proves nothing`);
-  }
-  for (const [path, tests] of titles) {
-    if (!path.startsWith('test/guarantees/')) continue;
-    for (const { title, isTest } of tests) {
-      if (isTest && !named.some((test) => test.path === path && test.title === title)) {
-        sentences.push(`${path}: "${title}" is promised nowhere in docs/guarantees.md`);
-      }
-    }
-  }
+    .filter((text) => readTestFiles(text).length === 0)
+    .map((text) => `docs/guarantees.md: names no test for "${text.slice(0, 80)}"`);
+  for (const path of named) if (!files.has(path)) sentences.push(`docs/guarantees.md: ${path} does not exist`);
+  for (const path of files)
+    if (path.startsWith('test/guarantees/') && !named.has(path))
+      sentences.push(`${path}: is promised nowhere in docs/guarantees.md`);
   for (const [, name = ''] of markdown.matchAll(/`proof: ([^`]+)`/g))
     if (name !== 'name' && !proofs.has(name)) sentences.push(`docs/guarantees.md: test:full has no proof "${name}"`);
   if (promises.length === 0) sentences.push('docs/guarantees.md: promises nothing');
   return sentences;
 }
 
-interface GuaranteedPromise {
-  text: string;
-  tests: { path: string; title: string }[];
-}
-
-function readPromises(markdown: string): GuaranteedPromise[] {
-  // A wrapped list item continues in indented lines.
-  const lines = markdown.replaceAll(/\n[ \t]+(?=\S)/g, ' ').split('\n');
-  // The row above `|---|` is the head of the table.
-  const isHead = (index: number) => /^\|[\s:|-]+$/.test(lines[index + 1] ?? '');
-  return lines
-    .filter((line, index) => /^[-*] /.test(line) || (/^\|(?![\s:|-]+$)/.test(line) && !isHead(index)))
-    .map((text) => ({ text, tests: readTestNames(text) }));
-}
-
-function readTestNames(line: string): GuaranteedPromise['tests'] {
-  // A title ends at the next test, a line break, an unescaped bar, or the end of the line; backticks around it are dropped.
-  const names = line.matchAll(/(`?)test: +(\S+\.test\.ts) +› +((?:\\\||(?!<br|`?test: )[^|])+)/g);
-  return [...names].map(([, tick = '', path = '', rest = '']) => {
-    const title = rest
-      .trim()
-      .replace(/[,;]$/, '')
-      .replaceAll(String.raw`\|`, '|');
-    return { path, title: tick && title.endsWith('`') ? title.slice(0, -1) : title };
-  });
-}
+const readTestFiles = (promise: string): string[] =>
+  [...promise.matchAll(/`test: ([^`]+)`/g)].map(([, path = '']) => path);
 
 function compareRows(heading: string, found: string[][], wanted: string[][]): string[] {
   const joinCells = (cells: string[]) => cells.join(' | ');
