@@ -306,7 +306,10 @@ test('a template that the network has paused lets the campaign pause with TEMPLA
   await changeAtNetwork('PAUSED');
   await waitUntil('the campaign to look at its template', async () => {
     // A turn that has begun before goes on, and the campaign then rests for a minute.
-    await database.sql('update campaigns set held_until = now() where _id = $1 and claimed_at is null', [campaign._id]);
+    await database.sql(
+      'update campaigns set held_until = now() where _id = $1 and claimed_at is null and status = $2',
+      [campaign._id, 'RUNNING'],
+    );
     return (await read(campaign)).status === 'PAUSED';
   });
   const { pause_reason } = await read(campaign);

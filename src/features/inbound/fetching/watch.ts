@@ -46,7 +46,8 @@ export function startWatching(kit: Kit, wake: () => void): Watching {
     const system = kit.database.system('upkeep');
     const kept = watches.size > 0 ? await renewWatches(system, worker, LEASE_SECONDS) : [];
     const versions = new Map(kept.map(({ company, _id, version }) => [`${company} ${_id}`, version]));
-    for (const [key, { version, end }] of watches) if (versions.get(key) !== version) await end();
+    // A server that is slow to end its connection does not delay the renewals. The watch keeps its place until then.
+    for (const [key, { version, end }] of watches) if (versions.get(key) !== version) void end();
     const room = { worker, channels, most: MOST - watches.size, perCompany: MOST_PER_COMPANY };
     if (room.most <= 0 || isStopping) return;
     for (const inbox of await claimWatches(system, { ...room, leaseSeconds: LEASE_SECONDS })) begin(inbox);
