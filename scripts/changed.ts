@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { matchesGlob, posix } from 'node:path';
 import { readFacts, readSources, type SourceFacts, type SourceFile } from './source-facts.ts';
-import { TABLES } from './tables.ts';
+import { readMigrations, readTableOwners } from './tables.ts';
 
 export interface ChosenTest {
   test: string;
@@ -104,7 +104,9 @@ function listTests(tests: readonly string[], file: string): string[] {
 function listMigratedRooms(files: readonly SourceFile[], migration: string): string[] {
   const text = files.find(({ path }) => path === migration)?.text ?? '';
   const named = new Set(text.match(/\b[a-z_]+\b/g));
-  return Object.entries(TABLES).flatMap(([table, room]) => (named.has(table) ? [`src/features/${room}/`] : []));
+  return [...readTableOwners(readMigrations())].flatMap(([table, room]) =>
+    named.has(table) ? [`src/features/${room}/`] : [],
+  );
 }
 
 /** Maps each file to the files that import it or name it in a string. */

@@ -1,95 +1,37 @@
-/** The owner of each table. A room's SQL may name its own tables, those of rooms listed before it, and the platform's. */
-import type { Room } from './rooms.ts';
+/**
+ * The owner of each table. The name of a migration's file begins with its room, and the room owns the tables that the file makes. A room's
+ * SQL may name its own tables, those of rooms listed before it, and the platform's.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { ROOMS, type Room } from './rooms.ts';
 
 export type Owner = Room | 'platform';
 
-export const TABLES: Readonly<Record<string, Owner>> = {
-  idempotency_keys: 'platform',
-  job_attempts: 'platform',
-  platform_state: 'platform',
-  rate_buckets: 'platform',
-  send_paces: 'platform',
-  send_pairs: 'platform',
-  users: 'users',
-  people: 'users',
-  password_tokens: 'users',
-  browser_sessions: 'users',
-  mailed_links: 'users',
-  api_keys: 'api-keys',
-  audit_log: 'audit',
-  custom_fields: 'custom-fields',
-  attachments: 'attachments',
-  attachment_copies: 'attachments',
-  network_files: 'messages',
-  imports: 'imports',
-  import_chunks: 'imports',
-  import_errors: 'imports',
-  inboxes: 'inboxes',
-  portfolios: 'inboxes',
-  portfolio_people: 'inboxes',
-  portfolio_minutes: 'inboxes',
-  businesses: 'businesses',
-  contacts: 'contacts',
-  contact_identities: 'contacts',
-  contact_activity: 'contacts',
-  absorbed_contacts: 'contacts',
-  pipelines: 'pipelines',
-  pipeline_steps: 'pipelines',
-  companies: 'companies',
-  company_usage: 'companies',
-  stored_changes: 'companies',
-  conversations: 'conversations',
-  conversation_activity: 'conversations',
-  conversation_history: 'conversations',
-  conversation_runs: 'conversations',
-  messages: 'messages',
-  message_search: 'messages',
-  quick_replies: 'quick-replies',
-  parked_updates: 'messages',
-  message_aliases: 'messages',
-  message_bodies: 'messages',
-  message_places: 'messages',
-  message_cards: 'messages',
-  media_downloads: 'messages',
-  template_catalogues: 'templates',
-  templates: 'templates',
-  template_removals: 'templates',
-  campaigns: 'campaigns',
-  campaign_enrollments: 'campaigns',
-  campaign_files: 'campaigns',
-  campaign_sends: 'campaigns',
-  campaign_counters: 'campaigns',
-  campaign_changes: 'campaigns',
-  knowledge_items: 'knowledge',
-  knowledge_chunks: 'knowledge',
-  knowledge_vectors: 'knowledge',
-  knowledge_libraries: 'knowledge',
-  knowledge_synonyms: 'knowledge',
-  tables: 'tables',
-  table_rows: 'tables',
-  agents: 'agents',
-  agent_knowledge: 'agents',
-  agent_tables: 'agents',
-  mcp_servers: 'agents',
-  agent_mcp_servers: 'agents',
-  agent_budgets: 'agents',
-  agent_conversation_budgets: 'agents',
-  follow_ups: 'agents',
-  agent_turns: 'agents',
-  agent_file_texts: 'agents',
-  pending_turns: 'agents',
-  bulk_runs: 'bulk',
-  bulk_rows: 'bulk',
-  live_companies: 'live',
-  record_changes: 'live',
-  callbacks_aside: 'inbound',
-  media_failures: 'inbound',
-  inbox_fetches: 'inbound',
-  webhooks: 'webhooks',
-  deliveries: 'webhooks',
-  delivery_replays: 'webhooks',
-  event_listeners: 'webhooks',
-};
+export interface MigrationFile {
+  path: string;
+  text: string;
+}
+
+export const readMigrations = (): MigrationFile[] =>
+  globSync('migrations/*.sql').map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+
+/** Throws for a file whose name begins with no room. */
+export function readTableOwners(migrations: readonly MigrationFile[]): Map<string, Owner> {
+  return new Map(
+    migrations.flatMap(({ path, text }) => {
+      const made = text.matchAll(/\bcreate (?:unlogged )?table (?:if not exists )?(\w+)/gi);
+      return [...made].map(([, table = '']) => [table, findRoom(path)] as const);
+    }),
+  );
+}
+
+function findRoom(path: string): Owner {
+  const name = basename(path, '.sql').replace(/^\d+_/, '').replaceAll('_', '-');
+  const room = ([...ROOMS, 'platform'] as const).find((listed) => name === listed || name.startsWith(`${listed}-`));
+  if (!room) throw new Error(`${path}: the name begins with no room of scripts/rooms.ts`);
+  return room;
+}
 
 export interface TableException {
   room: Owner;
