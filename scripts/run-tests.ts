@@ -1,5 +1,5 @@
 /** Runs test files side by side, those that take longest first, and those that failed once more, alone. */
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -13,23 +13,20 @@ import { makePrograms, writeProgram, type Program } from './test-programs.ts';
 
 /** A test waits for timers, child processes and the database more than half of its time. */
 const LANES = 4;
-const CORES = 2;
 /** The time limit of one test, which only ends one that hangs. test/support/deadline.ts limits a whole file. */
 const TEST_TIMEOUT_MS = 1_800_000;
-/** The costs of the files that take longest, as `node scripts/test.ts --record` has measured them. */
-const COSTS = 'scripts/test-costs.json';
-/** The expected cost of a file that is not listed there. */
-const USUAL: Cost = { cpu: 2, wall: 4 };
-/** Files that take less time are not listed. */
-const LISTED_SECONDS = 5;
+/** Tests of pages and of whole processes take longer than others of the same length. */
+const SLOW_FOLDERS = /^test\/(pages|guarantees)\/|^src\/boot\//;
+const SLOW_BYTES = 100_000;
+/** When no file has ended for so long, the run says which files it waits for. */
+const SILENT_MS = 300_000;
+const MOST_NAMED = 12;
 /** How many of the dearest files are shown at the end. */
 const SHOWN_FILES = 10;
 
 export interface Cost {
   /** Seconds of CPU time of the file's process and of those that it started, but not of the database server. */
   cpu: number;
-  /** Seconds from the start of the file's process to its end, which decide in what order files start. */
-  wall: number;
 }
 type Costs = ReadonlyMap<string, Cost>;
 
@@ -45,10 +42,8 @@ const NODE_OPTIONS = [
   ...PRELOADED.flatMap((address) => ['--import', address]),
 ];
 
-function readCosts(): Costs {
-  const listed = JSON.parse(readFileSync(COSTS, 'utf8')) as Record<string, [cpu: number, wall: number]>;
-  return new Map(Object.entries(listed).map(([file, [cpu, wall]]) => [file, { cpu, wall }]));
-}
+/** Files start in the order of this number, the largest first, so that none that takes long is left at the end of the run. */
+const weigh = (file: string): number => statSync(file).size + (SLOW_FOLDERS.test(file) ? SLOW_BYTES : 0);
 
 /** All test files; the long proofs under test/full are no tests. */
 export const listTestFiles = (): string[] =>
@@ -56,24 +51,13 @@ export const listTestFiles = (): string[] =>
     path.replaceAll('\\', '/'),
   );
 
-/** Estimates how long these files take on two idle cores. */
-export function estimateSeconds(files: readonly string[]): number {
-  const costs = readCosts();
-  const add = (part: keyof Cost): number => files.reduce((sum, file) => sum + (costs.get(file) ?? USUAL)[part], 0);
-  return Math.ceil(Math.max(add('cpu') / CORES, add('wall') / LANES));
-}
-
 /** Runs the files with one database server. Node's summary is printed last, or with `quiet` only when a test failed. */
-export async function runTests(files: readonly string[], { record = false, quiet = false } = {}): Promise<boolean> {
-  const costs = readCosts();
+export async function runTests(files: readonly string[], { quiet = false } = {}): Promise<boolean> {
   // The set-up is loaded only now, after the checks, because it executes the code that they check.
   const { globalSetup, globalTeardown } = await import('../test/support/global-setup.ts');
   await globalSetup();
-  const wall = (file: string): number => (costs.get(file) ?? USUAL).wall;
-  const programs = makePrograms(files, { wall, shared: LANES });
-  const { hasFailed, used } = await runPrograms(programs, { quiet, finish: globalTeardown });
-  if (record) writeCosts(new Map([...costs, ...used]));
-  return !hasFailed;
+  const programs = makePrograms(files, { weigh, shared: LANES });
+  return !(await runPrograms(programs, { quiet, finish: globalTeardown }));
 }
 
 interface ProgramsOptions {
@@ -82,11 +66,11 @@ interface ProgramsOptions {
   finish?(): Promise<void>;
 }
 
-/** Runs Node's test runner in this process, and a second one for each file that failed. */
+/** Runs Node's test runner in this process, and a second one for each file that failed. Returns whether a file failed twice. */
 export async function runPrograms(
   programs: readonly Program[],
   { quiet, finish = () => Promise.resolve() }: ProgramsOptions,
-): Promise<{ hasFailed: boolean; used: Costs }> {
+): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-tests-'));
   const notes = join(folder, 'costs');
   process.env['PARLEY_TEST_COSTS'] = notes;
@@ -96,6 +80,7 @@ export async function runPrograms(
   let hasFailed = true;
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= finish());
+  const watch = watchSilence(programs, () => new Set(readUsed(notes, files).keys()));
   const report = async function* (): AsyncGenerator<TestEvent> {
     const verdict = yield* runTwice(programs, {
       run: (paths) => run({ files: paths, concurrency: LANES, timeout: TEST_TIMEOUT_MS, execArgv: NODE_OPTIONS }),
@@ -113,11 +98,28 @@ export async function runPrograms(
       const printed = await text(events);
       if (hasFailed) process.stdout.write(printed);
     } else await pipeline(events, process.stdout, { end: false });
-    return { hasFailed, used: readUsed(notes, files) };
+    return hasFailed;
   } finally {
+    clearInterval(watch);
     await close();
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Names the files that have not ended when none has ended for a long time, because a test that hangs prints nothing. */
+function watchSilence(programs: readonly Program[], listEnded: () => Set<string>): NodeJS.Timeout {
+  let seen = 0;
+  return setInterval(() => {
+    const ended = listEnded();
+    if (ended.size === seen) {
+      const next = programs.flatMap(({ files }) => files.find((file) => !ended.has(file)) ?? []);
+      const minutes = SILENT_MS / 60_000;
+      process.stderr.write(
+        `no test file has ended for ${minutes} minutes; next: ${next.slice(0, MOST_NAMED).join(', ')}\n`,
+      );
+    }
+    seen = ended.size;
+  }, SILENT_MS).unref();
 }
 
 const print = (message: string): TestEvent => ({ type: 'test:stdout', data: { message, file: '' } });
@@ -128,9 +130,9 @@ function readUsed(notes: string, files: readonly string[]): Costs {
   const lines = readFileSync(notes, 'utf8').split('\n').filter(Boolean);
   const noted = lines.map((line) => JSON.parse(line) as Cost & { path: string });
   return new Map(
-    noted.flatMap(({ path, cpu, wall }) => {
+    noted.flatMap(({ path, cpu }) => {
       const file = names.get(path);
-      return file === undefined ? [] : [[file, { cpu, wall }] as const];
+      return file === undefined ? [] : [[file, { cpu }] as const];
     }),
   );
 }
@@ -145,13 +147,4 @@ function describeCosts(used: Costs): string {
 function describeUnsteady({ unsteady }: Verdict): string {
   if (unsteady.length === 0) return '';
   return `unsteady:\n${unsteady.map(({ file, failure }) => `  ${file}: ${failure}\n`).join('')}`;
-}
-
-function writeCosts(costs: Costs): void {
-  const known = new Set(listTestFiles());
-  const listed = [...costs].filter(([file, { wall }]) => known.has(file) && wall >= LISTED_SECONDS);
-  const lines = listed
-    .toSorted(([, a], [, b]) => b.wall - a.wall)
-    .map(([file, { cpu, wall }]) => `  ${JSON.stringify(file)}: [${Math.round(cpu)}, ${Math.round(wall)}]`);
-  writeFileSync(COSTS, `{\n${lines.join(',\n')}\n}\n`);
 }

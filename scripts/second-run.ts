@@ -50,7 +50,7 @@ export async function* runTwice(programs: readonly Program[], options: RunOption
     else yield* countEach(events, verdict.counts);
   }
   for (const { file, failure } of first) {
-    for await (const [, again] of report([{ files: [file], wall: 0 }], options)) {
+    for await (const [, again] of report([{ files: [file], weight: 0 }], options)) {
       yield* countEach(again.events, verdict.counts);
       if (again.failure === undefined) verdict.unsteady.push({ file, failure });
       else verdict.failed.push(file);

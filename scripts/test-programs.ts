@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 
 export interface Program {
   files: string[];
-  /** How many seconds its files take. */
-  wall: number;
+  /** How long its files take, compared with those of other programs. */
+  weight: number;
 }
 
 /** What never differs between the files of a process, what they may read there, and the name of a module. */
@@ -22,24 +22,24 @@ const NEEDS_OWN_PROCESS = new RegExp(
 );
 /** How the files are divided. */
 export interface Division {
-  /** How many seconds a file takes. */
-  wall(file: string): number;
+  /** How long a file takes, compared with others. */
+  weigh(file: string): number;
   /** How many programs of several files there are: as many as run side by side, because each of them loads the code and starts a platform. */
   shared: number;
 }
 
 /** The longest program comes first, so that none is left at the end of the run. */
-export function makePrograms(files: readonly string[], { wall, shared: count }: Division): Program[] {
-  const inOrder = files.toSorted((a, b) => wall(b) - wall(a) || (a < b ? -1 : 1));
+export function makePrograms(files: readonly string[], { weigh, shared: count }: Division): Program[] {
+  const inOrder = files.toSorted((a, b) => weigh(b) - weigh(a) || (a < b ? -1 : 1));
   const { shared = [], single = [] } = Object.groupBy(inOrder, (file) => (sharesProcess(file) ? 'shared' : 'single'));
-  const programs: Program[] = Array.from({ length: count }, () => ({ files: [], wall: 0 }));
+  const programs: Program[] = Array.from({ length: count }, () => ({ files: [], weight: 0 }));
   for (const file of shared) {
-    const shortest = programs.reduce((a, b) => (b.wall < a.wall ? b : a));
+    const shortest = programs.reduce((a, b) => (b.weight < a.weight ? b : a));
     shortest.files.push(file);
-    shortest.wall += wall(file);
+    shortest.weight += weigh(file);
   }
-  const others = single.map((file) => ({ files: [file], wall: wall(file) }));
-  return [...programs, ...others].filter(({ files: some }) => some.length > 0).toSorted((a, b) => b.wall - a.wall);
+  const others = single.map((file) => ({ files: [file], weight: weigh(file) }));
+  return [...programs, ...others].filter(({ files: some }) => some.length > 0).toSorted((a, b) => b.weight - a.weight);
 }
 
 const sharesProcess = (file: string): boolean => !NEEDS_OWN_PROCESS.test(readFileSync(file, 'utf8'));

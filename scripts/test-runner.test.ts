@@ -177,11 +177,11 @@ async function runFiles(t: TestContext, programs: Record<string, string>[]): Pro
   const folder = makeFolder(t);
   for (const [name, code] of programs.flatMap((files) => Object.entries(files)))
     writeFileSync(join(folder, name), `import { after, test } from 'node:test';\n${code}\n`);
-  const given = programs.map((files) => ({ files: Object.keys(files).map((name) => join(folder, name)), wall: 1 }));
+  const given = programs.map((files) => ({ files: Object.keys(files).map((name) => join(folder, name)), weight: 1 }));
   const program = writeProgram(
     t,
     `import { runPrograms } from '${import.meta.resolve('./run-tests.ts')}';\n` +
-      `const { hasFailed } = await runPrograms(${JSON.stringify(given)}, { quiet: false });\n` +
+      `const hasFailed = await runPrograms(${JSON.stringify(given)}, { quiet: false });\n` +
       `process.exitCode = hasFailed ? 1 : 0;\n`,
   );
   const { output, exitCode } = await runNode([program], {});

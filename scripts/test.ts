@@ -8,7 +8,7 @@ import { delimiter, dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chooseContracts, chooseTests, listChangedFiles, readRepository, type ChosenTest } from './changed.ts';
 import { runChecks } from './checks.ts';
-import { estimateSeconds, listTestFiles, runTests } from './run-tests.ts';
+import { listTestFiles, runTests } from './run-tests.ts';
 
 // Each test file runs in a process of its own and loads the same hundred modules.
 process.env['NODE_COMPILE_CACHE'] = resolve('node_modules/.cache/compiled');
@@ -25,7 +25,6 @@ const { values, positionals } = parseArgs({
     checks: { type: 'boolean', default: false },
     changed: { type: 'boolean', default: false },
     since: { type: 'string', default: 'main' },
-    record: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -33,7 +32,7 @@ const { values, positionals } = parseArgs({
 process.exitCode = (await run()) ? 0 : 1;
 
 async function run(): Promise<boolean> {
-  if (positionals.length > 0) return runTests(positionals, { record: values.record });
+  if (positionals.length > 0) return runTests(positionals);
   if (values.changed) return runChanged();
   const failed = await runChecks();
   if (values.checks && !(await runContracts())) failed.push('contract tests');
@@ -41,7 +40,7 @@ async function run(): Promise<boolean> {
   if (failed.length > 0 || values.checks) return failed.length === 0;
   const files = listTestFiles();
   console.log(`tests (${files.length} files)`);
-  return runTests(files, { record: values.record });
+  return runTests(files);
 }
 
 /** Runs the contract tests that look at what the changed files declare. */
@@ -64,18 +63,11 @@ async function runChanged(): Promise<boolean> {
   if (chosen.length === 0) return true;
   if (chosen.length > NEARLY_ALL * known.length) {
     const [first] = chosen as [ChosenTest];
-    console.log(
-      `They concern ${chosen.length} of ${known.length} test files, so all run (about ${estimate(known)}): ${first.why}.`,
-    );
+    console.log(`They concern ${chosen.length} of ${known.length} test files, so all run: ${first.why}.`);
     return runTests(known);
   }
   printChoices(chosen);
   return runTests(chosen.map(({ test }) => test));
-}
-
-function estimate(files: readonly string[]): string {
-  const seconds = estimateSeconds(files);
-  return seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} minutes`;
 }
 
 function printChoices(chosen: readonly ChosenTest[]): void {
@@ -88,5 +80,5 @@ function printChoices(chosen: readonly ChosenTest[]): void {
   const left = tests.some((test) => test.startsWith('test/guarantees/'))
     ? ''
     : '; npm test also runs the proofs of test/guarantees';
-  console.log(`${tests.length} test files, about ${estimate(tests)} on two idle cores${left}`);
+  console.log(`${tests.length} test files${left}`);
 }

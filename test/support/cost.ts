@@ -1,17 +1,17 @@
-/** Notes at the end of a test file how long it ran, and the CPU time that it and its children used. Loaded before each test file. */
+/** Notes at the end of a test file the CPU time that it and its children used. Loaded before each test file. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 const costsPath = process.env['PARLEY_TEST_COSTS'];
 const [, program] = process.argv;
 
-let noted = { cpu: 0, wall: 0 };
+let noted = 0;
 
 /** Notes what this process has used since the last note. */
 export function noteCost(path: string): void {
   if (!costsPath) return;
-  const used = { cpu: readCpuSeconds(), wall: performance.now() / 1_000 };
-  appendFileSync(costsPath, `${JSON.stringify({ path, cpu: used.cpu - noted.cpu, wall: used.wall - noted.wall })}\n`);
+  const used = readCpuSeconds();
+  appendFileSync(costsPath, `${JSON.stringify({ path, cpu: used - noted })}\n`);
   noted = used;
 }
 
