@@ -12,18 +12,18 @@ async function main(): Promise<void> {
   if (purpose === 'migrate') return (await import('./boot/run.ts')).runMigrations(config);
   // Listen for signals before anything starts, so that a signal during the start also leads to an orderly stop.
   const asked = nextSignal();
-  const { beginEarlyStart } = await import('./boot/surroundings.ts');
+  const { beginEarlyStart } = await import('./boot/early-start.ts');
   // Start the database first and load the code that uses it meanwhile: both take about as long.
-  const surroundings = beginEarlyStart(config, purpose);
+  const early = beginEarlyStart(config, purpose);
   // Failure policy: run() awaits the same promise and throws its error; without this handler Node would report an unhandled rejection.
-  surroundings.catch(() => undefined);
+  early.catch(() => undefined);
   const { run } = await import('./boot/run.ts').catch(async (error: unknown) => {
     // The code that would stop the database and the sandbox could not be loaded, so they are stopped here; they would keep this process
     // alive.
-    await surroundings.then(({ stop }) => stop()).catch(() => undefined);
+    await early.then(({ stop }) => stop()).catch(() => undefined);
     throw error;
   });
-  await run(config, purpose, { surroundings, asked });
+  await run(config, purpose, { early, asked });
 }
 
 /**

@@ -16,7 +16,7 @@ import type { Database } from '../platform/tenant.ts';
 import type { TokenSecrets } from '../platform/tokens.ts';
 
 export function openAccess(config: Config, secrets: TokenSecrets, database: Database): Access {
-  const door = database.system('door');
+  const door = database.system('admission');
   return {
     auth: createAuthenticator(secrets, {
       findKey: (hash) => findValidKey(door, hash),

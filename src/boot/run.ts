@@ -8,7 +8,7 @@ import { startDatabase } from './database.ts';
 import { describeEntrances } from './entrances.ts';
 import { explainStartError } from './explain.ts';
 import { start, type Running } from './start.ts';
-import type { Purpose, EarlyStart } from './surroundings.ts';
+import type { Purpose, EarlyStart } from './early-start.ts';
 
 // The time limit of an orderly stop: requests and deliveries in flight take 11 s at most, and process managers wait longer than this limit
 // before they send SIGKILL.
@@ -17,15 +17,15 @@ const STOP_MS = 15_000;
 const LOG_MS = 1_000;
 
 interface BegunStart {
-  surroundings: Promise<EarlyStart>;
+  early: Promise<EarlyStart>;
   /** Resolves with the first signal that asks the process to end. */
   asked: Promise<string>;
 }
 
-export async function run(config: Config, purpose: Purpose, { surroundings, asked }: BegunStart): Promise<void> {
+export async function run(config: Config, purpose: Purpose, { early, asked }: BegunStart): Promise<void> {
   const log = createLog(config.LOG_LEVEL, config.LOG_FORMAT);
   try {
-    const starting = start(config, purpose, { log, surroundings, hasDemoAgent: true });
+    const starting = start(config, purpose, { log, early, hasDemoAgent: true });
     // A start that is asked to end is completed and then stopped in order. One that does not come to its end is given up.
     void asked.then(() => setTimeout(exitNow, STOP_MS).unref());
     const running = await starting;

@@ -39,7 +39,7 @@ import { describeDemoChat, moveSandboxWebhooks, prepareFirstStart, warnAboutCred
 import type { Sandbox } from './sandbox.ts';
 import { configureSandbox, restorePhones } from './sandbox-settings.ts';
 import type { InstallationSecrets } from './secrets-file.ts';
-import { beginEarlyStart, type Purpose, type EarlyStart } from './surroundings.ts';
+import { beginEarlyStart, type Purpose, type EarlyStart } from './early-start.ts';
 
 const PUBLIC_GRAPH = 'https://graph.facebook.com/v26.0';
 // The time for which the server goes on accepting connections after the signal to stop. A connection that
@@ -64,7 +64,7 @@ export interface StartOptions {
   /** Gives the demo of a first start an agent, which answers what the phone and the shop of the sandbox write. */
   hasDemoAgent?: boolean;
   /** The database server and the sandbox, when they were started before this code was loaded; otherwise start() opens them. */
-  surroundings?: Promise<EarlyStart>;
+  early?: Promise<EarlyStart>;
 }
 
 /**
@@ -88,10 +88,10 @@ type UndoSteps = (() => Promise<void>)[];
 
 async function startParts(config: Config, purpose: Purpose, options: StartOptions, undo: UndoSteps) {
   const { log } = options;
-  const surroundings = await (options.surroundings ?? beginEarlyStart(config, purpose));
-  undo.push(surroundings.stop);
-  const { secrets, embedded, sandbox } = surroundings;
-  surroundings.follow((line) => log.warn({ postgres: line }, 'database'));
+  const early = await (options.early ?? beginEarlyStart(config, purpose));
+  undo.push(early.stop);
+  const { secrets, embedded, sandbox } = early;
+  early.follow((line) => log.warn({ postgres: line }, 'database'));
   const storeUrl = await prepareDatabase(config, embedded, purpose === 'all', log);
   const isShared = embedded === null;
   const parts = { config, secrets, sandbox, url: storeUrl, isShared, purpose, options, undo };

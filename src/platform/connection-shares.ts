@@ -5,7 +5,7 @@ import { createShares, type Shares } from './shares.ts';
 /** The kinds of the platform's own work, and how many connections are reserved for each. */
 const LANES = {
   /** Admitting requests: token, company and rate limits. The rate limits run two queries at once. */
-  door: 3,
+  admission: 3,
   /** Announcing changes to other processes, one statement at a time. */
   changes: 1,
   /** Storing callbacks: three transactions at once, and one for portions of large callbacks. */

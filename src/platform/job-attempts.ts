@@ -33,7 +33,7 @@ const KEPT_DAYS = 30;
 export function createJobAttempts(pool: Pool): JobAttempts {
   let last: Promise<void> = Promise.resolve();
 
-  function alone(work: () => Promise<void>): Promise<void> {
+  function runAlone(work: () => Promise<void>): Promise<void> {
     const next = last.then(work);
     // Failure policy: the caller receives the error; the next job begins anyway.
     last = next.catch(() => undefined);
@@ -70,7 +70,7 @@ export function createJobAttempts(pool: Pool): JobAttempts {
       };
       await Promise.all([
         others.length > 0 ? attempt(others, work) : null,
-        ...suspects.map((job) => alone(() => handle(job))),
+        ...suspects.map((job) => runAlone(() => handle(job))),
       ]);
     },
     purge: async () => {

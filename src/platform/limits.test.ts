@@ -18,13 +18,13 @@ const NO_REFILL = 1e-9;
 const database = await openTestDatabase();
 const platforms = Array.from({ length: PROCESSES }, () => openDatabase({ url: database.url, poolSize: 3 }));
 const [platform] = platforms as [Database];
-const door = platform.system('door');
+const door = platform.system('admission');
 after(async () => {
   for (const one of platforms) await one.close();
   await database.close();
 });
 
-const openLimiters = (): Limiter[] => platforms.map(({ system }) => createLimiter(system('door')));
+const openLimiters = (): Limiter[] => platforms.map(({ system }) => createLimiter(system('admission')));
 const allowance = (refillPerSecond: number, capacity: number, subject = `test:${newId()}`): Allowance => ({
   subject,
   refillPerSecond,
@@ -52,7 +52,7 @@ function countTrips(): { system: SystemTx; trips: () => number } {
 
 /** Returns an executor that remembers when it sent the last request whose answer reported an empty bucket. */
 function watchEmptyBucket(opened: Database): { system: SystemTx; emptyMs: () => number } {
-  const system = opened.system('door');
+  const system = opened.system('admission');
   let emptyMs = 0;
   const query: SystemTx['query'] = async <R>(statement: Statement) => {
     const askedMs = performance.now();
@@ -329,7 +329,7 @@ test('the answer to an admitted request reports the rate limit with the fewest t
 
 test('while the database is unreachable, the caller gets an error without waiting twice', async () => {
   const away = openDatabase({ url: 'postgres://parley@127.0.0.1:1/parley', poolSize: 1 });
-  const limiter = createLimiter(away.system('door'));
+  const limiter = createLimiter(away.system('admission'));
   const limit = allowance(1, 10);
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => limiter.admit([limit])));
   for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' && isUnavailable(outcome.reason));

@@ -86,9 +86,9 @@ export function createOutbound(options: { allow: string[]; trusted: string[]; co
   const toTenant: ChooseAgent = (text) => {
     const { url, wrong, skipsGuard } = checkUrl(text);
     if (wrong !== null) throw new OutboundError('BLOCKED', false, wrong);
-    return { door: skipsGuard ? open : guarded, url };
+    return { client: skipsGuard ? open : guarded, url };
   };
-  const toOperator: ChooseAgent = (text) => ({ door: open, url: new URL(text) });
+  const toOperator: ChooseAgent = (text) => ({ client: open, url: new URL(text) });
   return {
     tenant: (request) => callOnce(request, toTenant, collectAnswer),
     operator: (request) => callOnce(request, toOperator, collectAnswer),
@@ -118,14 +118,14 @@ async function refuseMailServer(
   return server.wrong ?? findHostFault(new URL(`http://${toUrlHost(server.host)}/`), guard);
 }
 
-/** Chooses the door for a URL. Throws an OutboundError for a URL that may not be called. */
-type ChooseAgent = (url: string) => { door: OutboundAgent; url: URL };
+/** Chooses the client for a URL. Throws an OutboundError for a URL that may not be called. */
+type ChooseAgent = (url: string) => { client: OutboundAgent; url: URL };
 
 async function callOnce<A>(request: OutboundRequest, route: ChooseAgent, receive: CreateReceiver<A>): Promise<A> {
   ignoreBodyErrors(request.body);
   try {
-    const { door, url } = route(request.url);
-    return await startAttempt(door, url, request, receive);
+    const { client, url } = route(request.url);
+    return await startAttempt(client, url, request, receive);
   } catch (error) {
     // A call that is refused before its attempt has not destroyed the stream of its body.
     discardBody(request.body);
@@ -143,10 +143,10 @@ interface OutboundAgent {
 
 function openOutboundAgent(connections: number, blockList?: BlockList): OutboundAgent {
   const connect: buildConnector.connector = (target, callback) => {
-    const caller = door.dispatching;
+    const caller = client.dispatching;
     const abandon = dial(toDialTarget(target), blockList, (result, stage) => {
       if (!(result instanceof Error)) return callback(null, readInSlices(result));
-      door.failedDials.set(result, stage);
+      client.failedDials.set(result, stage);
       callback(result, null);
     });
     if (caller !== null) caller.abandonDial = abandon;
@@ -165,8 +165,8 @@ function openOutboundAgent(connections: number, blockList?: BlockList): Outbound
     // up one would fail all.
     factory: (origin, poolOptions) => new Pool(origin, poolOptions),
   });
-  const door: OutboundAgent = { agent, failedDials: new WeakMap(), dispatching: null };
-  return door;
+  const client: OutboundAgent = { agent, failedDials: new WeakMap(), dispatching: null };
+  return client;
 }
 
 /** `port` is empty when it is the default port of the scheme. */
@@ -206,7 +206,7 @@ interface CallAttempt {
 }
 
 function startAttempt<A>(
-  door: OutboundAgent,
+  client: OutboundAgent,
   url: URL,
   request: OutboundRequest,
   receive: CreateReceiver<A>,
@@ -238,9 +238,9 @@ function startAttempt<A>(
     const options = dispatchOptions(url, request);
     if (request.signal.aborted) return state.settle(makeTimeoutError(state));
     request.signal.addEventListener('abort', onAbort);
-    door.dispatching = state;
-    door.agent.dispatch(options, createDispatchHandler(state, door));
-    door.dispatching = null;
+    client.dispatching = state;
+    client.agent.dispatch(options, createDispatchHandler(state, client));
+    client.dispatching = null;
   });
 }
 
@@ -261,7 +261,7 @@ function dispatchOptions(url: URL, { method, headers = {}, body }: OutboundReque
   return { ...options, body: readStreamedBody(body) as unknown as Readable };
 }
 
-function createDispatchHandler(state: CallAttempt, door: OutboundAgent): Dispatcher.DispatchHandler {
+function createDispatchHandler(state: CallAttempt, client: OutboundAgent): Dispatcher.DispatchHandler {
   return {
     onRequestStart(controller) {
       // This is thrown before undici writes a byte, when the request was given up meanwhile or undici would send it a second time.
@@ -281,7 +281,7 @@ function createDispatchHandler(state: CallAttempt, door: OutboundAgent): Dispatc
     onResponseData: (_controller, chunk) => state.receiver.data(chunk),
     onResponseEnd: () => state.settle(null),
     onResponseError(_controller, error) {
-      const stage = door.failedDials.get(error);
+      const stage = client.failedDials.get(error);
       const progress = { sent: state.controller !== null, answered: state.answered };
       state.settle(stage ? explainDialError(error, stage, progress.sent) : explainBrokenCall(error, progress));
     },

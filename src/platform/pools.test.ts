@@ -45,7 +45,7 @@ for (const [kind, ask] of [
       const held = POOL / 2 + SLOW - 1;
       await waitUntil('them to wait', async () => (await waiting()) === held);
       for (let newcomer = 0; newcomer < 25; newcomer += 1) assert.equal((await ask(newId(), ONE)).length, 1);
-      for (const lane of ['door', 'callbacks', 'deliveries'] as const) {
+      for (const lane of ['admission', 'callbacks', 'deliveries'] as const) {
         assert.equal((await many(platform.system(lane), ONE)).length, 1);
       }
       await platform.ping();
@@ -109,7 +109,7 @@ test('callbacks that wait for locks leave connections to admitting requests, to 
       Array.from({ length: 2 * POOL }, () => platform.systemTx('callbacks', (mine) => exec(mine, QUEUE))),
     );
     await waitUntil('callbacks to wait', async () => (await waiting()) > 0);
-    for (const behalf of ['door', 'deliveries', `company:${newId()}`, 'address:127.0.0.1'] as const) {
+    for (const behalf of ['admission', 'deliveries', `company:${newId()}`, 'address:127.0.0.1'] as const) {
       assert.equal((await many(platform.system(behalf), ONE)).length, 1);
     }
     return { settled };

@@ -196,7 +196,7 @@ function describeWebhooks(events: DescribedEvents, recorded: RecordedExamples): 
       tags: ['Webhooks'],
       summary,
       operationId: event,
-      description: `Told to the company's webhook when it lists \`${event}\`; see [the guide](/docs/events#${event}).`,
+      description: `Sent to the company's webhook when its events include \`${event}\`; see [the guide](/docs/events#${event}).`,
       parameters: DELIVERY_HEADERS,
       requestBody: {
         required: true,

@@ -176,7 +176,7 @@ interface OperationKind<E, W> {
 function declareRoute<E extends object, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema>(
   app: FastifyInstance,
   declaration: Declaration<W, P, Q, B, R>,
-  door: OperationKind<E, W>,
+  kind: OperationKind<E, W>,
 ): void {
   const { method, path, body, form } = declaration;
   const success = Number(Object.keys(declaration.answers)[0]);
@@ -185,11 +185,11 @@ function declareRoute<E extends object, W, P extends TSchema, Q extends TSchema,
   const route: RouteOptions = {
     method,
     url: path,
-    config: { access: door.name, origins: door.origins, problems: describeProblems(declaration, door) },
-    schema: describeOperation(declaration, door.asks !== 'nothing'),
-    ...(door.bodyLimit === undefined ? {} : { bodyLimit: door.bodyLimit }),
+    config: { access: kind.name, origins: kind.origins, problems: describeProblems(declaration, kind) },
+    schema: describeOperation(declaration, kind.asks !== 'nothing'),
+    ...(kind.bodyLimit === undefined ? {} : { bodyLimit: kind.bodyLimit }),
     onRequest: async (request, reply) => {
-      entered.set(request, await door.enter(request, reply));
+      entered.set(request, await kind.enter(request, reply));
       checkQuery(request.query as Record<string, unknown>);
     },
     preValidation: async (request, reply) => {
@@ -199,7 +199,7 @@ function declareRoute<E extends object, W, P extends TSchema, Q extends TSchema,
       forms.set(request, received);
       request.body = received.body;
     },
-    onSend: (request, _reply, payload, done) => done(null, passAnswer(door, entered.get(request), payload)),
+    onSend: (request, _reply, payload, done) => done(null, passAnswer(kind, entered.get(request), payload)),
     handler: async (request, reply) => {
       const who = entered.get(request);
       if (!who) throw new Error('a request that did not enter reached its handler');
@@ -207,7 +207,7 @@ function declareRoute<E extends object, W, P extends TSchema, Q extends TSchema,
       const received = forms.get(request) ?? null;
       received?.hold();
       try {
-        return await respond({ declaration, door, entered: who, upload: received?.upload ?? null, request, reply });
+        return await respond({ declaration, kind, entered: who, upload: received?.upload ?? null, request, reply });
       } finally {
         await received?.discard();
       }
@@ -231,7 +231,7 @@ const passAnswer = <E>({ pass }: Pick<OperationKind<E, never>, 'pass'>, entered:
 
 interface AnswerInput<E, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> {
   declaration: Declaration<W, P, Q, B, R>;
-  door: OperationKind<E, W>;
+  kind: OperationKind<E, W>;
   entered: E;
   upload: Upload | null;
   request: FastifyRequest;
@@ -240,7 +240,7 @@ interface AnswerInput<E, W, P extends TSchema, Q extends TSchema, B extends TSch
 
 function respond<E extends object, W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema>({
   declaration: { handler, again, ...declaration },
-  door,
+  kind,
   entered,
   upload,
   request,
@@ -252,17 +252,17 @@ function respond<E extends object, W, P extends TSchema, Q extends TSchema, B ex
     'principal' in entered ? (entered as unknown as { principal: Principal; companyId: string | null }) : null;
   const run = (attempt: KeyAttempt | null): Promise<Static<R>> => {
     const writes = caller && declaration.method !== 'GET' && declaration.action !== null;
-    return handler(door.who(entered, writes ? createRequestTrail(declaration, caller, request, attempt) : null), asked);
+    return handler(kind.who(entered, writes ? createRequestTrail(declaration, caller, request, attempt) : null), asked);
   };
   const key = request.headers['idempotency-key'];
   if (!again || !caller || typeof key !== 'string') return run(null);
-  return runOnce(door.database().system(callerShareOwner(caller.companyId, caller.principal.id)), {
+  return runOnce(kind.database().system(callerShareOwner(caller.companyId, caller.principal.id)), {
     owner: { company: caller.companyId, principal: caller.principal.id, key },
     fingerprint: fingerprintRequest(request.method, request.url, body),
     run: async (attempt) => ({ answer: await run(attempt), status: reply.statusCode }),
     again: (id, status) => {
       reply.header('idempotent-replayed', 'true').code(status ?? reply.statusCode);
-      return again(door.who(entered, null), id, asked);
+      return again(kind.who(entered, null), id, asked);
     },
   });
 }

@@ -266,7 +266,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     exclusively: (lock, work) => runExclusively(url, lock, work),
     wakeUps,
     // Uses the connections for admitting requests, so that slow searches of companies do not make the process look unhealthy.
-    ping: async () => void (await openSystem('door').query({ name: 'tenant.ping', text: 'select 1', values: [] })),
+    ping: async () => void (await openSystem('admission').query({ name: 'tenant.ping', text: 'select 1', values: [] })),
     close: async () => {
       await Promise.all([app.end(), read.end(), system.end()]);
     },

@@ -70,7 +70,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'idempotency.purge': 'retention, by age alone',
   'inboxes.findOldestAllowing': "the sandbox's shop shows the first chat that allows it",
   'inboxes.findOwner': 'a number belongs to one inbox of the installation',
-  'inboxes.loseAddress': 'who named a number that proved to be another one, whoever they are',
+  'inboxes.dropOtherClaims': 'who named a number that proved to be another one, whoever they are',
   'inboxes.replaceAllowedOrigin': "the sandbox's shop listens on another port, whoever allows it",
   'inboxes.setCoexistence': 'the network speaks of an account, whoever it belongs to',
   'inbound.insertAsides': 'of what can not be read nobody knows the company',

@@ -18,7 +18,7 @@ import { createLog, type Log } from '../../src/platform/telemetry.ts';
 import { readAnswerText } from './answer-text.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
 import { renew, type PlatformParts } from './renewal.ts';
-import { startSurroundings } from './sandbox.ts';
+import { startTestSandbox } from './sandbox.ts';
 import { borrow } from './lending.ts';
 import { waitUntil } from './wait.ts';
 
@@ -157,7 +157,7 @@ async function openParts(options: PlatformOptions): Promise<OpenParts> {
     log: options.log ?? createLog(config.LOG_LEVEL),
     readsUnderRls: options.readsUnderRls ?? false,
     hasDemoAgent: options.hasDemoAgent ?? false,
-    surroundings: startSurroundings(config),
+    early: startTestSandbox(config),
   });
   const close = async (): Promise<void> => {
     await running.stop();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { explainStartError } from '../../src/boot/explain.ts';
 import { start } from '../../src/boot/start.ts';
-import type { Purpose } from '../../src/boot/surroundings.ts';
+import type { Purpose } from '../../src/boot/early-start.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/platform/telemetry.ts';
 import { listDescendants, listLiving, makeDataFolder, spawnProgram, type SpawnOptions } from './process.ts';

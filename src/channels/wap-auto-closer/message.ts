@@ -38,7 +38,7 @@ export function makeUnreadable(address: string | null, reason: string, raw: unkn
 }
 
 /** Reads the data that all messages of a notification share; null when the notification names no phone number id. */
-export function readScene(value: Json, messageCount: number): Scene | null {
+export function readSharedData(value: Json, messageCount: number): Scene | null {
   const metadata = asRecord(value.metadata);
   const address = asIdentifier(metadata?.phone_number_id);
   if (address === null) return null;

@@ -4,7 +4,7 @@
  */
 import type { Inbound, InboundStatus } from '../channel.ts';
 import { networkError, networkErrors } from './errors.ts';
-import { readEcho, readLive, readHistoryMessage, readScene, makeUnreadable, type Scene } from './message.ts';
+import { readEcho, readLive, readHistoryMessage, readSharedData, makeUnreadable, type Scene } from './message.ts';
 import { completePerson, isNamed, namePerson, toPerson } from './person.ts';
 import { readCapability, readQualityNews } from './standing.ts';
 import { TEMPLATE_READERS } from './template-news.ts';
@@ -94,13 +94,14 @@ function* readList(value: Json, key: ListName, scene: Scene, read: (element: unk
 const isNoList = (part: unknown): boolean => part !== undefined && part !== null && !Array.isArray(part);
 const listElements = (value: Json, key: ListName): unknown[] => asList(value[key]);
 
-const openScene = (value: Json, key: ListName): Scene | null => readScene(value, listElements(value, key).length);
-const makeUnnumbered = (value: Json): Inbound =>
+const openSharedData = (value: Json, key: ListName): Scene | null =>
+  readSharedData(value, listElements(value, key).length);
+const reportMissingNumber = (value: Json): Inbound =>
   makeUnreadable(null, 'the notification names no phone number id', value);
 
 function* readMessages({ value }: Change): Reading {
-  const scene = openScene(value, 'messages');
-  if (!scene) return yield makeUnnumbered(value);
+  const scene = openSharedData(value, 'messages');
+  if (!scene) return yield reportMissingNumber(value);
   yield* readLiveMessages(value, scene);
   yield* readList(value, 'statuses', scene, (element) => readStatus(element, scene));
   const hasContent = [value.messages, value.statuses, value.errors].some((part) => part !== undefined && part !== null);
@@ -153,8 +154,8 @@ const PREFERENCES = new Map<unknown, boolean>([
 ]);
 
 function* readPreferences({ value }: Change): Reading {
-  const scene = openScene(value, 'user_preferences');
-  if (!scene) return yield makeUnnumbered(value);
+  const scene = openSharedData(value, 'user_preferences');
+  if (!scene) return yield reportMissingNumber(value);
   yield* readList(value, 'user_preferences', scene, (element) => {
     const preference = asRecord(element);
     const person = namePerson(preference?.wa_id, preference?.user_id, preference?.parent_user_id);
@@ -167,14 +168,14 @@ function* readPreferences({ value }: Change): Reading {
 }
 
 function* readEchoes({ value }: Change): Reading {
-  const scene = openScene(value, 'message_echoes');
-  if (!scene) return yield makeUnnumbered(value);
+  const scene = openSharedData(value, 'message_echoes');
+  if (!scene) return yield reportMissingNumber(value);
   yield* readList(value, 'message_echoes', scene, (element) => readEcho(element, scene));
 }
 
 function* readHistory({ value }: Change): Reading {
-  const scene = openScene(value, 'messages');
-  if (!scene) return yield makeUnnumbered(value);
+  const scene = openSharedData(value, 'messages');
+  if (!scene) return yield reportMissingNumber(value);
   yield* readErrors(value.errors, scene);
   for (const element of listElements(value, 'history')) yield* readChunk(element, scene);
   if (isNoList(value.history)) yield makeUnreadable(scene.address, 'history is not a list', value);

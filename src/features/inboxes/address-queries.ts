@@ -42,14 +42,14 @@ export function lockClaimants(tx: SystemTx, { channel, address }: Address): Prom
  * Removes the address from all inboxes that claim it except the winner. Their connection version changes, so that the result of a check
  * that is still running is not stored.
  */
-export function loseAddress(
+export function dropOtherClaims(
   tx: SystemTx,
   { channel, address }: Address,
   winner: string,
   error: string,
 ): Promise<number> {
   return exec(tx, {
-    name: 'inboxes.loseAddress',
+    name: 'inboxes.dropOtherClaims',
     text: `update inboxes set connection_status = 'ERROR', connection_error = $4, connection_checked_at = now(),
         connection_version = connection_version + 1, accepted_at = null
       where channel = $1 and network_address = $2 and status = 'ACTIVE' and _id <> $3

@@ -8,7 +8,7 @@ import type { CheckResult } from '../../channels/check.ts';
 import type { Kit } from '../../kit.ts';
 import { violates } from '../../platform/db.ts';
 import { AppError } from '../../platform/errors.ts';
-import { connectInbox, findOwner, lockClaimants, loseAddress, type Address } from './address-queries.ts';
+import { connectInbox, findOwner, lockClaimants, dropOtherClaims, type Address } from './address-queries.ts';
 import { InboxConnected } from './connected/jobs.ts';
 import { setConnection, type InboxRow } from './queries.ts';
 
@@ -54,7 +54,7 @@ async function takeAddress(kit: Kit, row: InboxRow, accepted: Acceptance): Promi
     const claimants = address ? await lockClaimants(tx, address) : [];
     if (address && !claimants.some((each) => each._id === row._id && each.version === version)) return 'void';
     if (claimants.some(({ _id, owns }) => owns && _id !== row._id)) return 'taken';
-    if (address) await loseAddress(tx, address, row._id, LOST);
+    if (address) await dropOtherClaims(tx, address, row._id, LOST);
     const connected = await connectInbox(tx, row, { version, ...accepted });
     // A network without accounts has nothing that inboxes share.
     if (connected?.network_account) {

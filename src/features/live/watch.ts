@@ -115,12 +115,12 @@ async function readNews(
   const readAtMs = performance.now();
   const isComplete = since === null || readAtMs - since.readAtMs < TRUSTED_MS;
   const byCompany = Map.groupBy(changes, ({ company }) => company);
-  const toNews = (company: string): News => ({
+  const collectNews = (company: string): News => ({
     changed: groupChanges(byCompany.get(company) ?? []),
     snapshot,
     isComplete,
   });
-  return { place: { snapshot, readAtMs }, news: new Map(companies.map((company) => [company, toNews(company)])) };
+  return { place: { snapshot, readAtMs }, news: new Map(companies.map((company) => [company, collectNews(company)])) };
 }
 
 /** Makes the database go on noting, if that was begun long ago. Returns when it was last begun. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { hangUpSignal } from '../../platform/hang-up.ts';
 import { listMessages, reportReceipts, showTyping } from './chat.ts';
-import { siteRoute, visitorRoute } from './door.ts';
+import { siteRoute, visitorRoute } from './operations.ts';
 import { describeSite } from './description.ts';
 import { MOST_FILE, sendFile } from './files.ts';
 import { addChatPages } from './page.ts';
