@@ -55,7 +55,7 @@ export async function updateBusinessById(tenant: Tenant, id: string, input: Busi
     const { fields, changes } = await applyInput(tx, own, input);
     if (isDeepStrictEqual(fields, own)) return before;
     const updated = await updateBusiness(tx, id, fields, { keepsValues: changes.length === 0 });
-    const business = expectRecordSize('custom_fields', updated);
+    const business = expectRecordSize('custom_fields', updated, { before: own, after: fields });
     await emitFieldChanges(tx, business, changes);
     return business;
   });

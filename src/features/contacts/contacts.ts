@@ -116,7 +116,7 @@ async function changeContact(tx: TenantTx, id: string, wanted: InputWithReadPhon
   if (identifiesNobody(fields) && !identifiesNobody(own) && !(await hasIdentity(tx, id)))
     throw makeIdentityMissingError();
   const updated = await updateContact(tx, id, fields, { keepsValues: changes.length === 0 });
-  const contact = expectRecordSize('custom_fields', updated);
+  const contact = expectRecordSize('custom_fields', updated, { before: own, after: fields });
   await emit(tx, [{ event: 'CONTACT_UPDATED', data: contact }, ...toFieldEvents(contact, changes)]);
   return contact;
 }
