@@ -98,3 +98,6 @@ function measureDistance(from: string, to: string): number {
   }
   return row.at(-1) ?? 0;
 }
+
+/** Shortens a text to at most so many code units, without cutting a character that consists of two. */
+export const clipText = (text: string, most: number): string => text.slice(0, most).replace(/[\ud800-\udbff]$/, '');

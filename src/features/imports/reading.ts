@@ -16,6 +16,7 @@ import {
   type SheetSurvey,
 } from '../../platform/sheets.ts';
 import type { Cell, SheetRow } from '../../platform/sheets/sheet.ts';
+import { clipText } from '../../platform/words.ts';
 import { MAX_SHEET_ROWS, type ImportColumn, type SheetKind } from './schemas.ts';
 
 export interface ImportRow {
@@ -180,7 +181,7 @@ async function readHead(source: ByteSource): Promise<SheetHead> {
 }
 
 /** Shortens a title without cutting a character that consists of two code units. */
-export const clipTitle = (title: string): string => title.slice(0, MAX_TITLE).replace(/[\ud800-\udbff]$/, '');
+export const clipTitle = (title: string): string => clipText(title, MAX_TITLE);
 
 /**
  * Reads the whole sheet, so that an error at its end is found before its first rows are stored. Returns how many rows have a value. The rows

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { importSheet } from '../../../test/support/sheets.ts';
+import { importSheet, postForm } from '../../../test/support/sheets.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;
@@ -33,4 +33,23 @@ test("an import's record shows the first hundred errors in less than 80 kB, and 
   expectProblem(await call(404, 'GET', `${PATH}/${done._id}/errors`, { key: other.key }), 'NOT_FOUND');
   await database.sql('delete from imports where _id = $1', [done._id]);
   assert.deepEqual(await database.sql('select 1 from import_errors where import_id = $1', [done._id]), []);
+});
+
+test("the errors in an import's record take at most 32 kB, and the titles of its columns at most 40 kB", async () => {
+  const body = { title: 'Long', slug: 'long_option', context: 'contact', type: 'SELECT', options: ['長'.repeat(200)] };
+  await call(201, 'POST', '/v1/custom-fields', { body });
+  const lines = Array.from({ length: 100 }, (_, n) => `Ana ${n},x`);
+  const file = { name: 'long.csv', data: `name,long_option\n${lines.join('\n')}\n` };
+  const done = await importSheet(platform, PATH, { file, silent: 'true' });
+  assert.equal(done.failed_count, 100);
+  const bytes = (count: number): number => Buffer.byteLength(JSON.stringify(done.row_errors.slice(0, count)));
+  const shown = done.row_errors.length;
+  assert.ok(shown > 1 && shown < 100 && bytes(shown) <= 32 * 1024, `${shown} errors of ${bytes(shown)} bytes`);
+  assert.ok(bytes(shown) + bytes(1) > 32 * 1024, 'another error would have fitted');
+
+  const titles = Array.from({ length: 70 }, (_, n) => `${n}${'長'.repeat(190)}`);
+  const wide = { name: 'wide.csv', data: `name,${titles.join(',')}\nAna\n` };
+  expectProblem(await postForm(platform, [400, PATH], { file: wide }), 'VALIDATION_FAILED', 'file');
+  const fitting = { name: 'fits.csv', data: `name,${titles.slice(0, 60).join(',')}\nAna\n` };
+  await postForm(platform, [201, PATH], { file: fitting });
 });

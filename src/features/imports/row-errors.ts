@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { sendCsv } from '../../platform/download.ts';
 import { csvLine } from '../../platform/sheets/csv.ts';
 import { countBytes } from '../../platform/sizes.ts';
+import { clipText } from '../../platform/words.ts';
 import type { Tenant, TenantTx } from '../../platform/tenant.ts';
 import { readImport } from './imports.ts';
 import { findErrors, insertErrors, type ImportOwner } from './queries.ts';
@@ -21,10 +22,11 @@ const MAX_LETTERS = 300;
 export const toRowErrors = (row: number, faults: Fault[]): RowError[] =>
   faults
     .slice(0, MAX_OF_ROW)
-    .map(({ field, message }) => ({ row, field: field && clipText(field), message: clipText(message) }));
-
-/** Shortens a text without cutting a character that consists of two code units. */
-const clipText = (text: string): string => text.slice(0, MAX_LETTERS).replace(/[\ud800-\udbff]$/, '');
+    .map(({ field, message }) => ({
+      row,
+      field: field && clipText(field, MAX_LETTERS),
+      message: clipText(message, MAX_LETTERS),
+    }));
 
 /** Stores the errors of a portion, and returns those that still fit into the import's record. */
 export async function storeRowErrors(tx: TenantTx, asked: Import, errors: RowError[]): Promise<RowError[]> {

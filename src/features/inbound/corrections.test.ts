@@ -50,6 +50,15 @@ test('an edit changes the text of a message and its edit time, creates no messag
 /** The network has no such file, which the platform finds out at some moment. */
 const withoutError = ({ media: { error: _error, ...file } }: Json): Json => file;
 
+test('an edit whose text is longer than a record may be is cut', async () => {
+  const [from, id] = [makePhoneNumber(), makeMessageId()];
+  await post({ from, id });
+  await post({ ...edit(id, '長'.repeat(30_000)), from });
+  const { content } = await read(id);
+  assert.match(content, /^長+…$/);
+  assert.ok(Buffer.byteLength(content) <= 68 * 1024 && Buffer.byteLength(content) > 67 * 1024);
+});
+
 test("an edit of an image's caption keeps its file", async () => {
   const [from, id] = [makePhoneNumber(), makeMessageId()];
   await post({ from, id, type: 'image', image: { id: '7', mime_type: 'image/png', caption: 'A' } });

@@ -1,5 +1,6 @@
 /** Makes what a network sends fit into a record: a text that is too long is cut, and another part that is too large is left out. */
 import { countBytes, MAX_CONTENT_BYTES } from '../../platform/sizes.ts';
+import { clipText } from '../../platform/words.ts';
 import type { NewInbound } from '../messages/ingest-insert-queries.ts';
 
 /** The parts of a message beside its text, which are JSON, and what stands in the place of one that is left out. */
@@ -49,6 +50,5 @@ export function cutText<T extends string | null>(text: T, bytes: number): T | st
   let kept = text.slice(0, most);
   for (let size = countBytes(kept); size > most; size = countBytes(kept))
     kept = kept.slice(0, Math.floor((kept.length * most) / size));
-  // The cut may have gone through a character that consists of two code units.
-  return `${kept.replace(/[\ud800-\udbff]$/, '')}${CUT}`;
+  return `${clipText(kept, kept.length)}${CUT}`;
 }
