@@ -32,11 +32,12 @@ export function lockMcpServer(tx: TenantTx, id: string): Promise<McpServerRow | 
   });
 }
 
-/** Locks all servers of the company, so that requests which add one wait for each other. */
-export function lockMcpServers(tx: TenantTx): Promise<number> {
+/** Requests that add a server to the same company check its limit one after the other, because each holds this lock until its end. */
+export function lockMcpLimit(tx: TenantTx): Promise<number> {
   return exec(tx, {
-    name: 'agents.lockMcpServers',
-    text: 'select 1 from mcp_servers where company_id = $1 order by _id for no key update',
+    name: 'agents.lockMcpLimit',
+    text: `select pg_advisory_xact_lock(724113009, hashtext(company_id)) from (select _id as company_id from companies) own
+      where company_id = $1`,
     values: [tx.companyId],
   });
 }

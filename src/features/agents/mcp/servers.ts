@@ -5,6 +5,7 @@ import { AppError, invalid, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { makePage, pageWindow, readSearch, type Page } from '../../../platform/paging.ts';
 import { isMaskedSecret, maskSecret, type Secrets } from '../../../platform/secrets.ts';
+import { countBytes, expectRecordSize } from '../../../platform/sizes.ts';
 import type { Tenant, TenantRead } from '../../../platform/tenant.ts';
 import { readOwningCompany } from '../../companies/owning-company.ts';
 import { lookAtServer } from './look.ts';
@@ -15,7 +16,7 @@ import {
   findMcpServer,
   insertMcpServer,
   listMcpServers,
-  lockMcpServers,
+  lockMcpLimit,
   lockMcpServer,
   updateMcpServer,
   type McpServerFields,
@@ -43,17 +44,23 @@ export async function createMcpServer(kit: Kit, tenant: Tenant, input: McpServer
   return tenant.tx(async (tx) => {
     await expectAllowed(tx);
     // They are counted after the lock was granted, so that those of other requests are included.
-    await lockMcpServers(tx);
+    await lockMcpLimit(tx);
     if ((await countMcpServers(tx)) >= MAX_MCP_SERVERS)
       throw invalid('name', `is one too many: there are ${MAX_MCP_SERVERS} servers already`, 'LIMIT_REACHED');
     const row = await insertMcpServer(tx, id, fields);
     tx.makes(id);
-    return toServer(kit, row);
+    return expectSmall(toServer(kit, row));
   });
 }
 
 export async function readMcpServer(kit: Kit, read: TenantRead, id: string): Promise<McpServer> {
   return toServer(kit, await expectServer(read, id));
+}
+
+/** The refusal names the tool that has most bytes. */
+function expectSmall(server: McpServer): McpServer {
+  const bytes = server.tools.map(countBytes);
+  return expectRecordSize(`tools[${bytes.indexOf(Math.max(...bytes))}]`, server);
 }
 
 async function expectAllowed(read: TenantRead): Promise<void> {
@@ -89,7 +96,7 @@ export async function updateMcpServerById(
     const next = applyInput(kit.secrets, before, input);
     if (isDeepStrictEqual(open(kit.secrets, next, before), open(kit.secrets, before, before)))
       return toServer(kit, before);
-    return toServer(kit, await updateMcpServer(tx, id, next));
+    return expectSmall(toServer(kit, await updateMcpServer(tx, id, next)));
   });
 }
 
