@@ -1,11 +1,12 @@
 /** The buttons below the field in which a message is written. */
-import { useRef, type ReactElement, type RefObject } from 'react';
+import type { ReactElement, RefObject } from 'react';
 import { writeDuration } from '../../../../browser/formats.ts';
 import { canRecord } from '../../../../browser/recorder.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
+import { FileButton } from '../../../ui/uploads/file-button.tsx';
 import styles from './composer.module.css';
 import { EmojiChoice } from './emoji.tsx';
 import { useRecorder, type VoiceRecorder } from './recorder.ts';
@@ -46,28 +47,6 @@ export function ComposerBar(props: ComposerBarProps): ReactElement {
         {texts.send}
       </Button>
     </div>
-  );
-}
-
-function FileButton({ onFiles }: { onFiles(files: readonly File[]): void }): ReactElement {
-  const texts = useTexts(THREAD);
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <IconButton icon="attach" label={texts.attach} onClick={() => input.current?.click()} />
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label={texts.attach}
-        onChange={({ target }) => {
-          onFiles([...(target.files ?? [])]);
-          // The same file can be chosen again.
-          target.value = '';
-        }}
-      />
-    </>
   );
 }
 

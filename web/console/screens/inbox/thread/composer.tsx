@@ -7,6 +7,8 @@ import { useCompanyName, useQuickReplies, useUsers } from '../../../records/comp
 import { useMay, useSession } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
+import { UploadList } from '../../../ui/uploads/upload-list.tsx';
+import { useUploads, type Upload } from '../../../ui/uploads/uploads.ts';
 import { ComposerBar } from './composer-bar.tsx';
 import { useWriteKeys } from '../conversation-keys.tsx';
 import styles from './composer.module.css';
@@ -17,8 +19,6 @@ import { offerQuickReplies, offerUsers, type Suggestion } from './suggestions.ts
 import { TemplateDialog } from './template-dialog.tsx';
 import { TextInput } from './text-input.tsx';
 import { THREAD } from './texts.ts';
-import { UploadList } from './upload-list.tsx';
-import { useUploads, type Upload } from './uploads.ts';
 
 interface ComposerProps {
   conversation: Conversation;

@@ -1,10 +1,10 @@
 /** The files that will be sent, each with its state. */
 import type { ReactElement } from 'react';
-import { useTexts } from '../../../texts/texts.ts';
-import { IconButton } from '../../../ui/button.tsx';
-import { Icon } from '../../../ui/icon.tsx';
-import { COMMON } from '../../../ui/texts.ts';
-import { THREAD } from './texts.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { IconButton } from '../button.tsx';
+import { Icon } from '../icon.tsx';
+import { COMMON } from '../texts.ts';
+import { UPLOADS } from './texts.ts';
 import styles from './upload-list.module.css';
 import type { Upload } from './uploads.ts';
 
@@ -14,7 +14,7 @@ interface UploadListProps {
 }
 
 export function UploadList({ files, onRemove }: UploadListProps): ReactElement | null {
-  const texts = useTexts(THREAD);
+  const texts = useTexts(UPLOADS);
   const common = useTexts(COMMON);
   if (files.length === 0) return null;
   return (

@@ -1,8 +1,8 @@
 /** Files that were chosen for a message. They are uploaded at once, so that sending takes no longer than for a text. */
 import type { Attachment } from '@parley/sdk';
 import { useEffect, useRef, useState } from 'react';
-import { parley } from '../../../client.ts';
-import { explainError } from '../../../ui/problem.ts';
+import { parley } from '../../client.ts';
+import { explainError } from '../problem.ts';
 
 export interface Upload {
   key: number;
@@ -27,7 +27,8 @@ export interface Uploads {
   clear(): void;
 }
 
-export function useUploads(): Uploads {
+/** `most` is how many files there may be. */
+export function useUploads(most = MOST_FILES): Uploads {
   const [files, setFiles] = useState<readonly Upload[]>([]);
   const next = useRef(0);
   const forget = (some: readonly Upload[]): void => {
@@ -50,7 +51,7 @@ export function useUploads(): Uploads {
     files,
     isReady: files.every(({ attachment }) => attachment !== null),
     add: (chosen) => {
-      const added = chosen.slice(0, MOST_FILES - files.length).map((file) => {
+      const added = chosen.slice(0, most - files.length).map((file) => {
         const preview = file.type.startsWith('image/') ? URL.createObjectURL(file) : null;
         const key = (next.current += 1);
         void upload(key, file);
