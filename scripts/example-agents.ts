@@ -17,6 +17,7 @@ export async function recordAgents(take: Take, platform: Platform, forget: (path
       tools: ['SEARCH_KNOWLEDGE', 'MOVE_STEP'],
       follow_ups: [{ delay_minutes: 60, content: 'Shall we reserve the cake for you?' }],
       handoff,
+      handoff_message: 'One of us will answer you soon.',
     },
   });
   const content = 'We deliver cakes on Sundays.';

@@ -36,6 +36,7 @@ test('an agent is created, read, changed and removed, and its instructions are o
     prices: null,
     follow_ups: [],
     handoff: { enabled: true, keywords: [], max_turns: 20 },
+    handoff_message: null,
     url: null,
   });
   const path = `${PATH}/${_id}`;
@@ -133,6 +134,20 @@ test('a company has a limited number of agents', async () => {
   );
   const answer = await call(400, 'POST', PATH, { key: company.key, body: { name: 'a', type: 'AI' } });
   assert.equal(answer.body.errors[0].code, 'LIMIT_REACHED');
+});
+
+test('an agent stays within the size of a record', async () => {
+  const { _id } = await create();
+  const instructions = '漢'.repeat(20_000);
+  const follow_ups = Array.from({ length: 5 }, () => ({ delay_minutes: 60, content: '漢'.repeat(4_000) }));
+  for (const [method, path, body] of [
+    ['POST', PATH, { name: 'a', type: 'AI', instructions, follow_ups }],
+    ['PATCH', `${PATH}/${_id}`, { instructions, follow_ups }],
+  ] as const) {
+    const answer = await call(400, method, path, { body });
+    expectProblem(answer, 'VALIDATION_FAILED', 'instructions');
+    assert.equal(answer.body.errors[0].code, 'TOO_LARGE');
+  }
 });
 
 test('agents need their scopes, and those of another company are unknown', async () => {

@@ -6,6 +6,7 @@ import { isReferenced } from '../../platform/db.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { makePage, pageWindow, readSearch, type Page } from '../../platform/paging.ts';
+import { expectRecordSize } from '../../platform/sizes.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import type { FollowUpRule } from './follow-ups/schemas.ts';
@@ -18,7 +19,7 @@ import {
   insertAgent,
   listAgents,
   lockAgent,
-  lockAgents,
+  lockAgentLimit,
   replaceKnowledge,
   replaceTables,
   updateAgent,
@@ -32,24 +33,27 @@ import {
   type AgentCreate,
   type AgentQuery,
   type AgentUpdate,
+  type GivenPrices,
   type ListedAgent,
+  type Prices,
 } from './schemas.ts';
 
 /** Throws TARGET_NOT_ALLOWED when the server of an EXTERNAL agent may not be called. */
 export async function createAgent(kit: Kit, tenant: Tenant, input: AgentCreate): Promise<Agent> {
   const { name, type, description = null, status = 'ACTIVE', model = null, instructions = null, url = null } = input;
   const { handoff = DEFAULT_HANDOFF, knowledge = [], tools = DEFAULT_TOOLS, tables = [] } = input;
-  const { vision = false, transcription_model = null, mcp_servers = [], prices = null } = input;
+  const { vision = false, transcription_model = null, mcp_servers = [], handoff_message = null } = input;
+  const prices = toStoredPrices(input.prices ?? null);
   const knowledge_scope = chooseScope(input, 'ALL');
   const follow_ups = (input.follow_ups ?? []).map(toStoredRule);
   const texts = { name, description, instructions };
   const models = { model, vision, transcription_model, prices, url };
-  const fields = { ...texts, ...models, status, handoff, knowledge_scope, tools, follow_ups };
+  const fields = { ...texts, ...models, status, handoff, handoff_message, knowledge_scope, tools, follow_ups };
   await checkAddress(kit, type, url);
   await checkFiles(tenant.read, follow_ups);
   return tenant.tx(async (tx) => {
     // They are counted after the lock was granted, so that those of other requests are included.
-    await lockAgents(tx);
+    await lockAgentLimit(tx);
     if ((await countAll(tx)) >= MAX_AGENTS)
       throw invalid('name', `is one too many: there are ${MAX_AGENTS} agents already`, 'LIMIT_REACHED');
     const _id = newId();
@@ -58,7 +62,7 @@ export async function createAgent(kit: Kit, tenant: Tenant, input: AgentCreate):
     await listTables(tx, _id, tables);
     await listServers(tx, _id, mcp_servers);
     tx.makes(_id);
-    return expectAgent(tx, _id);
+    return expectSmall(await expectAgent(tx, _id));
   });
 }
 
@@ -94,7 +98,9 @@ export async function updateAgentById(kit: Kit, tenant: Tenant, id: string, inpu
     if (!before) throw notFound();
     const fields = pickFields(before);
     const follow_ups = input.follow_ups?.map(toStoredRule) ?? fields.follow_ups;
-    const next = { ...fields, ...changes, follow_ups, knowledge_scope: chooseScope(input, before.knowledge_scope) };
+    const prices = input.prices === undefined ? fields.prices : toStoredPrices(input.prices);
+    const knowledge_scope = chooseScope(input, before.knowledge_scope);
+    const next = { ...fields, ...changes, follow_ups, prices, knowledge_scope };
     const items = next.knowledge_scope === 'ALL' ? [] : (knowledge?.toSorted() ?? before.knowledge);
     const nextTables = tables?.toSorted() ?? before.tables;
     const nextServers = mcp_servers?.toSorted() ?? before.mcp_servers;
@@ -104,7 +110,7 @@ export async function updateAgentById(kit: Kit, tenant: Tenant, id: string, inpu
     if (mcp_servers) await listServers(tx, id, mcp_servers);
     await listKnowledge(tx, id, next.knowledge_scope === 'LISTED' && knowledge ? knowledge : items);
     await updateAgent(tx, id, next);
-    return expectAgent(tx, id);
+    return expectSmall(await expectAgent(tx, id));
   });
 }
 
@@ -123,6 +129,10 @@ export async function removeAgent(tenant: Tenant, id: string): Promise<Agent> {
     throw error;
   }
 }
+
+const expectSmall = (agent: Agent): Agent => expectRecordSize('instructions', agent);
+
+const toStoredPrices = (given: GivenPrices | null): Prices | null => given && { transcription: null, ...given };
 
 const toStoredRule = ({ template = null, ...rule }: NonNullable<AgentCreate['follow_ups']>[number]): FollowUpRule => ({
   ...rule,

@@ -7,7 +7,7 @@ import type { Agent, ListedAgent } from './schemas.ts';
 const LISTED = `_id, company_id as company, name, description, type, status, model, handoff, url, knowledge_scope,
   array(select k.item_id from agent_knowledge k where k.company_id = agents.company_id and k.agent_id = agents._id order by k.item_id)
     as knowledge,
-  tools, vision, transcription_model, prices, follow_ups,
+  tools, vision, transcription_model, prices, follow_ups, handoff_message,
   array(select t._id from agent_tables g join tables t on t.company_id = g.company_id and t._id = g.table_id and t.removed_at is null
     where g.company_id = agents.company_id and g.agent_id = agents._id order by t._id) as tables,
   array(select m.server_id from agent_mcp_servers m where m.company_id = agents.company_id and m.agent_id = agents._id
@@ -24,6 +24,7 @@ export type AgentFields = Pick<
   | 'model'
   | 'instructions'
   | 'handoff'
+  | 'handoff_message'
   | 'url'
   | 'knowledge_scope'
   | 'tools'
@@ -51,11 +52,12 @@ export async function lockAgent(tx: TenantTx, id: string): Promise<Agent | null>
   return findAgent(tx, id);
 }
 
-/** Locks all agents of the company, so that requests which add one wait for each other. */
-export function lockAgents(tx: TenantTx): Promise<number> {
+/** Requests that add an agent to the same company check its limit one after the other, because each holds this lock until its end. */
+export function lockAgentLimit(tx: TenantTx): Promise<number> {
   return exec(tx, {
-    name: 'agents.lockAll',
-    text: 'select 1 from agents where company_id = $1 order by _id for no key update',
+    name: 'agents.lockLimit',
+    text: `select pg_advisory_xact_lock(724113008, hashtext(company_id)) from (select _id as company_id from companies) own
+      where company_id = $1`,
     values: [tx.companyId],
   });
 }
@@ -83,6 +85,7 @@ const toValues = (fields: AgentFields): unknown[] => [
   fields.vision,
   fields.transcription_model,
   fields.prices && JSON.stringify(fields.prices),
+  fields.handoff_message,
 ];
 
 export function insertAgent(
@@ -92,8 +95,8 @@ export function insertAgent(
   return exec(tx, {
     name: 'agents.insert',
     text: `insert into agents (company_id, _id, type, name, description, status, model, instructions, handoff, url, knowledge_scope,
-        tools, follow_ups, vision, transcription_model, prices)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+        tools, follow_ups, vision, transcription_model, prices, handoff_message)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
     values: [tx.companyId, _id, type, ...toValues(fields)],
   });
 }
@@ -102,7 +105,8 @@ export function updateAgent(tx: TenantTx, id: string, fields: AgentFields): Prom
   return exec(tx, {
     name: 'agents.update',
     text: `update agents set name = $3, description = $4, status = $5, model = $6, instructions = $7, handoff = $8, url = $9,
-      knowledge_scope = $10, tools = $11, follow_ups = $12, vision = $13, transcription_model = $14, prices = $15, updated_at = now() where company_id = $1 and _id = $2`,
+      knowledge_scope = $10, tools = $11, follow_ups = $12, vision = $13, transcription_model = $14, prices = $15, handoff_message = $16,
+      updated_at = now() where company_id = $1 and _id = $2`,
     values: [tx.companyId, id, ...toValues(fields)],
   });
 }

@@ -87,22 +87,37 @@ const Prices = define(
       }),
       input: price('What a million tokens cost that the model reads'),
       output: price('What a million tokens cost that the model writes'),
+      transcription: Type.Optional(
+        nullable(
+          price(
+            'What a minute of a voice note costs that the transcription model writes down; null or absent: voice notes are not counted',
+          ),
+        ),
+      ),
     },
-    { description: 'The prices of the model, by which the log of turns shows what an answer has cost' },
+    {
+      description:
+        'The prices of the model and of the transcription model, by which the log of turns shows what an answer has cost',
+    },
   ),
 );
-export type Prices = Static<typeof Prices>;
-const prices = Type.Unsafe<Prices | null>({
+export type GivenPrices = Static<typeof Prices>;
+/** The prices as they are stored. */
+export type Prices = Required<GivenPrices>;
+const pricesField = {
   ...nullable(ref(Prices)),
   description:
-    'The prices of the model, by which the log of turns shows what an answer has cost; null when they are not known',
-});
+    'The prices of the models, by which the log of turns shows what an answer has cost; null when they are not known',
+};
 
 const MCP_SERVERS =
   'The MCP servers whose approved tools the model may call, where the company has client_mcp_servers_enabled';
 const VISION =
   `Whether the model sees pictures: those that contacts send, and the pages of their PDFs unless the inbox has
   pdf_local_text_extraction. A model that does not see gets the text of a PDF in any case`.replaceAll(/\s+/g, ' ');
+const HANDOFF_MESSAGE =
+  `What the contact is told when the agent passes the conversation to a person; null for nothing. It is sent once, as the agent, and only while
+  the reply window is open. An INACTIVE agent sends nothing`.replaceAll(/\s+/g, ' ');
 const TRANSCRIPTION =
   'The model at the same endpoint that writes down what contacts say in voice notes; null when nobody listens to them';
 
@@ -127,9 +142,10 @@ const listedProperties = {
   mcp_servers: Type.Array(recordId('mcp-server'), { description: MCP_SERVERS }),
   vision: Type.Boolean({ description: VISION }),
   transcription_model: nullable(Type.String({ description: TRANSCRIPTION })),
-  prices,
+  prices: Type.Unsafe<Prices | null>(pricesField),
   follow_ups: Type.Unsafe<FollowUpRule[]>(followUps),
   handoff: ref(Handoff),
+  handoff_message: nullable(Type.String({ description: HANDOFF_MESSAGE })),
   url: nullable(Type.String({ description: 'The server that answers for an EXTERNAL agent' })),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -196,9 +212,12 @@ const writableProperties = {
   transcription_model: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: TRANSCRIPTION })),
   ),
-  prices: Type.Optional(prices),
+  prices: Type.Optional(Type.Unsafe<GivenPrices | null>(pricesField)),
   follow_ups: Type.Optional(followUps),
   handoff: Type.Optional(ref(Handoff)),
+  handoff_message: Type.Optional(
+    nullable(Type.String({ minLength: 1, maxLength: 4_096, ...NOT_BLANK, description: HANDOFF_MESSAGE })),
+  ),
   url: Type.Optional(nullable(url)),
 };
 

@@ -39,6 +39,7 @@ export async function hearVoice(
     if (!error.sent) await settleTokens(kit, findSpender(scene), { day, difference: -tokens });
     throw new CanNotRead(error.message);
   });
+  scene.notes.heardSeconds += seconds;
   const content = text.replaceAll('\0', '').slice(0, MAX_TEXT).toWellFormed();
   await acting.tx((tx) => insertFileText(tx, { attachment: row._id, model, content, is_cut: false }));
   return content;

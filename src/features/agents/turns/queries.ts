@@ -11,6 +11,8 @@ export interface TurnPlace {
   agent: string | null;
   /** True while an agent may answer: the conversation is open and handled by AI, and the company is not suspended. */
   is_open: boolean;
+  /** The network takes texts at this moment: the contact has written in the last 24 hours, or the channel has no such limit. */
+  takes_text: boolean;
 }
 
 /** Who asks, and where. */
@@ -22,7 +24,8 @@ interface AskingPlace {
 }
 
 const PLACE = `v.agent_id as agent, v.handled_by = 'AI' and v.status <> 'CLOSED'
-  and (select b.status from companies b where b._id = v.company_id) = 'ACTIVE' as is_open`;
+  and (select b.status from companies b where b._id = v.company_id) = 'ACTIVE' as is_open,
+  coalesce(v.window_expires_at > now(), true) as takes_text`;
 
 export function findTurnPlace(tx: TenantRead, conversation: string): Promise<(TurnPlace & AskingPlace) | null> {
   return maybeOne(tx, {
@@ -162,11 +165,11 @@ export function insertTurn(tx: TenantTx, turn: NewTurn): Promise<number> {
   });
 }
 
-/** Notes how the call to the network has ended. */
+/** Notes how the call to the network has ended: with `reason` a person takes over because of it. */
 export function settleTurn(tx: TenantTx, id: string, reason: HandoffReason | null): Promise<number> {
   return exec(tx, {
     name: 'agents.settleTurn',
-    text: `update agent_turns set settle_until = null, reason = $3, outcome = case when $3::text is null then outcome else 'HANDED_OVER' end,
+    text: `update agent_turns set settle_until = null, reason = coalesce($3, reason), outcome = case when $3::text is null then outcome else 'HANDED_OVER' end,
       updated_at = now() where company_id = $1 and _id = $2 and settle_until is not null`,
     values: [tx.companyId, id, reason],
   });

@@ -5,6 +5,7 @@ import type { ClaimCapacity, RowOutcome } from '../../../platform/claims/queue.t
 import { exec, many } from '../../../platform/db.ts';
 import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../../platform/retention.ts';
 import type { SystemTx } from '../../../platform/tenant.ts';
+import type { TurnOutcome } from './schemas.ts';
 
 export const TURN_QUEUE: LeasedTable = { table: 'pending_turns', order: 'first_at', id: 'conversation_id' };
 
@@ -85,7 +86,8 @@ export interface UnsettledTurn {
   company: string;
   _id: string;
   conversation: string;
-  /** The answer that was being sent. */
+  outcome: TurnOutcome;
+  /** What was being sent. */
   message: string;
   /** The file that was sent with it; null without one. */
   file_message: string | null;
@@ -100,7 +102,7 @@ export function takeUnsettled(tx: SystemTx, holdSeconds: number): Promise<Unsett
     text: `update agent_turns t set settle_until = now() + make_interval(secs => $1) from agents a
       where t.ctid = any(array(select ctid from agent_turns where settle_until <= now() order by settle_until limit 100 for update skip locked))
         and a.company_id = t.company_id and a._id = t.agent_id
-      returning t.company_id as company, t._id, t.conversation_id as conversation, t.message_id as message,
+      returning t.company_id as company, t._id, t.conversation_id as conversation, t.outcome, t.message_id as message,
         t.file_message_id as file_message, a._id as agent, a.name`,
     values: [holdSeconds],
   });

@@ -76,7 +76,7 @@ const workProperties = {
   cost: Type.Unsafe<TurnCost | null>({
     ...nullable(ref(Cost)),
     description:
-      'What the tokens cost by the prices that the agent had then; null without prices, or when the model did not say what it has used',
+      'What the tokens cost, and the voice notes that were written down for it, by the prices that the agent had then; null without prices, or when the model did not say what it has used',
   }),
   latency_ms: Type.Integer({ description: 'How long the agent took to find its answer' }),
 };
@@ -97,6 +97,9 @@ export const AgentTrial = define(
     }),
     reason: nullable(oneOf(HANDOFF_REASONS, { description: 'Why a person would take over' })),
     answer: nullable(Type.String({ description: 'What would be sent; null when a person would take over' })),
+    handoff_message: nullable(
+      Type.String({ description: 'What the contact would be told when a person takes over; null for nothing' }),
+    ),
     passages: Type.Array(ReadPassage, { description: READ }),
     ...workProperties,
   }),
@@ -121,7 +124,11 @@ export const AgentTurn = define(
       description: 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over',
     }),
     reason: nullable(oneOf(HANDOFF_REASONS, { description: 'Why a person took over' })),
-    message: nullable(recordId('message', { description: 'The answer; null when none was sent' })),
+    message: nullable(
+      recordId('message', {
+        description: 'The answer, or what the contact was told when a person took over; null when nothing was sent',
+      }),
+    ),
     file_message: nullable(recordId('message', { description: 'The file that was sent with it; null without one' })),
     passages: Type.Array(LoggedPassage, { description: READ }),
     ...workProperties,

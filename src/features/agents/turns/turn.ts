@@ -11,7 +11,7 @@ import { expectAttachment } from '../../attachments/attachments.ts';
 import { readConversations } from '../../conversations/conversations.ts';
 import { changeConversationById } from '../../conversations/update.ts';
 import { convertForChannel } from '../../messages/convert-file.ts';
-import { storeOutgoing, type Outgoing } from '../../messages/outgoing.ts';
+import { storeOutgoing, type Outgoing, type StoredOutgoing } from '../../messages/outgoing.ts';
 import { readMessages } from '../../messages/messages.ts';
 import type { Message } from '../../messages/schemas.ts';
 import { callForStored } from '../../messages/send.ts';
@@ -36,6 +36,7 @@ import {
   passTurn,
   settleTurn,
   type DialogRow,
+  type TurnPlace,
 } from './queries.ts';
 
 // The messages that an agent reads.
@@ -81,18 +82,21 @@ async function hasAnsweredEnough({ acting, agent, turn }: Work, { enabled, max_t
   return (await countAnswers(acting.read, asked)) >= max_turns;
 }
 
-/** Hands a conversation over whose turn could not be taken to its end. */
+/** Hands a conversation over whose turn could not be taken to its end. Nothing is sent, because that may be what has failed. */
 export async function giveUpTurn(kit: Kit, turn: ClaimedTurn): Promise<void> {
   const read = kit.database.read(turn.company);
   const agent = await findAgent(read, (await findTurnPlace(read, turn._id))?.agent ?? '');
-  await (agent ? handOver(openWork(kit, turn, agent), 'ANSWER_FAILED') : dropTurn(kit, turn));
+  if (!agent) return dropTurn(kit, turn);
+  await handOver(openWork(kit, turn, { ...agent, handoff_message: null }), 'ANSWER_FAILED');
 }
 
 /** Looks after an answer whose worker has died while it sent it. A person takes over unless the answer has arrived at the network. */
 export async function settleLeft(
   kit: Kit,
-  { company, _id, conversation, message, file_message, agent, name }: UnsettledTurn,
+  { company, _id, conversation, outcome, message, file_message, agent, name }: UnsettledTurn,
 ): Promise<void> {
+  if (outcome === 'HANDED_OVER')
+    return settle(kit, actFor(kit, company, { _id: agent, name }), { _id, conversation, reason: null });
   const acting = actFor(kit, company, { _id: agent, name });
   const sent = await readMessages(
     acting.read,
@@ -157,24 +161,44 @@ const dropTurn = (kit: Kit, turn: ClaimedTurn): Promise<void> =>
   });
 
 /**
- * Ends the turn in the caller's transaction. Returns false when this agent must not answer any more: a later message has come, a person
+ * Ends the turn in the caller's transaction. Returns null when this agent must not answer any more: a later message has come, a person
  * handles the conversation, it was closed, or it has another agent, who gets the turn then.
  */
-async function endTurn(tx: TenantTx, { agent, turn }: Work): Promise<boolean> {
+async function endTurn(tx: TenantTx, { agent, turn }: Work): Promise<TurnPlace | null> {
   const place = await lockTurn(tx, turn);
-  if (!place) return false;
+  if (!place) return null;
   const isPassed = place.is_open && place.agent !== null && place.agent !== agent._id;
   await (isPassed ? passTurn(tx, turn._id) : deleteTurn(tx, turn._id));
-  return place.is_open && place.agent === agent._id;
+  return place.is_open && place.agent === agent._id ? place : null;
 }
 
 async function handOver(work: Work, reason: HandoffReason, found: AnswerWork = NOTHING_READ): Promise<void> {
   const { kit, acting, turn } = work;
-  await acting.tx(async (tx) => {
-    if (!(await endTurn(tx, work))) return;
+  const { _id, ...named } = nameTurn(work);
+  const told = await acting.tx(async (tx) => {
+    const place = await endTurn(tx, work);
+    if (!place) return null;
+    const stored = place.takes_text && reason !== 'AGENT_INACTIVE' ? await storeWord(work, tx) : null;
     await passToPerson(kit, tx, acting, turn._id);
-    const end = { outcome: 'HANDED_OVER', reason, message: null, file_message: null, settle_seconds: null } as const;
-    await insertTurn(tx, { ...nameTurn(work), ...end, work: found });
+    const sent = { message: stored?.message._id ?? null, file_message: null };
+    const end = { outcome: 'HANDED_OVER', reason, ...sent, settle_seconds: stored && SETTLE_SECONDS } as const;
+    await insertTurn(tx, { _id, ...named, ...end, work: found });
+    return stored;
+  });
+  if (!told) return;
+  await callForStored(kit, acting, told);
+  await settle(kit, acting, { _id, conversation: turn._id, reason: null });
+}
+
+/** Stores what the agent tells a contact to whom a person will answer; null for nothing. */
+async function storeWord({ kit, acting, agent, turn }: Work, tx: TenantTx): Promise<StoredOutgoing | null> {
+  const { handoff_message: content } = agent;
+  if (content === null) return null;
+  return storeOutgoing(kit, tx, acting, {
+    conversation: turn._id,
+    content: composeContent('TEXT', { content }),
+    attachment: null,
+    replyTo: null,
   });
 }
 

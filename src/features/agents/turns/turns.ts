@@ -29,5 +29,6 @@ export async function tryAgent(
     { kit, acting: tenant, agent, conversation: null },
     { question, signal },
   );
-  return { outcome: text === null ? 'HANDED_OVER' : 'ANSWERED', reason, answer: text, ...work };
+  if (text !== null) return { outcome: 'ANSWERED', reason, answer: text, handoff_message: null, ...work };
+  return { outcome: 'HANDED_OVER', reason, answer: null, handoff_message: agent.handoff_message, ...work };
 }
