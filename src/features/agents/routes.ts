@@ -84,10 +84,11 @@ function turnRoutes(app: FastifyInstance, kit: Kit): void {
     action: null,
     summary: 'Try an agent',
     description:
-      'Answers a message as the agent would answer a contact. Nothing is sent or stored, but tokens of the day are used, and tools of MCP servers are called.',
+      'Answers a message and its files as the agent would answer a contact. Nothing is sent, and nothing is stored but what stands in the files; tokens of the day are used, and tools of MCP servers are called.',
     params: AgentParams,
     body: ref(AgentTry),
     answers: { 200: ref(AgentTrial) },
+    errors: ['UNKNOWN_REFERENCE'],
     handler: (tenant, { params, body, reply }) =>
       tryAgent(kit, tenant, params.id, { ...body, signal: hangUpSignal(reply) }),
   });

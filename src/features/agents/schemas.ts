@@ -62,7 +62,15 @@ const Handoff = define(
 export type Handoff = Static<typeof Handoff>;
 export const DEFAULT_HANDOFF: Handoff = { enabled: true, keywords: [], max_turns: 20 };
 
-const url = Type.String({ maxLength: 2_048, ...WEB_ADDRESS });
+const SERVER =
+  `The server that answers for an EXTERNAL agent. Each turn is posted to it as JSON: \`agent\` {_id, name, company}, \`contact\`
+  {name, language}, \`before\` [{from (CONTACT, COMPANY), text, file}], \`message\` and \`files\`. A file has \`message\`, \`attachment\`, \`file_type\`,
+  \`mimeType\`, \`fileName\`, \`size\`, \`url\`, which opens it until \`expires_at\`, and \`text\`, that of a PDF where the inbox has
+  pdf_local_text_extraction. It answers \`{"text": "…"}\` or \`{"handoff": true}\` within 30 seconds`.replaceAll(
+    /\s+/g,
+    ' ',
+  );
+const url = Type.String({ maxLength: 2_048, ...WEB_ADDRESS, description: SERVER });
 
 const tools = Type.Array(oneOf(AGENT_TOOLS), {
   maxItems: AGENT_TOOLS.length,

@@ -82,7 +82,11 @@ export async function pageAttachments(kit: Kit, tenant: Tenant, query: Attachmen
 const SIGNED_SECONDS = 3_600;
 
 export async function signAttachment(kit: Kit, tenant: Tenant, id: string): Promise<SignedUrl> {
-  const { storage_key } = await expectFound(tenant.read, id);
+  return signFile(kit, await expectFound(tenant.read, id));
+}
+
+/** Makes a link that opens the file for an hour. */
+export function signFile(kit: Kit, { storage_key }: Pick<AttachmentRow, 'storage_key'>): SignedUrl {
   const { path, expiresAt } = kit.files.sign(storage_key, SIGNED_SECONDS);
   return { url: kit.config.PUBLIC_URL + path, expires_at: expiresAt.toISOString() };
 }

@@ -12,7 +12,8 @@ export interface Line {
 
 /** A file that the contact has sent. */
 export interface SentFile {
-  message: string;
+  /** The message that brought it; null when the agent is only tried. */
+  message: string | null;
   attachment: string;
 }
 

@@ -2,6 +2,7 @@
 import { EndpointError, postJson } from '../../../ai/endpoint.ts';
 import type { Kit } from '../../../kit.ts';
 import { MAX_TEXT } from '../../messages/schemas.ts';
+import type { LinkedFiles } from '../contents/links.ts';
 import type { Agent } from '../schemas.ts';
 import type { FoundAnswer, Question } from './answer.ts';
 
@@ -11,11 +12,16 @@ const MAX_BYTES = 64 * 1024;
 export async function answerByServer(
   kit: Kit,
   { _id, name, company, url }: Agent,
-  { question, signal }: { question: Question; signal: AbortSignal },
+  { question, links, signal }: { question: Question; links: LinkedFiles; signal: AbortSignal },
 ): Promise<FoundAnswer> {
   const { before, asked, contact } = question;
-  const said = before.map(({ from, text }) => ({ from, text }));
-  const body = { agent: { _id, name, company }, contact, before: said, message: asked };
+  const said = before.map(({ from, text, file }) => ({
+    from,
+    text,
+    file: (file && links.get(file.attachment)) ?? null,
+  }));
+  const files = question.files.flatMap(({ attachment }) => links.get(attachment) ?? []);
+  const body = { agent: { _id, name, company }, contact, before: said, message: asked, files };
   const call = { server: 'server of the agent', url: url ?? '', apiKey: null, body, maxBytes: MAX_BYTES, signal };
   const { text, handoff } = readReply(await postJson(kit.outbound.tenant, call));
   if (handoff) return { text: null, reason: 'ASKED_BY_AGENT' };

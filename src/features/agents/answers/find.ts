@@ -2,6 +2,7 @@
 import { EndpointError } from '../../../ai/endpoint.ts';
 import { makePlan, type Scene } from '../tools/tool.ts';
 import { readContents } from '../contents/contents.ts';
+import { linkFiles } from '../contents/links.ts';
 import type { Answer, FoundAnswer, Question } from './answer.ts';
 import { findCost, startNotes } from './notes.ts';
 import { answerByServer } from './external.ts';
@@ -39,7 +40,8 @@ async function chooseAnswer(scene: Scene, asking: { question: Question; signal: 
   const { enabled, keywords } = agent.handoff;
   const asksForPerson = ({ asked }: Question): boolean => enabled && hasKeyword(asked, keywords);
   if (asksForPerson(asking.question)) return { text: null, reason: 'KEYWORD' };
-  if (agent.type === 'EXTERNAL') return answerByServer(kit, agent, asking);
+  if (agent.type === 'EXTERNAL')
+    return answerByServer(kit, agent, { ...asking, links: await linkFiles(scene, asking) });
   const endpoint = kit.config.chat;
   if (!endpoint) return answerFromPassages(scene, asking.question);
   const { question, contents } = await readContents(scene, endpoint, asking);

@@ -179,7 +179,7 @@ function writeMessages({ agent, read }: Scene, question: Question, contents: Con
 }
 
 const listContents = (contents: Contents, files: SentFile[]): Content[] =>
-  files.flatMap(({ message }) => contents.get(message) ?? []);
+  files.flatMap(({ attachment }) => contents.get(attachment) ?? []);
 
 /** What is said in voice notes stands in the question already. */
 const writeAsked = (asked: string, contents: Content[]): ChatMessage => {

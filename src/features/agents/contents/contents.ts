@@ -9,13 +9,12 @@ import { expectAttachment } from '../../attachments/attachments.ts';
 import type { NamedAttachment } from '../../messages/files.ts';
 import type { Question, SentFile } from '../answers/answer.ts';
 import type { Scene } from '../tools/tool.ts';
-import type { ReadFile } from '../turns/schemas.ts';
+import { MOST_FILES, type ReadFile } from '../turns/schemas.ts';
 import { readFileContent } from './file.ts';
 import { CanNotRead, readNothing, type Reading } from './reading.ts';
 
-// The newest files of the conversation that a turn reads, and how much of them the model gets.
-const MOST_FILES = 4;
-const MOST_CHARACTERS = 40_000;
+// How much of the newest files of the conversation an agent gets.
+export const MOST_CHARACTERS = 40_000;
 const MOST_PICTURES = 6;
 // As base64. Many answers are worked on at once, and each holds its pictures.
 const MOST_PICTURE_BYTES = 2 * 1024 * 1024;
@@ -23,7 +22,7 @@ const MOST_PICTURE_BYTES = 2 * 1024 * 1024;
 const ARRIVAL_MS = 8_000;
 const ARRIVAL_LOOK_MS = 250;
 
-/** What the model gets of the files, by their message. */
+/** What the model gets of the files, by their attachment. */
 export type Contents = ReadonlyMap<string, Content>;
 
 export interface Content {
@@ -45,46 +44,70 @@ export async function readContents(
   endpoint: ChatEndpoint,
   { question, signal }: Asking,
 ): Promise<{ question: Question; contents: Contents }> {
-  const sent = [...question.before.map(({ file }) => file).filter((file) => file !== null), ...question.files];
-  const newest = sent.toReversed().slice(0, MOST_FILES);
   const { prefersPdfText } = question;
-  const given = { characters: MOST_CHARACTERS, pictures: MOST_PICTURES, pictureBytes: MOST_PICTURE_BYTES };
-  const read = await Promise.all(
-    newest.map(async (file) => ({ file, ...(await readOne(scene, endpoint, { file, prefersPdfText, signal })) })),
+  const asking = { prefersPdfText, maxCharacters: MOST_CHARACTERS, signal };
+  const read = await readEach(scene, { files: listSent(question).slice(0, MOST_FILES), signal }, (row) =>
+    readFileContent(scene, endpoint, { row, ...asking }),
   );
   const contents = new Map<string, Content>();
-  for (const { file, name, reading } of read) {
-    const limited = limit(reading, given);
-    scene.notes.files.push(describe(file, name, limited));
-    contents.set(file.message, { name, ...limited, isSpoken: limited.read_as === 'TRANSCRIPT' });
-  }
-  const spoken = question.files.flatMap(({ message }) => {
-    const content = contents.get(message);
+  for (const { file, row, reading } of read)
+    contents.set(file.attachment, {
+      name: row?.file_name ?? '',
+      ...reading,
+      isSpoken: reading.read_as === 'TRANSCRIPT',
+    });
+  const spoken = question.files.flatMap(({ attachment }) => {
+    const content = contents.get(attachment);
     return content?.isSpoken ? [content.text] : [];
   });
   return { question: { ...question, asked: [question.asked, ...spoken].filter(Boolean).join('\n') }, contents };
 }
 
+/** The files of the conversation, the newest first. */
+export const listSent = ({ before, files }: Question): SentFile[] =>
+  [...before.map(({ file }) => file).filter((file) => file !== null), ...files].toReversed();
+
+/** A file with what the agent gets of it. */
+interface FoundFile {
+  file: SentFile;
+  /** Null when the attachment is gone. */
+  row: NamedAttachment | null;
+  reading: Reading;
+}
+
+/** Reads the files at once, notes what was read, and cuts what is more than a turn reads; the first files get most. */
+export async function readEach(
+  scene: Scene,
+  { files, signal }: { files: SentFile[]; signal: AbortSignal },
+  read: (row: NamedAttachment, place: number) => Promise<Reading>,
+): Promise<FoundFile[]> {
+  const found = await Promise.all(
+    files.map((file, place) => readOne(scene, { file, signal }, (row) => read(row, place))),
+  );
+  const left = { characters: MOST_CHARACTERS, pictures: MOST_PICTURES, pictureBytes: MOST_PICTURE_BYTES };
+  return found.map(({ reading, ...each }) => {
+    const limited = limit(reading, left);
+    scene.notes.files.push(describe(each.file, each.row?.file_name ?? '', limited));
+    return { ...each, reading: limited };
+  });
+}
+
 async function readOne(
   scene: Scene,
-  endpoint: ChatEndpoint,
-  { file, ...asking }: { file: SentFile; prefersPdfText: boolean; signal: AbortSignal },
-): Promise<{ name: string; reading: Reading }> {
-  let name = '';
+  { file, signal }: { file: SentFile; signal: AbortSignal },
+  read: (row: NamedAttachment) => Promise<Reading>,
+): Promise<FoundFile> {
+  let row: NamedAttachment | null = null;
   try {
-    const row = await waitForFile(scene, file, asking.signal);
-    name = row.file_name;
+    row = await waitForFile(scene, file, signal);
     if (row.state !== 'READY') throw new CanNotRead('the file has not arrived');
-    return {
-      name,
-      reading: await readFileContent(scene, endpoint, { row, ...asking, maxCharacters: MOST_CHARACTERS }),
-    };
+    return { file, row, reading: await read(row) };
   } catch (error) {
     // Failure policy: the model reads that there is a file which it can not read, and the log says why. The end of the turn's time ends it all.
-    if (asking.signal.aborted) throw new EndpointError('The time of the turn is over.');
-    if (error instanceof CanNotRead) return { name, reading: readNothing(error.message) };
+    if (signal.aborted) throw new EndpointError('The time of the turn is over.');
+    if (error instanceof CanNotRead) return { file, row, reading: readNothing(error.message) };
     scene.kit.log.warn({ err: error, attachment: file.attachment }, 'agents: a file of a contact can not be read');
-    return { name, reading: readNothing('the file can not be read now') };
+    return { file, row, reading: readNothing('the file can not be read now') };
   }
 }
 

@@ -16,11 +16,14 @@ const PICTURES: ReadonlySet<string> = new Set(
   [FORMATS.JPG, FORMATS.PNG, FORMATS.GIF, FORMATS.WEBP].map(({ extension }) => extension),
 );
 
-interface FileAsked {
+interface TextAsked {
   row: NamedAttachment;
-  prefersPdfText: boolean;
   maxCharacters: number;
   signal: AbortSignal;
+}
+
+interface FileAsked extends TextAsked {
+  prefersPdfText: boolean;
 }
 
 /** Throws CanNotRead with the reason when nothing of the file can be read. */
@@ -46,7 +49,8 @@ export async function readFileContent(scene: Scene, endpoint: ChatEndpoint, aske
   });
 }
 
-async function readText({ kit, acting }: Scene, asked: FileAsked, format: TextFormat): Promise<Reading> {
+/** Throws CanNotRead with the reason when the file has no text. */
+export async function readText({ kit, acting }: Scene, asked: TextAsked, format: TextFormat): Promise<Reading> {
   const { row } = asked;
   const { content: text, is_cut } =
     (await findFileText(acting.read, row._id)) ?? (await extractOnce({ kit, acting }, asked, format));
@@ -57,7 +61,7 @@ async function readText({ kit, acting }: Scene, asked: FileAsked, format: TextFo
 /** Reads the text of a file and keeps it, also that there is none. */
 async function extractOnce(
   { kit, acting }: Pick<Scene, 'kit' | 'acting'>,
-  { row, maxCharacters, signal }: FileAsked,
+  { row, maxCharacters, signal }: TextAsked,
   format: TextFormat,
 ): Promise<FileText> {
   const { text, isCut } = await withFile(kit, row, (reading) =>

@@ -37,14 +37,18 @@ const AgentAction = Type.Object({
 });
 export type AgentAction = Static<typeof AgentAction>;
 
-const FILE_READINGS = ['TEXT', 'PICTURES', 'TRANSCRIPT', 'NOTHING'] as const;
+const FILE_READINGS = ['TEXT', 'PICTURES', 'TRANSCRIPT', 'LINK', 'NOTHING'] as const;
+/** An agent reads so many files: the newest ones. */
+export const MOST_FILES = 4;
 
 const ReadFile = Type.Object({
-  message: recordId('message', { description: 'The message of the contact that brought the file' }),
+  message: nullable(
+    recordId('message', { description: 'The message of the contact that brought the file; null in a try' }),
+  ),
   name: Type.String({ description: 'The name of the file' }),
   read_as: oneOf(FILE_READINGS, {
     description:
-      'What the model got of it. TEXT: the text that stands in it; PICTURES: the picture, or its pages; TRANSCRIPT: what is said in it; NOTHING: only that it was sent',
+      'What the model got of it. TEXT: the text that stands in it; PICTURES: the picture, or its pages; TRANSCRIPT: what is said in it; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent',
   }),
   characters: Type.Integer({ description: 'How many characters of text the model got' }),
   pictures: Type.Integer({ description: 'How many pictures the model got' }),
@@ -84,7 +88,22 @@ const workProperties = {
 export const AgentTry = define(
   'AgentTry',
   strict({
-    message: Type.String({ minLength: 1, maxLength: 4_096, ...NOT_BLANK, description: 'What a contact writes' }),
+    message: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 4_096,
+        ...NOT_BLANK,
+        description: 'What a contact writes. Only with `attachments` it may be left out',
+      }),
+    ),
+    attachments: Type.Optional(
+      Type.Array(recordId('attachment'), {
+        maxItems: MOST_FILES,
+        uniqueItems: true,
+        description:
+          'What the contact sends with it: uploaded files, which the agent reads like those of a conversation, where the inbox has not `pdf_local_text_extraction`',
+      }),
+    ),
   }),
 );
 export type AgentTry = Static<typeof AgentTry>;

@@ -1,7 +1,9 @@
 /** Lists what agents did, and tries an agent without sending anything. */
 import type { Kit } from '../../../kit.ts';
+import { invalid } from '../../../platform/errors.ts';
 import { makePage, pageWindow, type Page } from '../../../platform/paging.ts';
 import type { Tenant } from '../../../platform/tenant.ts';
+import { expectAttachment } from '../../attachments/attachments.ts';
 import { expectAgent } from '../agents.ts';
 import { findAnswer } from '../answers/find.ts';
 import type { AgentTrial, AgentTry, AgentTurn, AgentTurnQuery } from './schemas.ts';
@@ -20,11 +22,14 @@ export async function tryAgent(
   kit: Kit,
   tenant: Tenant,
   id: string,
-  { message, signal }: AgentTry & { signal: AbortSignal },
+  { message = '', attachments = [], signal }: AgentTry & { signal: AbortSignal },
 ): Promise<AgentTrial> {
   const agent = await expectAgent(tenant.read, id);
+  if (message === '' && attachments.length === 0) throw invalid('message', 'is missing, and so is a file', 'REQUIRED');
+  for (const [index, each] of attachments.entries()) await expectAttachment(tenant.read, each, `attachments[${index}]`);
   const contact = { name: null, language: null };
-  const question = { before: [], asked: message, files: [], prefersPdfText: false, contact };
+  const files = attachments.map((attachment) => ({ message: null, attachment }));
+  const question = { before: [], asked: message, files, prefersPdfText: false, contact };
   const { text, reason, work } = await findAnswer(
     { kit, acting: tenant, agent, conversation: null },
     { question, signal },
