@@ -1297,7 +1297,7 @@ export interface Methods {
     update: (id: string, body: AgentUpdate, options?: CallOptions) => Promise<Agent>;
     /** Remove an agent that nothing names. An agent of an inbox, a campaign or a conversation can be made INACTIVE instead. Takes the scope `agents:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Agent>;
-    /** Try an agent. Answers a message as the agent would answer a contact. Nothing is sent or stored, but tokens of the day are used, and tools of MCP servers are called. Takes the scope `agents:update`. */
+    /** Try an agent. Answers a message and its files as the agent would answer a contact. Nothing is sent, and nothing is stored but what stands in the files; tokens of the day are used, and tools of MCP servers are called. Takes the scope `agents:update`. */
     try: (id: string, body: AgentTry, options?: CallOptions) => Promise<AgentTrial>;
     /** List the turns of agents. What an agent has read, and how it has answered or why a person took over. Takes the scope `agents:read`. */
     turns: ListMethod<[query?: AgentsTurnsQuery, options?: CallOptions], AgentTurn>;

@@ -3038,7 +3038,7 @@ export interface AgentHandoff {
   max_turns: number;
 }
 
-/** The prices of the model, by which the log of turns shows what an answer has cost */
+/** The prices of the model and of the transcription model, by which the log of turns shows what an answer has cost */
 export interface AgentPrices {
   /** ISO 4217: USD */
   currency: string;
@@ -3046,6 +3046,8 @@ export interface AgentPrices {
   input: number;
   /** What a million tokens cost that the model writes */
   output: number;
+  /** What a minute of a voice note costs that the transcription model writes down; null or absent: voice notes are not counted */
+  transcription?: number | null | undefined;
 }
 
 export interface ListedAgent {
@@ -3077,12 +3079,14 @@ export interface ListedAgent {
   vision: boolean;
   /** The model at the same endpoint that writes down what contacts say in voice notes; null when nobody listens to them */
   transcription_model: string | null;
-  /** The prices of the model, by which the log of turns shows what an answer has cost; null when they are not known */
+  /** The prices of the models, by which the log of turns shows what an answer has cost; null when they are not known */
   prices: AgentPrices | null;
   /** What the agent sends, one after the other, to a contact who does not answer */
   follow_ups: FollowUpRule[];
   /** When the agent hands over to a person */
   handoff: AgentHandoff;
+  /** What the contact is told when the agent passes the conversation to a person; null for nothing. It is sent once, as the agent, and only while the reply window is open. An INACTIVE agent sends nothing */
+  handoff_message: string | null;
   /** The server that answers for an EXTERNAL agent */
   url: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -3120,12 +3124,14 @@ export interface Agent {
   vision: boolean;
   /** The model at the same endpoint that writes down what contacts say in voice notes; null when nobody listens to them */
   transcription_model: string | null;
-  /** The prices of the model, by which the log of turns shows what an answer has cost; null when they are not known */
+  /** The prices of the models, by which the log of turns shows what an answer has cost; null when they are not known */
   prices: AgentPrices | null;
   /** What the agent sends, one after the other, to a contact who does not answer */
   follow_ups: FollowUpRule[];
   /** When the agent hands over to a person */
   handoff: AgentHandoff;
+  /** What the contact is told when the agent passes the conversation to a person; null for nothing. It is sent once, as the agent, and only while the reply window is open. An INACTIVE agent sends nothing */
+  handoff_message: string | null;
   /** The server that answers for an EXTERNAL agent */
   url: string | null;
   /** ISO 8601 UTC with milliseconds */
@@ -3163,13 +3169,15 @@ export interface AgentCreate {
   vision?: boolean | undefined;
   /** The model at the same endpoint that writes down what contacts say in voice notes; null when nobody listens to them */
   transcription_model?: string | null | undefined;
-  /** The prices of the model, by which the log of turns shows what an answer has cost; null when they are not known */
+  /** The prices of the models, by which the log of turns shows what an answer has cost; null when they are not known */
   prices?: AgentPrices | null | undefined;
   /** What the agent sends, one after the other, to a contact who does not answer */
   follow_ups?: FollowUpRule[] | undefined;
   /** When the agent hands over to a person */
   handoff?: AgentHandoff | undefined;
-  /** The web address */
+  /** What the contact is told when the agent passes the conversation to a person; null for nothing. It is sent once, as the agent, and only while the reply window is open. An INACTIVE agent sends nothing */
+  handoff_message?: string | null | undefined;
+  /** The server that answers for an EXTERNAL agent. Each turn is posted to it as JSON: `agent` {_id, name, company}, `contact` {name, language}, `before` [{from (CONTACT, COMPANY), text, file}], `message` and `files`. A file has `message`, `attachment`, `file_type`, `mimeType`, `fileName`, `size`, `url`, which opens it until `expires_at`, and `text`, that of a PDF where the inbox has pdf_local_text_extraction. It answers `{"text": "…"}` or `{"handoff": true}` within 30 seconds */
   url?: string | null | undefined;
 }
 
@@ -3198,13 +3206,15 @@ export interface AgentUpdate {
   vision?: boolean | undefined;
   /** The model at the same endpoint that writes down what contacts say in voice notes; null when nobody listens to them */
   transcription_model?: string | null | undefined;
-  /** The prices of the model, by which the log of turns shows what an answer has cost; null when they are not known */
+  /** The prices of the models, by which the log of turns shows what an answer has cost; null when they are not known */
   prices?: AgentPrices | null | undefined;
   /** What the agent sends, one after the other, to a contact who does not answer */
   follow_ups?: FollowUpRule[] | undefined;
   /** When the agent hands over to a person */
   handoff?: AgentHandoff | undefined;
-  /** The web address */
+  /** What the contact is told when the agent passes the conversation to a person; null for nothing. It is sent once, as the agent, and only while the reply window is open. An INACTIVE agent sends nothing */
+  handoff_message?: string | null | undefined;
+  /** The server that answers for an EXTERNAL agent. Each turn is posted to it as JSON: `agent` {_id, name, company}, `contact` {name, language}, `before` [{from (CONTACT, COMPANY), text, file}], `message` and `files`. A file has `message`, `attachment`, `file_type`, `mimeType`, `fileName`, `size`, `url`, which opens it until `expires_at`, and `text`, that of a PDF where the inbox has pdf_local_text_extraction. It answers `{"text": "…"}` or `{"handoff": true}` within 30 seconds */
   url?: string | null | undefined;
 }
 
@@ -3216,8 +3226,10 @@ export interface AgentCost {
 }
 
 export interface AgentTry {
-  /** What a contact writes */
-  message: string;
+  /** What a contact writes. Only with `attachments` it may be left out */
+  message?: string | undefined;
+  /** What the contact sends with it: uploaded files, which the agent reads like those of a conversation, where the inbox has not `pdf_local_text_extraction` */
+  attachments?: string[] | undefined;
 }
 
 export interface AgentTrial {
@@ -3227,6 +3239,8 @@ export interface AgentTrial {
   reason: 'KEYWORD' | 'MAX_TURNS' | 'NO_ANSWER' | 'ASKED_BY_AGENT' | 'BUDGET_SPENT' | 'AGENT_INACTIVE' | 'ANSWER_FAILED' | 'SEND_FAILED' | 'OUTCOME_UNKNOWN' | null;
   /** What would be sent; null when a person would take over */
   answer: string | null;
+  /** What the contact would be told when a person takes over; null for nothing */
+  handoff_message: string | null;
   /** What the agent has read, the best first */
   passages: Array<{
     /** Identifier: 24 lower-case hex characters */
@@ -3242,12 +3256,12 @@ export interface AgentTrial {
   }>;
   /** The files of the contact in the conversation, the newest first */
   files: Array<{
-    /** The message of the contact that brought the file */
-    message: string;
+    /** The message of the contact that brought the file; null in a try */
+    message: string | null;
     /** The name of the file */
     name: string;
-    /** What the model got of it. TEXT: the text that stands in it; PICTURES: the picture, or its pages; TRANSCRIPT: what is said in it; NOTHING: only that it was sent */
-    read_as: 'TEXT' | 'PICTURES' | 'TRANSCRIPT' | 'NOTHING';
+    /** What the model got of it. TEXT: the text that stands in it; PICTURES: the picture, or its pages; TRANSCRIPT: what is said in it; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent */
+    read_as: 'TEXT' | 'PICTURES' | 'TRANSCRIPT' | 'LINK' | 'NOTHING';
     /** How many characters of text the model got */
     characters: number;
     /** How many pictures the model got */
@@ -3272,7 +3286,7 @@ export interface AgentTrial {
   input_tokens: number | null;
   /** How many tokens the model has written; null when it did not say */
   output_tokens: number | null;
-  /** What the tokens cost by the prices that the agent had then; null without prices, or when the model did not say what it has used */
+  /** What the tokens cost, and the voice notes that were written down for it, by the prices that the agent had then; null without prices, or when the model did not say what it has used */
   cost: AgentCost | null;
   /** How long the agent took to find its answer */
   latency_ms: number;
@@ -3293,7 +3307,7 @@ export interface AgentTurn {
   outcome: 'ANSWERED' | 'HANDED_OVER';
   /** Why a person took over */
   reason: 'KEYWORD' | 'MAX_TURNS' | 'NO_ANSWER' | 'ASKED_BY_AGENT' | 'BUDGET_SPENT' | 'AGENT_INACTIVE' | 'ANSWER_FAILED' | 'SEND_FAILED' | 'OUTCOME_UNKNOWN' | null;
-  /** The answer; null when none was sent */
+  /** The answer, or what the contact was told when a person took over; null when nothing was sent */
   message: string | null;
   /** The file that was sent with it; null without one */
   file_message: string | null;
@@ -3310,12 +3324,12 @@ export interface AgentTurn {
   }>;
   /** The files of the contact in the conversation, the newest first */
   files: Array<{
-    /** The message of the contact that brought the file */
-    message: string;
+    /** The message of the contact that brought the file; null in a try */
+    message: string | null;
     /** The name of the file */
     name: string;
-    /** What the model got of it. TEXT: the text that stands in it; PICTURES: the picture, or its pages; TRANSCRIPT: what is said in it; NOTHING: only that it was sent */
-    read_as: 'TEXT' | 'PICTURES' | 'TRANSCRIPT' | 'NOTHING';
+    /** What the model got of it. TEXT: the text that stands in it; PICTURES: the picture, or its pages; TRANSCRIPT: what is said in it; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent */
+    read_as: 'TEXT' | 'PICTURES' | 'TRANSCRIPT' | 'LINK' | 'NOTHING';
     /** How many characters of text the model got */
     characters: number;
     /** How many pictures the model got */
@@ -3340,7 +3354,7 @@ export interface AgentTurn {
   input_tokens: number | null;
   /** How many tokens the model has written; null when it did not say */
   output_tokens: number | null;
-  /** What the tokens cost by the prices that the agent had then; null without prices, or when the model did not say what it has used */
+  /** What the tokens cost, and the voice notes that were written down for it, by the prices that the agent had then; null without prices, or when the model did not say what it has used */
   cost: AgentCost | null;
   /** How long the agent took to find its answer */
   latency_ms: number;

@@ -1,5 +1,14 @@
 /** Agents: the list of them, one with its instructions, and what they did in a conversation. */
-import type { Agent, AgentsListQuery, AgentTrial, AgentTurn, Conversation, ListedAgent, Message } from '@parley/sdk';
+import type {
+  Agent,
+  AgentsListQuery,
+  AgentTrial,
+  AgentTry,
+  AgentTurn,
+  Conversation,
+  ListedAgent,
+  Message,
+} from '@parley/sdk';
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import { rereadCompany } from './company.ts';
@@ -27,8 +36,8 @@ export const useAgent = (id: string): UseQueryResult<Agent> =>
   useQuery({ queryKey: keyOf(id), queryFn: ({ signal }) => parley.agents.get(id, { signal }) });
 
 /** Asks an agent once; a model that fails is not asked again by itself. */
-export const tryAgent = (id: string, message: string): Promise<AgentTrial> =>
-  parley.agents.try(id, { message }, { timeoutMs: TRY_MS, repeatForMs: 0 });
+export const tryAgent = (id: string, asked: AgentTry): Promise<AgentTrial> =>
+  parley.agents.try(id, asked, { timeoutMs: TRY_MS, repeatForMs: 0 });
 
 /** Shows a new agent or a change of one. */
 export function showAgent(agent: Agent): void {

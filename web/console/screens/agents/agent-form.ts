@@ -20,6 +20,7 @@ export interface AgentForm {
   currency: string;
   inputPrice: string;
   outputPrice: string;
+  transcriptionPrice: string;
   url: string;
   scope: Agent['knowledge_scope'];
   knowledge: string[];
@@ -30,6 +31,7 @@ export interface AgentForm {
   /** One word or phrase in each line. */
   keywords: string;
   maxTurns: string;
+  handoffMessage: string;
   followUps: FollowUpForm[];
 }
 
@@ -57,6 +59,7 @@ export const FIELDS = [
   'tables',
   'mcp_servers',
   'handoff',
+  'handoff_message',
   'follow_ups',
 ];
 
@@ -75,6 +78,7 @@ export const toForm = (agent: Agent | null): AgentForm => ({
   currency: agent?.prices?.currency ?? 'USD',
   inputPrice: writePrice(agent?.prices?.input),
   outputPrice: writePrice(agent?.prices?.output),
+  transcriptionPrice: writePrice(agent?.prices?.transcription),
   url: agent?.url ?? '',
   scope: agent?.knowledge_scope ?? 'ALL',
   knowledge: agent?.knowledge ?? [],
@@ -84,6 +88,7 @@ export const toForm = (agent: Agent | null): AgentForm => ({
   handsOver: agent?.handoff.enabled ?? true,
   keywords: agent?.handoff.keywords.join('\n') ?? '',
   maxTurns: String(agent?.handoff.max_turns ?? USUAL_TURNS),
+  handoffMessage: agent?.handoff_message ?? '',
   followUps: (agent?.follow_ups ?? []).map(({ delay_minutes, content, template = null }) => ({
     delay: toDelay(delay_minutes),
     content,
@@ -105,6 +110,7 @@ export function toUpdate(form: AgentForm): AgentUpdate & { name: string } {
     description: description.trim() || null,
     status: isActive ? 'ACTIVE' : 'INACTIVE',
     handoff: { enabled: form.handsOver, keywords: readLines(form.keywords), max_turns: Number(form.maxTurns) },
+    handoff_message: form.handoffMessage.trim() || null,
     follow_ups: form.followUps.map(toRule),
     ...(type === 'EXTERNAL'
       ? { url: url.trim() || null }
@@ -123,12 +129,17 @@ export function toUpdate(form: AgentForm): AgentUpdate & { name: string } {
   };
 }
 
-const writePrice = (price: number | undefined): string => (price === undefined ? '' : String(price));
+const writePrice = (price: number | null | undefined): string => (price === null ? '' : String(price ?? ''));
 
-/** Both prices empty are none; a single one that is empty is nothing. */
-function readPrices({ currency, inputPrice, outputPrice }: AgentForm): AgentUpdate['prices'] {
-  if (inputPrice.trim() === '' && outputPrice.trim() === '') return null;
-  return { currency: currency.trim().toUpperCase(), input: Number(inputPrice), output: Number(outputPrice) };
+/** All prices empty are none. A price of tokens that is empty beside others is nothing; that of voice notes is not known then. */
+function readPrices({ currency, inputPrice, outputPrice, transcriptionPrice }: AgentForm): AgentUpdate['prices'] {
+  if ([inputPrice, outputPrice, transcriptionPrice].every((price) => price.trim() === '')) return null;
+  return {
+    currency: currency.trim().toUpperCase(),
+    input: Number(inputPrice),
+    output: Number(outputPrice),
+    transcription: transcriptionPrice.trim() === '' ? null : Number(transcriptionPrice),
+  };
 }
 
 const readLines = (text: string): string[] =>

@@ -104,6 +104,13 @@ function PriceFields({ form, error, isLocked, onChange }: AgentPartProps): React
         error={explainField(error, 'prices.output')}
       />
       <TextField
+        {...price}
+        label={texts.transcriptionPrice}
+        value={form.transcriptionPrice}
+        onChange={(transcriptionPrice) => onChange({ transcriptionPrice })}
+        error={explainField(error, 'prices.transcription')}
+      />
+      <TextField
         label={texts.currency}
         value={form.currency}
         disabled={isLocked}

@@ -1,4 +1,4 @@
-/** When an agent hands a conversation over to a person. */
+/** When an agent hands a conversation over to a person, and what the contact is told then. */
 import type { ReactElement } from 'react';
 import { useTexts } from '../../texts/texts.ts';
 import { CheckField, TextArea, TextField } from '../../ui/field.tsx';
@@ -11,6 +11,15 @@ export function HandoffFields({ form, error, isLocked, onChange }: AgentPartProp
   const texts = useTexts(AGENTS);
   return (
     <Card title={texts.handoff}>
+      <TextArea
+        label={texts.handoffMessage}
+        hint={texts.handoffMessageHint}
+        rows={2}
+        value={form.handoffMessage}
+        disabled={isLocked}
+        onChange={(handoffMessage) => onChange({ handoffMessage })}
+        error={explainField(error, 'handoff_message')}
+      />
       <CheckField
         label={texts.handsOver}
         hint={texts.handsOverHint}

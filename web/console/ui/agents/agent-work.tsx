@@ -60,8 +60,9 @@ function Files({ files }: Pick<Work, 'files'>): ReactElement {
     <section className={styles['read']}>
       <h3>{texts.files}</h3>
       <ul className={styles['passages']} aria-label={texts.files}>
-        {files.map(({ message, name, read_as, characters, pictures, note }) => (
-          <li key={message}>
+        {files.map(({ name, read_as, characters, pictures, note }, index) => (
+          // Files of a try have no message, and two may have the same name.
+          <li key={index}>
             <span>{name}</span>
             <span className={styles['soft']}>
               {[

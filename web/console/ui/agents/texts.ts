@@ -66,10 +66,10 @@ export const AGENT_WORK = defineTexts(
 
 /** What the model got of a file. */
 export const FILE_READINGS = defineTexts<Record<AgentTurn['files'][number]['read_as'], string>>(
-  { TEXT: 'Its text', PICTURES: 'Looked at', TRANSCRIPT: 'Listened to', NOTHING: 'Not read' },
+  { TEXT: 'Its text', PICTURES: 'Looked at', TRANSCRIPT: 'Listened to', LINK: 'Linked', NOTHING: 'Not read' },
   {
-    'pt-BR': { TEXT: 'O texto', PICTURES: 'Visto', TRANSCRIPT: 'Ouvido', NOTHING: 'Não lido' },
-    es: { TEXT: 'El texto', PICTURES: 'Visto', TRANSCRIPT: 'Escuchado', NOTHING: 'No leído' },
+    'pt-BR': { TEXT: 'O texto', PICTURES: 'Visto', TRANSCRIPT: 'Ouvido', LINK: 'Com link', NOTHING: 'Não lido' },
+    es: { TEXT: 'El texto', PICTURES: 'Visto', TRANSCRIPT: 'Escuchado', LINK: 'Con enlace', NOTHING: 'No leído' },
   },
 );
 
