@@ -6,6 +6,8 @@ import { proveClientSends } from './proofs/client-sends.ts';
 import { proveBulk } from './proofs/bulk.ts';
 import { proveCampaigns } from './proofs/campaigns.ts';
 import { proveDeliveries } from './proofs/deliveries.ts';
+import { proveCrowds } from './proofs/crowds.ts';
+import { proveDocuments } from './proofs/documents.ts';
 import { proveFiles } from './proofs/files.ts';
 import { proveFloods } from './proofs/floods.ts';
 import { proveForgeries } from './proofs/forgeries.ts';
@@ -220,10 +222,20 @@ const PROOFS: Record<string, Proofs> = {
     ci: { contacts: 2_000, kills: 20 },
     full: { contacts: 20_000, kills: 100 },
   }),
+  'crowds of conversations': atSizes(proveCrowds, {
+    small: { conversations: 200, rounds: 1, seconds: 2, judgesPace: false },
+    ci: { conversations: 600, rounds: 5, seconds: 10, judgesPace: true },
+    full: { conversations: 10_000, rounds: 5, seconds: 60, judgesPace: true },
+  }),
+  documents: atSizes(proveDocuments, {
+    small: { pages: 200, rounds: 1, judgesPace: false },
+    ci: { pages: 200, rounds: 5, judgesPace: true },
+    full: { pages: 200, rounds: 30, judgesPace: true },
+  }),
   'hijacked agents': atSizes(proveHijack, {
-    small: { contacts: 16, rounds: 2 },
-    ci: { contacts: 100, rounds: 10 },
-    full: { contacts: 500, rounds: 20 },
+    small: { contacts: 16, rounds: 2, judgesMemory: false },
+    ci: { contacts: 100, rounds: 10, judgesMemory: true },
+    full: { contacts: 500, rounds: 20, judgesMemory: true },
   }),
   secrets: atSizes(proveSecrets, {
     small: { rounds: 1 },

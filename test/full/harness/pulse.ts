@@ -10,6 +10,8 @@ export interface ProcessMeasurements {
   delayMs: number;
   /** The longest time that the event loop computed without a pause. */
   busyMs: number;
+  /** The share of the time in which the event loop had nothing to do. */
+  idleShare: number;
 }
 
 // The interval of the measurements, a tenth of the shortest delay that is judged.
@@ -21,7 +23,8 @@ delete process.env['PULSE_SOCKET'];
 if (path) serveMeasurements(path);
 
 function serveMeasurements(socket: string): void {
-  let longest: ProcessMeasurements = { delayMs: 0, busyMs: 0 };
+  let longest = { delayMs: 0, busyMs: 0 };
+  let lastUse = performance.eventLoopUtilization();
   let lastMs = performance.now();
   let lastCpu = process.threadCpuUsage();
   const measureDelay = (): void => {
@@ -38,7 +41,10 @@ function serveMeasurements(socket: string): void {
   const server = createServer((request, response) => {
     measureDelay();
     if (request.url === '/settle') globalThis.gc?.();
-    response.end(JSON.stringify(longest));
+    const { utilization } = performance.eventLoopUtilization(lastUse);
+    const measured: ProcessMeasurements = { ...longest, idleShare: 1 - utilization };
+    response.end(JSON.stringify(measured));
+    lastUse = performance.eventLoopUtilization();
     longest = { delayMs: 0, busyMs: 0 };
   });
   server.listen(socket).unref();

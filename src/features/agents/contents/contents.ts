@@ -75,14 +75,19 @@ interface FoundFile {
   reading: Reading;
 }
 
-/** Reads the files at once, notes what was read, and cuts what is more than a turn reads; the first files get most. */
+/**
+ * Reads the files at once, notes what was read, and cuts what is more than a turn reads; the first files get most. Only the first ones are
+ * waited for.
+ */
 export async function readEach(
   scene: Scene,
   { files, signal }: { files: SentFile[]; signal: AbortSignal },
   read: (row: NamedAttachment, place: number) => Promise<Reading>,
 ): Promise<FoundFile[]> {
   const found = await Promise.all(
-    files.map((file, place) => readOne(scene, { file, signal }, (row) => read(row, place))),
+    files.map((file, place) =>
+      readOne(scene, { file, waitMs: place < MOST_FILES ? ARRIVAL_MS : 0, signal }, (row) => read(row, place)),
+    ),
   );
   const left = { characters: MOST_CHARACTERS, pictures: MOST_PICTURES, pictureBytes: MOST_PICTURE_BYTES };
   return found.map(({ reading, ...each }) => {
@@ -94,17 +99,17 @@ export async function readEach(
 
 async function readOne(
   scene: Scene,
-  { file, signal }: { file: SentFile; signal: AbortSignal },
+  { file, ...waiting }: { file: SentFile; waitMs: number; signal: AbortSignal },
   read: (row: NamedAttachment) => Promise<Reading>,
 ): Promise<FoundFile> {
   let row: NamedAttachment | null = null;
   try {
-    row = await waitForFile(scene, file, signal);
+    row = await waitForFile(scene, file, waiting);
     if (row.state !== 'READY') throw new CanNotRead('the file has not arrived');
     return { file, row, reading: await read(row) };
   } catch (error) {
     // Failure policy: the model reads that there is a file which it can not read, and the log says why. The end of the turn's time ends it all.
-    if (signal.aborted) throw new EndpointError('The time of the turn is over.');
+    if (waiting.signal.aborted) throw new EndpointError('The time of the turn is over.');
     if (error instanceof CanNotRead) return { file, row, reading: readNothing(error.message) };
     scene.kit.log.warn({ err: error, attachment: file.attachment }, 'agents: a file of a contact can not be read');
     return { file, row, reading: readNothing('the file can not be read now') };
@@ -112,8 +117,12 @@ async function readOne(
 }
 
 /** Waits a moment for a file that is still on its way. */
-async function waitForFile({ acting }: Scene, file: SentFile, signal: AbortSignal): Promise<NamedAttachment> {
-  const deadline = performance.now() + ARRIVAL_MS;
+async function waitForFile(
+  { acting }: Scene,
+  file: SentFile,
+  { waitMs, signal }: { waitMs: number; signal: AbortSignal },
+): Promise<NamedAttachment> {
+  const deadline = performance.now() + waitMs;
   for (;;) {
     const row = await expectAttachment(acting.read, file.attachment, 'file');
     if (row.state !== 'PENDING' || performance.now() > deadline) return row;
