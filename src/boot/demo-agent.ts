@@ -101,7 +101,7 @@ const AGENT: AgentCreate = {
     keywords: ['falar com uma pessoa', 'atendente', 'talk to a person', 'hablar con una persona'],
     max_turns: 20,
   },
-  handoff_message: 'Um momento, por favor: uma pessoa da padaria já vai responder.',
+  handoff_message: 'Uma pessoa da padaria já vai responder.\nA person of the bakery will answer you soon.',
 };
 
 const FIRST = { page: 1, limit: 1, skipCount: true, sort: '-createdAt' } as const;

@@ -318,6 +318,7 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/agents/follow-ups/{id}/cancel': { prepare: scheduleAgain },
   'POST /v1/agents': { body: () => ({ type: 'AI', url: null, follow_ups: [FOLLOW_UP] }) },
   'PATCH /v1/agents/{id}': { body: () => ({ url: null, follow_ups: [FOLLOW_UP] }) },
+  'POST /v1/agents/{id}/try': { body: () => ({ message: 'Are you open?' }) },
   'POST /v1/agents/mcp-servers': {
     body: () => ({ url: 'http://127.0.0.1:9/mcp', header: null, tools: [] }),
     prepare: removeMcpServers,
