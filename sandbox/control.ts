@@ -3,15 +3,18 @@ import { registerAccount } from './accounts.ts';
 import { answer, toObject, toText, getOwnProperty, parseJson, readBody, writeAnswer, type Answer } from './exchange.ts';
 import { escapeLikeMeta } from './envelope.ts';
 import { GATEWAY_OPERATIONS } from './gateway/control.ts';
-import { readHistory, toHistoryItem } from './history.ts';
+import { readHistory } from './history.ts';
 import { writeInbound } from './inbound.ts';
 import { openStream, publish } from './live.ts';
 import { isLoopbackUrl } from './loopback.ts';
+import { MAIL_OPERATIONS } from './mail/control.ts';
 import { deleteMedia, findMedia, answerMediaBytes } from './media.ts';
-import { onlyDigits, withoutNinthDigit } from './messages.ts';
+import { isSamePerson } from './messages.ts';
 import { NETWORK_OPERATIONS } from './network/control.ts';
 import { seededRandom, type PostResult } from './notification-queue.ts';
 import { postBody, verifyCallback } from './notifier.ts';
+import { PHONE_OPERATIONS } from './phone/control.ts';
+import { listConversation } from './phone/whatsapp.ts';
 import { createReceiver, setBehaviour } from './receiver.ts';
 import { listSince } from './ring.ts';
 import { changeSettings } from './settings.ts';
@@ -26,6 +29,8 @@ type ControlOperation = (call: ControlCall) => Answer | Promise<Answer>;
 const OPERATIONS: Record<string, ControlOperation> = {
   ...GATEWAY_OPERATIONS,
   ...NETWORK_OPERATIONS,
+  ...MAIL_OPERATIONS,
+  ...PHONE_OPERATIONS,
   'GET settings': ({ sandbox }) => answer(sandbox.graph.settings),
   'PUT settings': putSettings,
   'GET accounts': ({ sandbox }) =>
@@ -51,7 +56,10 @@ const OPERATIONS: Record<string, ControlOperation> = {
   'POST notify': postNotification,
   'POST verify': verifyCallbackUrl,
   'GET messages': listMessages,
-  'GET conversation': listConversation,
+  'GET conversation': ({ sandbox, query }) =>
+    answer({
+      items: listConversation(sandbox, query.get('phone_number_id') ?? '', query.get('contact') ?? ''),
+    }),
   'PUT history': putHistory,
   'GET deliveries': listDeliveries,
   'GET deliveries/stats': ({ sandbox: { receiver } }) =>
@@ -141,26 +149,6 @@ function listMessages({ sandbox, query }: ControlCall): Answer {
   return answer({ messages: found, next_after: found.at(-1)?.seq ?? after });
 }
 
-/** Lists the messages of one conversation in both directions, in order, for the phone page. */
-function listConversation({ sandbox, query }: ControlCall): Answer {
-  const phoneNumberId = query.get('phone_number_id') ?? '';
-  const contact = query.get('contact') ?? '';
-  const sent = listSince(sandbox.graph.sent, 0)
-    .filter((item) => item.phone_number_id === phoneNumberId && isSamePerson(item.wa_id || item.to, contact))
-    .map((item) => ({ direction: 'in', ...item }));
-  const written = listSince(sandbox.graph.inbound, 0)
-    .filter((item) => item.phone_number_id === phoneNumberId && isSamePerson(item.from, contact))
-    .map((item) => ({ direction: 'out', ...item }));
-  const known = new Set([...sent, ...written].map(({ id }) => id));
-  const before = sandbox.graph.history.filter(
-    (item) => item.phone_number_id === phoneNumberId && isSamePerson(item.contact, contact) && !known.has(item.id),
-  );
-  const items = [...before.map(toHistoryItem), ...sent, ...written].toSorted((a, b) =>
-    a.created_at.localeCompare(b.created_at),
-  );
-  return answer({ items: items.slice(-500) });
-}
-
 /** Takes what the phones of a number showed before the sandbox was started, in place of what it was given before. */
 function putHistory({ sandbox, body }: ControlCall): Answer {
   const given = readHistory(toObject(body));
@@ -169,9 +157,6 @@ function putHistory({ sandbox, body }: ControlCall): Answer {
   publish(sandbox.listeners, 'messages', 'reset', {});
   return answer({ messages: given.length });
 }
-
-const isSamePerson = (a: string, b: string): boolean =>
-  a === b || (onlyDigits(b) !== '' && withoutNinthDigit(a) === withoutNinthDigit(onlyDigits(b)));
 
 function listDeliveries({ sandbox, query }: ControlCall): Answer {
   const event = query.get('event');

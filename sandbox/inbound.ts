@@ -1,11 +1,11 @@
 import { findCallbackAddress, findAccount, type Account } from './accounts.ts';
 import { toObject, toText, getOwnProperty, type Json } from './exchange.ts';
 import type { GraphState, InboundMessage } from './graph-state.ts';
-import { publish } from './live.ts';
 import { addMedia, choosePhoneFile, describeMediaFile } from './media.ts';
 import { onlyDigits, makeMessageId, windowKey } from './messages.ts';
 import type { PostResult } from './notification-queue.ts';
 import { notify } from './notifier.ts';
+import { showInbound } from './phone/phone.ts';
 import { drawPlaceholder } from './placeholder-image.ts';
 import { pushToRing } from './ring.ts';
 import type { Sandbox } from './state.ts';
@@ -63,7 +63,7 @@ export async function writeInbound(sandbox: Sandbox, given: Json): Promise<Inbou
 
 function recordTry(sandbox: Sandbox, record: InboundMessage, { delivered }: PostResult): void {
   record.delivered = delivered;
-  publish(sandbox.listeners, 'messages', 'tried', { id: record.id, delivered });
+  showInbound(sandbox, record);
 }
 
 function chooseAccount(sandbox: Sandbox, phoneNumberId: string | undefined): Account | undefined {
@@ -129,7 +129,7 @@ function storeInbound(sandbox: Sandbox, record: InboundMessage): void {
     windowKey(record.phone_number_id, record.from),
     Number(record.message['timestamp']) * 1_000,
   );
-  publish(sandbox.listeners, 'messages', 'inbound', record);
+  showInbound(sandbox, record);
 }
 
 // Far more contacts than any test uses. Beyond this, the contact that wrote longest ago is forgotten first.

@@ -4,11 +4,11 @@ import { answer, toObject, toText, getOwnProperty, parseJson, type Answer, type 
 import { makeErrorAnswer, type GraphFailure } from './graph-errors.ts';
 import type { SentMessage } from './graph-state.ts';
 import { fetchLink } from './links.ts';
-import { publish } from './live.ts';
 import { checkMessage } from './message-rules.ts';
+import { publishTyping, showInbound } from './phone/phone.ts';
 import { pushToRing } from './ring.ts';
 import type { Sandbox } from './state.ts';
-import { scheduleStatuses } from './statuses.ts';
+import { scheduleStatuses, showSent } from './statuses.ts';
 import { checkTemplateMessage, renderTemplate } from './template-messages.ts';
 
 /** Answers `POST /{phone}/messages`, which sends a message, or a read receipt with or without a typing indicator. */
@@ -67,28 +67,32 @@ function checkRecipient(sandbox: Sandbox, account: Account, body: Json): GraphFa
 export const onlyDigits = (text: string): string => text.replace(/\D/g, '');
 
 /** Removes the ninth digit of a Brazilian mobile number; any other number stays unchanged. */
-export const withoutNinthDigit = (digits: string): string => digits.replace(/^(55\d{2})9(\d{8})$/, '$1$2');
+const withoutNinthDigit = (digits: string): string => digits.replace(/^(55\d{2})9(\d{8})$/, '$1$2');
+
+/** Whether two numbers are the same person's, with and without the ninth digit; other identifiers have to be equal. */
+export const isSamePerson = (a: string, b: string): boolean =>
+  a === b || (onlyDigits(b) !== '' && withoutNinthDigit(a) === withoutNinthDigit(onlyDigits(b)));
 
 function markRead(sandbox: Sandbox, account: Account, body: Json): Answer {
   const id = String(body['message_id']);
   sandbox.graph.stats.reads += 1;
   const message = sandbox.graph.inboundById.get(id);
-  if (message !== undefined) message.read = true;
-  const typing = body['typing_indicator'] !== undefined;
-  if (typing) sandbox.graph.stats.typings += 1;
-  publish(sandbox.listeners, 'messages', 'read', {
-    id,
-    from: message?.from,
-    phone_number_id: account.phone_number_id,
-    typing,
-  });
+  if (message !== undefined) {
+    message.read = true;
+    showInbound(sandbox, message);
+  }
+  if (body['typing_indicator'] !== undefined) {
+    sandbox.graph.stats.typings += 1;
+    const contact = message?.from ?? '';
+    publishTyping(sandbox, { network: 'whatsapp', account: account.phone_number_id, contact });
+  }
   return answer({ success: true });
 }
 
 function acceptMessage(sandbox: Sandbox, account: Account, body: Json): Answer {
   const message = storeMessage(sandbox, account, body);
   sandbox.graph.stats.sends += 1;
-  publish(sandbox.listeners, 'messages', 'message', message);
+  showSent(sandbox, message);
   const missed =
     sandbox.graph.settings.enforce_window && message.type !== 'template' && !isWindowOpen(sandbox, message);
   const link = missed ? undefined : toText(toObject(getOwnProperty(body, message.type))['link']);

@@ -147,7 +147,7 @@ describe('the webhook receiver and the pages', () => {
     let heard = '';
     for await (const chunk of stream.body ?? []) {
       heard += decoder.decode(chunk, { stream: true });
-      if (heard.includes('event: inbound\ndata: ')) break;
+      if (heard.includes('event: item\ndata: ')) break;
     }
     assert.match(heard, /"body":"live"/);
     closing.abort();

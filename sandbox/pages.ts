@@ -31,6 +31,12 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
+/** The phone page shows the shop in a tab, so it may frame the pages of this origin, and the shop may be framed by them. */
+const FRAMED: Record<string, [from: string, to: string]> = {
+  '/phone': ["frame-ancestors 'none'", "frame-ancestors 'none'; frame-src 'self'"],
+  '/demo': ["frame-ancestors 'none'", "frame-ancestors 'self'"],
+};
+
 const ASSET = /^\/pages\/([a-z-]+\.(?:css|js|svg))$/;
 
 /**
@@ -48,7 +54,7 @@ export async function readPage(path: string, chat: DemoChat | null): Promise<Ans
       body: addChat(file, shown),
       headers: {
         ...HEADERS,
-        'content-security-policy': allowChat(POLICY, shown),
+        'content-security-policy': allowChat(POLICY.replace(...(getOwnProperty(FRAMED, path) ?? ['', ''])), shown),
         'content-type': getOwnProperty(TYPES, extname(name)) ?? 'application/octet-stream',
       },
     };

@@ -8,12 +8,15 @@ import { handleGraph } from './graph.ts';
 import { handleNetwork } from './network/network.ts';
 import { makeErrorAnswer } from './graph-errors.ts';
 import { isForeign } from './loopback.ts';
+import { startMail, type RunningMail } from './mail/servers.ts';
+import type { MailServers } from './mail/state.ts';
 import { LOG_IN, readPage } from './pages.ts';
 import { receiveDelivery } from './receiver.ts';
 import { createSandbox, resetSandbox, type Config, type Sandbox } from './state.ts';
 
 export type RunningServer = {
   url: string;
+  mail: MailServers;
   /** Ends the sandbox in a process that goes on. A timer that is still running afterwards does nothing. */
   stop: () => Promise<void>;
 };
@@ -39,15 +42,17 @@ export async function startServer(config: Config): Promise<RunningServer> {
   });
   const { address, port, family } = server.address() as AddressInfo;
   sandbox.url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-  return { url: sandbox.url, stop: () => stopServer(sandbox, server) };
+  const { stop: stopMail, ...mail } = await startMail(sandbox, config.host, port);
+  sandbox.mailServers = mail;
+  return { url: sandbox.url, mail, stop: () => stopServers(sandbox, server, stopMail) };
 }
 
-async function stopServer(sandbox: Sandbox, server: Server): Promise<void> {
+async function stopServers(sandbox: Sandbox, server: Server, stopMail: RunningMail['stop']): Promise<void> {
   const { agent } = sandbox.graph.notifier;
   resetSandbox(sandbox);
   const closed = once(server.close(), 'close');
   server.closeAllConnections();
-  await Promise.all([closed, agent.destroy()]);
+  await Promise.all([closed, agent.destroy(), stopMail()]);
 }
 
 async function dispatch(sandbox: Sandbox, req: IncomingMessage, res: ServerResponse): Promise<void> {

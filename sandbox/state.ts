@@ -1,6 +1,7 @@
 import { createGateway, type GatewayState } from './gateway/state.ts';
 import { createGraph, type GraphState } from './graph-state.ts';
 import type { Listeners } from './live.ts';
+import { closeMailboxes, createMail, type MailServers, type MailState } from './mail/state.ts';
 import { createNetwork, type NetworkState } from './network/state.ts';
 import { createReceiver, type Receiver } from './receiver.ts';
 
@@ -22,6 +23,9 @@ export type Sandbox = {
   graph: GraphState;
   gateway: GatewayState;
   network: NetworkState;
+  mail: MailState;
+  /** How the platform reaches the mail servers; null before they listen. */
+  mailServers: MailServers | null;
   receiver: Receiver;
   listeners: Listeners;
   /** The number of resets. A timer that was started in an earlier generation does nothing. */
@@ -34,6 +38,8 @@ export const createSandbox = (config: Config): Sandbox => ({
   graph: createGraph(config.open, config.callbackUrl),
   gateway: createGateway(),
   network: createNetwork(),
+  mail: createMail(),
+  mailServers: null,
   receiver: createReceiver(),
   listeners: new Map(),
   generation: 0,
@@ -51,5 +57,7 @@ export function resetSandbox(sandbox: Sandbox): void {
   sandbox.graph = createGraph(config.open, graph.settings.callback_url, graph);
   sandbox.gateway = createGateway();
   sandbox.network = createNetwork();
+  closeMailboxes(sandbox.mail);
+  sandbox.mail = createMail(sandbox.mail);
   sandbox.receiver = createReceiver(receiver);
 }

@@ -1,5 +1,5 @@
 import { findCallbackAddress, type Account } from './accounts.ts';
-import { publish } from './live.ts';
+import { publishItem } from './phone/phone.ts';
 import { notify } from './notifier.ts';
 import { takeFailStatus } from './settings.ts';
 import { findErrorTitle } from './graph-errors.ts';
@@ -36,6 +36,16 @@ function runLater(sandbox: Sandbox, delayMs: number, run: () => void): void {
 
 type StatusChange = { status: StatusName; failure?: Failure };
 
+/** The person reads the message, whatever the settings say. */
+export const reportRead = (sandbox: Sandbox, account: Account, message: SentMessage): void =>
+  applyStatus(sandbox, account, message, { status: 'read' });
+
+/** Shows a new or changed message of the company on the pages. */
+export function showSent(sandbox: Sandbox, message: SentMessage): void {
+  const place = { network: 'whatsapp', account: message.phone_number_id, contact: message.wa_id || message.to };
+  publishItem(sandbox, place, () => ({ direction: 'in', ...message }));
+}
+
 /** Updates the message's status and notifies the webhook and the phone page. */
 function applyStatus(
   sandbox: Sandbox,
@@ -47,11 +57,7 @@ function applyStatus(
   if (RANK[status] > RANK[message.status]) message.status = status;
   message.states.push({ status, at: now.toISOString() });
   if (failure !== undefined) message.errors = [describeFailure(failure)];
-  publish(sandbox.listeners, 'messages', 'status', {
-    id: message.id,
-    status: message.status,
-    errors: message.errors ?? [],
-  });
+  showSent(sandbox, message);
   if (sandbox.graph.settings.require_subscription && !sandbox.graph.accounts.subscribed.has(account.waba_id)) return;
   notify(sandbox, {
     account,

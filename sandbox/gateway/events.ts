@@ -2,6 +2,7 @@ import { waitMs, type Json } from '../exchange.ts';
 import { isLoopbackUrl } from '../loopback.ts';
 import { postOnce, type Post } from '../post.ts';
 import type { Sandbox } from '../state.ts';
+import { showMessage } from './shown.ts';
 import type { Instance } from './state.ts';
 
 /** The answers after which the gateway does not post an event again. */
@@ -56,6 +57,11 @@ const WORDS = {
   business: { SERVER_ACK: 'SENT', DELIVERY_ACK: 'DELIVERED', READ: 'READ' },
 };
 
+type State = keyof (typeof WORDS)['baileys'];
+
+const SHOWN = { SERVER_ACK: 'sent', DELIVERY_ACK: 'delivered', READ: 'read' } as const;
+const RANK = ['accepted', 'sent', 'delivered', 'read'];
+
 /** Reports the states of a sent message, one after another. */
 export async function reportStates(sandbox: Sandbox, instance: Instance, key: Json): Promise<void> {
   const { generation } = sandbox;
@@ -65,16 +71,25 @@ export async function reportStates(sandbox: Sandbox, instance: Instance, key: Js
       const delayMs = delays[state];
       if (delayMs === null) return;
       await waitMs(delayMs);
-      if (sandbox.generation !== generation) return;
-      await postEvent(sandbox, instance, 'messages.update', {
-        messageId: `internal-${String(key['id'])}`,
-        keyId: key['id'],
-        remoteJid: key['remoteJid'],
-        fromMe: instance.integration === 'baileys',
-        participant: null,
-        status: WORDS[instance.integration][state],
-        instanceId: instance.name,
-      });
+      if (sandbox.generation === generation) await reportState(sandbox, instance, key, state);
     }),
   );
+}
+
+/** Reports that a sent message has reached a state, and shows it on the pages. */
+export async function reportState(sandbox: Sandbox, instance: Instance, key: Json, state: State): Promise<void> {
+  const id = String(key['id']);
+  const stored = sandbox.gateway.messages.get(id);
+  const shown = SHOWN[state];
+  if (stored && RANK.indexOf(shown) > RANK.indexOf(stored.status)) stored.status = shown;
+  showMessage(sandbox, id);
+  await postEvent(sandbox, instance, 'messages.update', {
+    messageId: `internal-${id}`,
+    keyId: id,
+    remoteJid: key['remoteJid'],
+    fromMe: instance.integration === 'baileys',
+    participant: null,
+    status: WORDS[instance.integration][state],
+    instanceId: instance.name,
+  });
 }

@@ -12,12 +12,14 @@ import {
   type Json,
 } from '../exchange.ts';
 import { applyFault, takeFault } from '../faults.ts';
+import { publishAccounts, publishTyping } from '../phone/phone.ts';
 import { PLACEHOLDER_QR } from './qr.ts';
 import type { Fault } from '../settings.ts';
 import type { Sandbox } from '../state.ts';
 import { postEvent } from './events.ts';
 import { bringMessage, createInstance } from './instances.ts';
 import { isSend, refuse, sendThrough, unavailable } from './send.ts';
+import { showMessage } from './shown.ts';
 import { keepCall, type Instance } from './state.ts';
 
 const BODY_MAX_BYTES = 136 * 1_048_576;
@@ -50,10 +52,8 @@ const OPERATIONS: Record<string, (call: GatewayCall) => Answer | Promise<Answer>
     return answer({ status: 'SUCCESS', error: false, response: { message: 'Instance deleted' } });
   },
   // Only a paired phone has these two.
-  'POST chat/markMessageAsRead': ({ instance }) =>
-    instance.integration === 'business' ? unavailable() : answer({ message: 'Read messages', read: 'success' }, 201),
-  'POST chat/sendPresence': ({ instance, body }) =>
-    instance.integration === 'business' ? unavailable() : answer({ presence: body['presence'] }, 201),
+  'POST chat/markMessageAsRead': (call) => (call.instance.integration === 'business' ? unavailable() : markRead(call)),
+  'POST chat/sendPresence': (call) => (call.instance.integration === 'business' ? unavailable() : showTyping(call)),
   'POST chat/getBase64FromMediaMessage': readFile,
 };
 
@@ -101,10 +101,26 @@ async function route(
   return operation ? operation(given) : refuse(404, 'Not Found', [`Cannot ${req.method} ${req.url}`]);
 }
 
+function markRead({ sandbox, body }: GatewayCall): Answer {
+  const list = Array.isArray(body['readMessages']) ? body['readMessages'] : [];
+  for (const id of list.map((each) => String(toObject(each)['id']))) {
+    const message = sandbox.gateway.messages.get(id);
+    if (message) message.read = true;
+    showMessage(sandbox, id);
+  }
+  return answer({ message: 'Read messages', read: 'success' }, 201);
+}
+
+function showTyping({ sandbox, instance, body }: GatewayCall): Answer {
+  publishTyping(sandbox, { network: 'partner', account: instance.name, contact: toText(body['number']) ?? '' });
+  return answer({ presence: body['presence'] }, 201);
+}
+
 /** Begins the pairing, and shows the code that a phone would scan. */
 function connectPhone({ sandbox, instance }: GatewayCall): Answer {
   if (instance.state === 'open') return answer({ instance: { instanceName: instance.name, state: 'open' } });
   instance.state = 'connecting';
+  publishAccounts(sandbox, 'partner');
   void postEvent(sandbox, instance, 'connection.update', {
     instance: instance.name,
     state: 'connecting',

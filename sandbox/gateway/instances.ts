@@ -2,6 +2,7 @@ import { answer, toObject, toText, type Answer, type Json } from '../exchange.ts
 import type { Sandbox } from '../state.ts';
 import { postEvent } from './events.ts';
 import { refuse } from './send.ts';
+import { makeInstance } from './state.ts';
 
 /** Makes an instance as the gateway's API does. The sandbox has no key of its own, so the key of the call becomes that of the instance. */
 export function createInstance({ gateway }: Sandbox, body: Json, key: string): Answer {
@@ -9,7 +10,7 @@ export function createInstance({ gateway }: Sandbox, body: Json, key: string): A
   if (name === '' || key === '') return refuse(400, 'Bad Request', [['instance requires property "instanceName"']]);
   if (gateway.instances.has(name)) return refuse(403, 'Forbidden', [`This name "${name}" is already in use.`]);
   const number = toText(body['number']) ?? '';
-  gateway.instances.set(name, { name, api_key: key, integration: 'baileys', number, state: 'open', webhook: null });
+  gateway.instances.set(name, makeInstance(name, key, number));
   return answer({ instance: { instanceName: name, status: 'open' }, hash: key }, 201);
 }
 

@@ -2,6 +2,7 @@ import { getOwnProperty, toObject, toText, type Answer, type Json } from '../exc
 import type { Sandbox } from '../state.ts';
 import { postEvent, reportStates } from './events.ts';
 import { createJid } from './jid.ts';
+import { showFile, showMessage } from './shown.ts';
 import { keepMessage, makeKeyId, type Instance } from './state.ts';
 
 /** What a call sends: the message as the gateway shows it, and its file. */
@@ -113,7 +114,10 @@ export async function sendThrough(sandbox: Sandbox, instance: Instance, place: s
     instanceId: instance.name,
     source: 'unknown',
   };
-  keepMessage(sandbox.gateway, key.id, { instance: instance.name, number, data, base64 });
+  const quoted = toText(toObject(toObject(body['quoted'])['key'])['id']) ?? null;
+  const stored = keepMessage(sandbox.gateway, key.id, { instance: instance.name, number, data, base64, quoted });
+  showFile(sandbox, stored);
+  showMessage(sandbox, key.id);
   // A message that is sent through the gateway is reported only in this way, and never as one that was written on the phone.
   const report = postEvent(sandbox, instance, 'send.message', data);
   if (sandbox.gateway.settings.echo_first) await report;

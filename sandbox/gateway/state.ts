@@ -22,8 +22,24 @@ export type Instance = {
   webhook: Webhook | null;
 };
 
-/** A message in either direction, as the gateway has it in its database. */
-export type StoredMessage = { instance: string; number: string; data: Json; base64: string | null };
+/** A message in either direction, as the gateway has it in its database, and what the phone page shows of it. */
+export type StoredMessage = {
+  instance: string;
+  number: string;
+  data: Json;
+  base64: string | null;
+  /** The message that it answers; null when it answers none. */
+  quoted: string | null;
+  /** Of a message that was sent through the gateway. */
+  status: 'accepted' | 'sent' | 'delivered' | 'read';
+  /** Of a message that was written on a phone: whether the platform took it; null until the first try has ended. */
+  delivered: boolean | null;
+  /** Whether the platform has marked the message of a contact as read. */
+  read: boolean;
+  /** The file in the sandbox's store; null without one. */
+  media_id: string | null;
+  created_at: string;
+};
 
 export type GatewaySettings = {
   /** How long after the answer each status is reported; null switches one off. */
@@ -52,8 +68,20 @@ export type GatewayState = {
 /** The newest calls and messages that are kept. */
 const MOST_KEPT = 5_000;
 
+export const makeInstance = (name: string, apiKey: string, number: string): Instance => ({
+  name,
+  api_key: apiKey,
+  integration: 'baileys',
+  number,
+  state: 'open',
+  webhook: null,
+});
+
+/** The instance of the demo company, which every new sandbox has. */
+const DEMO = makeInstance('demo', 'sandbox-instance-key', '5511900000001');
+
 export const createGateway = (): GatewayState => ({
-  instances: new Map(),
+  instances: new Map([[DEMO.name, { ...DEMO }]]),
   messages: new Map(),
   calls: [],
   settings: {
@@ -67,10 +95,21 @@ export const createGateway = (): GatewayState => ({
   counter: 0,
 });
 
-export function keepMessage({ messages }: GatewayState, id: string, message: StoredMessage): void {
+type NewMessage = Pick<StoredMessage, 'instance' | 'number' | 'data' | 'base64' | 'quoted'>;
+
+export function keepMessage({ messages }: GatewayState, id: string, given: NewMessage): StoredMessage {
+  const message: StoredMessage = {
+    ...given,
+    status: 'accepted',
+    delivered: null,
+    read: false,
+    media_id: null,
+    created_at: new Date().toISOString(),
+  };
   messages.set(id, message);
   const [oldest] = messages.keys();
   if (messages.size > MOST_KEPT && oldest !== undefined) messages.delete(oldest);
+  return message;
 }
 
 export function keepCall({ calls }: GatewayState, call: GatewayState['calls'][number]): void {

@@ -1,20 +1,10 @@
 import { answer, toObject, toText, type Answer, type Json } from '../exchange.ts';
-import { publish } from '../live.ts';
+import { publishAccounts } from '../phone/phone.ts';
 import type { Sandbox } from '../state.ts';
 import { postOnce } from '../post.ts';
 import { describeMessage, postEvent } from './events.ts';
-import { nameType } from './send.ts';
-import {
-  findProfile,
-  keepMessage,
-  makeId,
-  makeProviderId,
-  openChat,
-  type Account,
-  type NetworkSettings,
-  type NetworkState,
-  type Profile,
-} from './state.ts';
+import { writeInbound } from './inbound.ts';
+import { addProfile, makeId, makeProviderId, type Account, type NetworkSettings } from './state.ts';
 
 type Call = { sandbox: Sandbox; query: URLSearchParams; body: unknown };
 
@@ -23,7 +13,7 @@ const problem = (error: string): Answer => answer({ error }, 400);
 /** The operations of the control API that concern the professional network. */
 export const NETWORK_OPERATIONS: Record<string, (call: Call) => Answer | Promise<Answer>> = {
   'GET network/accounts': ({ sandbox }) => answer({ accounts: [...sandbox.network.accounts.values()] }),
-  'POST network/accounts': ({ sandbox, body }) => answer(addAccount(sandbox.network, toObject(body)), 201),
+  'POST network/accounts': ({ sandbox, body }) => answer(addAccount(sandbox, toObject(body)), 201),
   'PATCH network/accounts': changeAccount,
   'POST network/profiles': ({ sandbox, body }) => answer(addProfile(sandbox.network, toObject(body)), 201),
   'GET network/webhooks': ({ sandbox }) => answer({ webhooks: [...sandbox.network.webhooks.values()] }),
@@ -31,21 +21,15 @@ export const NETWORK_OPERATIONS: Record<string, (call: Call) => Answer | Promise
   'GET network/settings': ({ sandbox }) => answer(sandbox.network.settings),
   'PUT network/settings': putSettings,
   'POST network/log-in': logIn,
-  'POST network/inbound': writeInbound,
+  'POST network/inbound': async ({ sandbox, body }) => {
+    const written = await writeInbound(sandbox, toObject(body));
+    return typeof written === 'string' ? problem(written) : answer(written);
+  },
   'POST network/notify': notify,
 };
 
-function addProfile(network: NetworkState, given: Json): Profile {
-  const profile: Profile = {
-    provider_id: toText(given['provider_id']) ?? makeProviderId(network),
-    public_identifier: given['public_identifier'] === null ? null : (toText(given['public_identifier']) ?? null),
-    name: toText(given['name']) ?? 'Maria Silva',
-  };
-  network.profiles.push(profile);
-  return profile;
-}
-
-function addAccount(network: NetworkState, given: Json): Account {
+function addAccount(sandbox: Sandbox, given: Json): Account {
+  const { network } = sandbox;
   const account: Account = {
     id: toText(given['id']) ?? makeId(network, 'acc'),
     provider_id: toText(given['provider_id']) ?? makeProviderId(network),
@@ -55,6 +39,7 @@ function addAccount(network: NetworkState, given: Json): Account {
     created_at: toText(given['created_at']) ?? new Date().toISOString(),
   };
   network.accounts.set(account.id, account);
+  publishAccounts(sandbox, 'linkedin');
   return account;
 }
 
@@ -64,6 +49,7 @@ async function changeAccount({ sandbox, body }: Call): Promise<Answer> {
   const account = sandbox.network.accounts.get(toText(given['id']) ?? '');
   if (!account) return problem('There is no such account.');
   account.status = toText(given['status']) ?? account.status;
+  publishAccounts(sandbox, 'linkedin');
   const told = { account_id: account.id, account_type: 'LINKEDIN', message: account.status };
   return answer({ ...account, posted: await postEvent(sandbox, 'account_status', { AccountStatus: told }) });
 }
@@ -83,52 +69,16 @@ async function logIn({ sandbox, body }: Call): Promise<Answer> {
   const given = toObject(body);
   const link = sandbox.network.logIns.get((toText(given['url']) ?? '').split('/').at(-1) ?? '');
   if (!link) return problem('There is no such link.');
-  const account = link.account ?? toText(given['account']) ?? addAccount(sandbox.network, given).id;
+  const account = link.account ?? toText(given['account']) ?? addAccount(sandbox, given).id;
   const own = sandbox.network.accounts.get(account);
   if (own && link.account !== null) own.status = 'OK';
+  publishAccounts(sandbox, 'linkedin');
   const status = link.type === 'reconnect' ? 'RECONNECTED' : 'CREATION_SUCCESS';
   const notice = { status, account_id: account, name: toText(given['token']) ?? link.name };
   return answer({
     account,
     status: await postOnce({ url: link.notify_url, headers: {}, body: JSON.stringify(notice) }),
   });
-}
-
-/** Plays a contact, or a person of the company on another device with `is_sender`. `more` replaces parts of the event. */
-async function writeInbound({ sandbox, body }: Call): Promise<Answer> {
-  const { network } = sandbox;
-  const given = toObject(body);
-  const account = network.accounts.get(toText(given['account']) ?? '');
-  if (!account) return problem('There is no such account.');
-  const from = toText(given['from']);
-  const known = from === undefined ? undefined : findProfile(network, from);
-  const other = known ?? addProfile(network, { public_identifier: from, name: given['name'] });
-  const file = toObject(given['file']);
-  const [mimetype, base64] = [toText(file['mimetype']), toText(file['base64'])];
-  const attached =
-    mimetype === undefined
-      ? []
-      : [
-          {
-            id: makeId(network, 'att'),
-            type: nameType(mimetype),
-            mimetype,
-            file_name: toText(file['name']) ?? 'file',
-            bytes: Buffer.from(base64 ?? '', 'base64'),
-          },
-        ];
-  const message = keepMessage(network, {
-    id: toText(given['id']) ?? makeId(network, 'msg'),
-    chat: openChat(network, account, other),
-    text: toText(given['text']) ?? null,
-    is_sender: given['is_sender'] === true,
-    files: attached,
-    timestamp: new Date().toISOString(),
-  });
-  const event = { ...describeMessage('message_received', account, message), ...toObject(given['more']) };
-  const status = await postEvent(sandbox, 'messaging', event);
-  publish(sandbox.listeners, 'messages', 'network', { account: account.id });
-  return answer({ id: message.id, chat: message.chat.id, status, event });
 }
 
 /** Posts an event about a stored message, with `more` in it, or any `body`. */

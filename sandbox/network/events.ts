@@ -2,6 +2,7 @@ import { toText, waitMs, type Json } from '../exchange.ts';
 import { isLoopbackUrl } from '../loopback.ts';
 import { postOnce, type Post } from '../post.ts';
 import type { Sandbox } from '../state.ts';
+import { showMessage } from './shown.ts';
 import type { Account, Profile, StoredMessage } from './state.ts';
 
 /** The tries after the first one. */
@@ -79,12 +80,17 @@ export const describeMessage = (event: string, account: Account, message: Stored
   is_sender: message.is_sender,
   is_event: 0,
   is_group: false,
-  quoted: null,
+  quoted: message.quoted === null ? null : { id: message.quoted },
   reply_to: null,
   message_type: 'MESSAGE',
   folder: ['INBOX'],
   event_type: null,
 });
+
+type SendEvent = 'message_received' | 'message_delivered' | 'message_read';
+
+const SHOWN = { message_received: 'sent', message_delivered: 'delivered', message_read: 'read' } as const;
+const RANK = ['accepted', 'sent', 'delivered', 'read'];
 
 /** Posts the events of a sent message, one after another. */
 export async function reportSend(sandbox: Sandbox, account: Account, message: StoredMessage): Promise<void> {
@@ -95,8 +101,20 @@ export async function reportSend(sandbox: Sandbox, account: Account, message: St
       const delayMs = delays[event];
       if (delayMs === null || (isPosted && event === 'message_received')) return;
       await waitMs(delayMs);
-      if (sandbox.generation === generation)
-        await postEvent(sandbox, 'messaging', describeMessage(event, account, message));
+      if (sandbox.generation === generation) await reportEvent(sandbox, account, message, event);
     }),
   );
+}
+
+/** Posts one event of a sent message, and shows it on the pages. */
+export async function reportEvent(
+  sandbox: Sandbox,
+  account: Account,
+  message: StoredMessage,
+  event: SendEvent,
+): Promise<void> {
+  const shown = SHOWN[event];
+  if (RANK.indexOf(shown) > RANK.indexOf(message.progress)) message.progress = shown;
+  showMessage(sandbox, message);
+  await postEvent(sandbox, 'messaging', describeMessage(event, account, message));
 }

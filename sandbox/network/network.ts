@@ -6,6 +6,7 @@ import type { Fault } from '../settings.ts';
 import type { Sandbox } from '../state.ts';
 import { refuse } from './refuse.ts';
 import { sendIn, startChat } from './send.ts';
+import { showMessage as showOnPages } from './shown.ts';
 import { findProfile, keepCall, makeId, type Account, type Webhook } from './state.ts';
 
 const BODY_MAX_BYTES = 64 * 1_048_576;
@@ -104,9 +105,13 @@ function showUser({ sandbox, ids: [name = ''], query }: Call): Answer {
 }
 
 function readChat({ sandbox, ids: [id = ''], body }: Call): Answer {
-  return sandbox.network.chats.has(id) && body['action'] === 'setReadStatus'
-    ? answer({ object: 'ChatPatched' })
-    : missing();
+  if (!sandbox.network.chats.has(id) || body['action'] !== 'setReadStatus') return missing();
+  for (const message of sandbox.network.messages.values()) {
+    if (message.chat.id !== id || message.is_sender || message.read) continue;
+    message.read = true;
+    showOnPages(sandbox, message);
+  }
+  return answer({ object: 'ChatPatched' });
 }
 
 function showMessage({ sandbox, ids: [id = ''] }: Call): Answer {

@@ -1,8 +1,8 @@
 import { answer, type Answer } from '../exchange.ts';
-import { publish } from '../live.ts';
 import type { Sandbox } from '../state.ts';
 import { describeMessage, postEvent, reportSend } from './events.ts';
 import { refuse } from './refuse.ts';
+import { showFiles, showMessage } from './shown.ts';
 import { findProfile, keepMessage, makeId, openChat, type Chat, type StoredMessage } from './state.ts';
 
 const TYPES: [prefix: string, type: string][] = [
@@ -56,8 +56,11 @@ async function send(sandbox: Sandbox, chat: Chat, form: FormData | null): Promis
     })),
   );
   const timestamp = new Date().toISOString();
-  const message = keepMessage(network, { id: makeId(network, 'msg'), chat, text, is_sender: true, files, timestamp });
-  publish(sandbox.listeners, 'messages', 'network', { account: account.id });
+  const quoted = readText(form, 'quote_id');
+  const id = makeId(network, 'msg');
+  const message = keepMessage(network, { id, chat, text, is_sender: true, files, quoted, timestamp });
+  showFiles(sandbox, message);
+  showMessage(sandbox, message);
   if (network.settings.echo_first)
     await postEvent(sandbox, 'messaging', describeMessage('message_received', account, message));
   void reportSend(sandbox, account, message);

@@ -1,4 +1,4 @@
-import type { Json } from '../exchange.ts';
+import { toText, type Json } from '../exchange.ts';
 import type { Fault } from '../settings.ts';
 
 /** A profile of the network. */
@@ -9,15 +9,37 @@ export type Account = Profile & { id: string; status: string; created_at: string
 
 export type Chat = { id: string; account_id: string; other: Profile };
 
-/** A message in either direction. */
+/** `media_id`: the file in the sandbox's store, for the phone page. */
+export type StoredFile = {
+  id: string;
+  type: string;
+  mimetype: string;
+  file_name: string;
+  bytes: Buffer;
+  media_id?: string;
+};
+
+/** A message in either direction, and what the phone page shows of it. */
 export type StoredMessage = {
   id: string;
   chat: Chat;
   text: string | null;
   is_sender: boolean;
-  files: { id: string; type: string; mimetype: string; file_name: string; bytes: Buffer }[];
+  files: StoredFile[];
+  /** The message that it answers; null when it answers none. */
+  quoted: string | null;
   timestamp: string;
+  /** Of a message of the account. */
+  progress: 'accepted' | 'sent' | 'delivered' | 'read';
+  /** Of a message of the person: whether the platform took it; null until the first try has ended. */
+  delivered: boolean | null;
+  /** Whether the platform has marked the chat as read since. */
+  read: boolean;
+  /** How the person has reacted. Empty when the reaction was taken back. */
+  reaction?: string;
 };
+
+type NewMessage = Omit<StoredMessage, 'progress' | 'delivered' | 'read' | 'reaction'>;
 
 export type Webhook = {
   id: string;
@@ -63,9 +85,25 @@ export type NetworkState = {
 /** The newest calls and messages that are kept. */
 const MOST_KEPT = 5_000;
 
+/** The account of the demo company, which every new sandbox has. */
+const DEMO: Account = {
+  id: 'acc_demo',
+  provider_id: 'ACoAADemoCompanyOfTheSandbox00000000000',
+  public_identifier: 'demo-company',
+  name: 'Demo company',
+  status: 'OK',
+  created_at: '2026-01-01T00:00:00.000Z',
+};
+
+/** The people of the phone page, who stay the same from start to start. */
+const PEOPLE: Profile[] = [
+  { provider_id: 'ACoAAMariaSilvaOfTheSandbox000000000000', public_identifier: 'maria-silva', name: 'Maria Silva' },
+  { provider_id: 'ACoAAJoaoPereiraOfTheSandbox00000000000', public_identifier: 'joao-pereira', name: 'João Pereira' },
+];
+
 export const createNetwork = (): NetworkState => ({
-  accounts: new Map(),
-  profiles: [],
+  accounts: new Map([[DEMO.id, { ...DEMO }]]),
+  profiles: [...PEOPLE],
   chats: new Map(),
   messages: new Map(),
   webhooks: new Map(),
@@ -82,7 +120,8 @@ export const createNetwork = (): NetworkState => ({
   counter: 0,
 });
 
-export function keepMessage({ messages }: NetworkState, message: StoredMessage): StoredMessage {
+export function keepMessage({ messages }: NetworkState, given: NewMessage): StoredMessage {
+  const message: StoredMessage = { ...given, progress: 'accepted', delivered: null, read: false };
   messages.set(message.id, message);
   const [oldest] = messages.keys();
   if (messages.size > MOST_KEPT && oldest !== undefined) messages.delete(oldest);
@@ -102,6 +141,16 @@ export function makeId(state: NetworkState, kind: string): string {
 /** Returns an id in the form of the network's own. */
 export const makeProviderId = (state: NetworkState): string =>
   `ACoAA${Buffer.from(makeId(state, 'member')).toString('base64url').padEnd(34, 'A').slice(0, 34)}`;
+
+export function addProfile(network: NetworkState, given: Json): Profile {
+  const profile: Profile = {
+    provider_id: toText(given['provider_id']) ?? makeProviderId(network),
+    public_identifier: given['public_identifier'] === null ? null : (toText(given['public_identifier']) ?? null),
+    name: toText(given['name']) ?? 'Maria Silva',
+  };
+  network.profiles.push(profile);
+  return profile;
+}
 
 export function findProfile({ profiles }: NetworkState, name: string): Profile | undefined {
   return profiles.find(({ provider_id, public_identifier }) => provider_id === name || public_identifier === name);

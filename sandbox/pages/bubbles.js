@@ -105,12 +105,21 @@ function template(item, onChoose) {
   ];
 }
 
+/** A mail has a subject, a text without marks, and files. Its HTML never becomes markup: the page shows it as it was written. */
+const mail = ({ subject, text, is_html: isHtml, files }) => [
+  subject ? make('div', 'heading', subject) : null,
+  text ? make('div', 'words', text) : null,
+  isHtml ? make('span', 'kind', 'HTML') : null,
+  ...files.map((file) => media(file.type, file[file.type])),
+];
+
 /** Builds the content of a message as nodes. `onChoose` is called with the chosen answer when the person taps a choice. */
 function buildContent(item, onChoose) {
   const message = item.body ?? item.message;
   const type = message.type ?? 'text';
   const part = message[type] ?? {};
   if (type === 'text') return [words(part.body)];
+  if (type === 'mail') return mail(part);
   if (isMedia(type)) return [media(type, part, item.media_id), words(part.caption)];
   if (type === 'location')
     return [card('place', part.name ?? 'Location', part.address ?? `${part.latitude}, ${part.longitude}`)];
@@ -132,7 +141,14 @@ export function summarize(item) {
   const part = message[type] ?? {};
   const reply = part.button_reply ?? part.list_reply ?? {};
   const text =
-    part.body?.text ?? part.body ?? part.caption ?? item.preview?.body ?? part.text ?? reply.title ?? part.name;
+    part.body?.text ??
+    part.body ??
+    part.subject ??
+    part.caption ??
+    item.preview?.body ??
+    part.text ??
+    reply.title ??
+    part.name;
   return typeof text === 'string' ? text : type;
 }
 

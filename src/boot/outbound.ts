@@ -1,6 +1,7 @@
 /** Opens the clients for outgoing calls, and decides which addresses of this machine they may reach. */
 import type { Config } from '../config.ts';
 import { createOutbound, type Outbound } from '../platform/outbound.ts';
+import type { Sandbox } from './sandbox.ts';
 
 export interface OutboundClients {
   outbound: Outbound;
@@ -11,11 +12,15 @@ export interface OutboundClients {
 
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 
-/** `sandboxUrl` is null when no sandbox runs. Of a sandbox only the places for webhooks and gateways can be called. */
-export function openOutbound({ OUTBOUND_ALLOW }: Config, sandboxUrl: string | null): OutboundClients {
-  const trusted = sandboxUrl === null ? [] : [`${sandboxUrl}/receiver`, `${sandboxUrl}/gateway`];
-  const outbound = createOutbound({ allow: OUTBOUND_ALLOW, trusted });
-  if (sandboxUrl === null) return { outbound, toWebhooks: outbound, close: outbound.close };
+/** Without a sandbox it is null. Of a sandbox only the places for webhooks and gateways can be called, and its mail servers. */
+export function openOutbound(
+  { OUTBOUND_ALLOW }: Config,
+  sandbox: Pick<Sandbox, 'url' | 'mail'> | null,
+): OutboundClients {
+  const trusted = sandbox ? [`${sandbox.url}/receiver`, `${sandbox.url}/gateway`] : [];
+  const mailServers = sandbox ? [sandbox.mail.smtp_url, sandbox.mail.imap_url] : [];
+  const outbound = createOutbound({ allow: OUTBOUND_ALLOW, trusted, mailServers });
+  if (!sandbox) return { outbound, toWebhooks: outbound, close: outbound.close };
   const toWebhooks = createOutbound({ allow: [...OUTBOUND_ALLOW, ...LOOPBACK], trusted });
   return { outbound, toWebhooks, close: async () => void (await Promise.all([outbound.close(), toWebhooks.close()])) };
 }

@@ -33,6 +33,23 @@ test("a webhook or inbox may not call the sandbox's control paths, but a webhook
   await call(200, 'PUT', `/v1/webhooks/${demo.webhook}`, { body: { url: `${sandboxUrl}/receiver/mine` } });
 });
 
+test('a mailbox may name the mail servers of the sandbox, and no other server of this machine', async () => {
+  const servers = await platform.sandbox('GET', '/sandbox/mail/servers');
+  const { smtp_url, imap_url, password } = servers;
+  const username = 'support@shop.example';
+  const settings = { address: username, username, smtp_url, imap_url, password };
+  const save = (status: number, change: object) =>
+    call(status, 'POST', '/v1/inboxes', {
+      body: { channel: 'EMAIL', name: 'Support', email_config: { ...settings, ...change } },
+    });
+  assert.equal((await save(201, {})).body.connection.status, 'CONNECTED');
+  const refused = {
+    smtp_url: [`smtps://127.0.0.1:${Number(new URL(smtp_url).port) + 1}`, `smtp://${new URL(sandboxUrl).host}`],
+  };
+  for (const url of refused.smtp_url)
+    expectProblem(await save(400, { smtp_url: url }), 'TARGET_NOT_ALLOWED', 'email_config.smtp_url');
+});
+
 test('while the sandbox runs, a webhook is delivered to this machine; other addresses of a company are not, and the refusal names OUTBOUND_ALLOW', async () => {
   const receiver = await startReceiver();
   await call(200, 'PUT', `/v1/webhooks/${demo.webhook}`, { body: { url: `${receiver.url}/mine` } });

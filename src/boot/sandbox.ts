@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Config } from '../config.ts';
 import { compiledCodeEnv } from '../platform/compiled-code.ts';
+import { trustCertificate } from '../platform/trust.ts';
 import { chooseSandboxPort, SANDBOX_HOST } from './addresses.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../sandbox/main.ts');
 
 export interface Sandbox {
   url: string;
+  /** The servers of its mail network, and the certificate by which they are known. */
+  mail: { smtp_url: string; imap_url: string; certificate: string };
   stop(): Promise<void>;
 }
 
@@ -49,16 +52,23 @@ export async function startSandbox(
     child.kill('SIGKILL');
     throw new Error('the sandbox has not reported its address within two minutes; try again, or set SANDBOX=off');
   }
-  const { url } = JSON.parse(firstLine ?? '{}') as { url?: string };
-  if (!url) child.kill();
-  if (!url) throw new Error('the sandbox did not start; set SANDBOX_PORT to a free port, or SANDBOX=off');
+  const { url, mail } = JSON.parse(firstLine ?? '{}') as Partial<Sandbox>;
+  if (!url || !mail) child.kill();
+  if (!url || !mail) throw new Error('the sandbox did not start; set SANDBOX_PORT to a free port, or SANDBOX=off');
   // Errors of the sandbox are printed only from here on, because those of a failed start would repeat the sentence above.
   child.stderr.pipe(process.stderr);
   return {
     url,
+    mail,
     stop: async () => {
       child.stdin.end();
       await exited;
     },
   };
+}
+
+/** Mails are never sent without TLS, so the mail servers of the sandbox have a certificate. Returns the step that ends the trust. */
+export function trustSandbox({ mail }: Pick<Sandbox, 'mail'>): () => Promise<void> {
+  const distrust = trustCertificate(mail.certificate);
+  return async () => distrust();
 }

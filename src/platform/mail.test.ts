@@ -10,7 +10,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { inspect } from 'node:util';
 import { simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
-import { makeCertificate } from '../../test/support/certificate.ts';
+import { makeCertificate } from '../../sandbox/mail/certificate.ts';
 import { createMailer, smtpOptions, type Mail, type Mailer } from './mail.ts';
 
 const from = 'Parley <no-reply@parley.example>';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { makeCertificate } from '../../test/support/certificate.ts';
+import { makeCertificate } from '../../sandbox/mail/certificate.ts';
 import { expectOutboundError, openOutbound, PATIENCE_MS, createDeadline, startPeer } from '../../test/support/peers.ts';
 import { waitUntil } from '../../test/support/wait.ts';
 

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { examineServer, type AddressGuard } from './address-guard.ts';
 import { dial } from './dial.ts';
+import type { MailServer } from './mail-server.ts';
 import { explainDialError, OutboundError } from './outbound-error.ts';
 
 interface ConnectOptions {
@@ -21,30 +22,41 @@ export interface Connector {
   close(): void;
 }
 
-export function createConnector(guard: AddressGuard, trusted: readonly URL[]): Connector {
-  const open = new Set<Socket>();
+type Server = Pick<MailServer, 'host' | 'port'>;
+
+export const isListed = (servers: readonly Server[], { host, port }: Server): boolean =>
+  servers.some((each) => each.host === host && each.port === port);
+
+/** `open`: servers that skip the guard. */
+export function createConnector(guard: AddressGuard, trusted: readonly URL[], open: readonly Server[] = []): Connector {
+  const sockets = new Set<Socket>();
   const closing = new AbortController();
   return {
     async connect(host, port, { tls, signal }) {
-      const server = examineServer(host, port, { guard, trusted });
+      const isOpen = isListed(open, { host, port });
+      const server = isOpen ? { host, wrong: null } : examineServer(host, port, { guard, trusted });
       if (server.wrong !== null) throw new OutboundError('BLOCKED', false, server.wrong);
       const ends = AbortSignal.any([signal, closing.signal]);
       const socket = await new Promise<Socket>((resolve, reject) => {
         if (ends.aborted) return reject(makeTimeoutError(ends));
-        const abandon = dial({ host: server.host, port, tls }, guard.blockList, (result, stage) => {
-          ends.removeEventListener('abort', abandon);
-          if (!(result instanceof Error)) return resolve(result);
-          reject(ends.aborted ? makeTimeoutError(ends) : explainDialError(result, stage, false));
-        });
+        const abandon = dial(
+          { host: server.host, port, tls },
+          isOpen ? undefined : guard.blockList,
+          (result, stage) => {
+            ends.removeEventListener('abort', abandon);
+            if (!(result instanceof Error)) return resolve(result);
+            reject(ends.aborted ? makeTimeoutError(ends) : explainDialError(result, stage, false));
+          },
+        );
         ends.addEventListener('abort', abandon);
       });
-      open.add(socket);
-      socket.once('close', () => open.delete(socket));
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
       return socket;
     },
     close() {
       closing.abort(new Error('the platform stops'));
-      for (const socket of open) socket.destroy();
+      for (const socket of sockets) socket.destroy();
     },
   };
 }

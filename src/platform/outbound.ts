@@ -15,7 +15,7 @@ import {
 import { dial, type DialStage, type DialTarget } from './dial.ts';
 import { readMailServer, toUrlHost, type MailServer } from './mail-server.ts';
 import { collectAnswer, type OutboundResponse, type CreateReceiver, type AnswerReceiver } from './outbound-answer.ts';
-import { createConnector, type Connector } from './outbound-connect.ts';
+import { createConnector, isListed, type Connector } from './outbound-connect.ts';
 import { explainBrokenCall, explainDialError, OutboundError } from './outbound-error.ts';
 import {
   discardBody,
@@ -73,16 +73,22 @@ const RESERVED_HEADERS =
 /**
  * Opens the client for outgoing calls. `allow`: CIDRs that tenants may reach although they are
  * private (throws an Error on a bad one). `trusted`: URLs that skip the guard with all that is
- * below them; a tenant may call nothing else of their servers. `connections`: per origin.
+ * below them; a tenant may call nothing else of their servers. `mailServers`: addresses that skip it. `connections`: per origin.
  */
-export function createOutbound(options: { allow: string[]; trusted: string[]; connections?: number }): Outbound {
+export function createOutbound(options: {
+  allow: string[];
+  trusted: string[];
+  mailServers?: string[];
+  connections?: number;
+}): Outbound {
   const guard = createAddressGuard(options.allow);
   const trusted = options.trusted.map((place) => new URL(place));
   const connections = options.connections ?? CONNECTIONS;
   const guarded = openOutboundAgent(connections, guard.blockList);
   const open = openOutboundAgent(connections);
   const checkUrl = createExaminer(guard, trusted);
-  const connector = createConnector(guard, trusted);
+  const mailServers = (options.mailServers ?? []).map(readMailServer).filter((server) => server !== null);
+  const connector = createConnector(guard, trusted, mailServers);
   const toTenant: ChooseAgent = (text) => {
     const { url, wrong, skipsGuard } = checkUrl(text);
     if (wrong !== null) throw new OutboundError('BLOCKED', false, wrong);
@@ -97,7 +103,7 @@ export function createOutbound(options: { allow: string[]; trusted: string[]; co
     connect: connector.connect,
     async refuse(text) {
       const server = readMailServer(text);
-      if (server) return refuseMailServer(server, guard, trusted);
+      if (server) return isListed(mailServers, server) ? null : refuseMailServer(server, guard, trusted);
       const { url, wrong, skipsGuard } = checkUrl(text);
       if (wrong !== null || skipsGuard) return wrong;
       return findHostFault(url, guard);

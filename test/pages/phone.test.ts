@@ -51,14 +51,14 @@ test('the phone shows that the company types, until its message arrives', async 
   assert.equal((await post({ ...read, typing_indicator: { type: 'dance' } })).status, 400);
   // The page loads the conversation while the company begins to type.
   const loads = Promise.withResolvers<void>();
-  await page.route('**/sandbox/accounts', async (route) => {
+  await page.route('**/sandbox/phone/accounts*', async (route) => {
     await loads.promise;
     await route.continue();
   });
   await page.locator('#company').dispatchEvent('change');
   assert.equal((await post({ ...read, typing_indicator: { type: 'text' } })).status, 200);
   await page.getByText('typing…').waitFor();
-  const loaded = page.waitForResponse(/sandbox\/conversation/);
+  const loaded = page.waitForResponse(/sandbox\/phone\/messages/);
   loads.resolve();
   await (await loaded).finished();
   await page.getByText('typing…').waitFor();

@@ -97,7 +97,7 @@ test('the check tells a refused log-in, which needs new settings, from a server 
 });
 
 test('a server with a certificate that nobody vouches for gets no password', async (context) => {
-  const { makeCertificate } = await import('../../../test/support/certificate.ts');
+  const { makeCertificate } = await import('../../../sandbox/mail/certificate.ts');
   const mailbox = await startImapServer(context, makeCertificate());
   const result = await checkImap(network, config(mailbox.port), patient());
   assert.ok(!result.ok);

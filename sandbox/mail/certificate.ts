@@ -1,4 +1,4 @@
-/** Makes a certificate for a loopback server at run time, because a stored certificate would expire. */
+/** Makes a certificate for a loopback server at run time, because a stored one would expire, and its key would be known to everybody. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 const encodeDer = (tag: number, ...parts: Buffer[]): Buffer => {
@@ -13,7 +13,9 @@ const encodeTime = (ms: number): Buffer => {
   return encodeDer(0x18, Buffer.from(`${digits}Z`));
 };
 
-/** Makes a self-signed certificate for localhost and 127.0.0.1 as PEM, valid for an hour. */
+const VALID_MS = 365 * 86_400_000;
+
+/** Makes a self-signed certificate for localhost and 127.0.0.1 as PEM, valid for a year. It can vouch for no other certificate. */
 export function makeCertificate(): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = encodeDer(SEQUENCE, hex('06082a8648ce3d040302'));
@@ -35,7 +37,7 @@ export function makeCertificate(): { key: string; cert: string } {
     hex('020101'),
     ecdsaWithSha256,
     name,
-    encodeDer(SEQUENCE, encodeTime(Date.now() - 60_000), encodeTime(Date.now() + 3_600_000)),
+    encodeDer(SEQUENCE, encodeTime(Date.now() - 60_000), encodeTime(Date.now() + VALID_MS)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     extensions,
