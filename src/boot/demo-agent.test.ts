@@ -5,7 +5,7 @@ import { makePhoneNumber } from '../../test/support/network.ts';
 import { startPlatform, type Json } from '../../test/support/platform.ts';
 import { waitUntil } from '../../test/support/wait.ts';
 
-const platform = await startPlatform({ hasDemoAgent: true, env: { AGENT_WAIT: '1s' } });
+const platform = await startPlatform({ hasWholeDemo: true, env: { AGENT_WAIT: '1s' } });
 
 /** Writes as a contact, and returns what the phone receives. */
 async function ask(text: string): Promise<string> {

@@ -47,6 +47,9 @@ for (const table of ['inboxes', 'webhooks']) {
       [
         ['Sandbox phone', 'ACTIVE'],
         ['Demo shop', 'ACTIVE'],
+        ['Sandbox partner', 'ACTIVE'],
+        ['Sandbox LinkedIn', 'ACTIVE'],
+        ['Sandbox mail', 'ACTIVE'],
       ],
     );
     assert.match((await read('/v1/webhooks')).url, /\/receiver\/demo$/);
@@ -57,7 +60,7 @@ for (const table of ['inboxes', 'webhooks']) {
     );
     assert.deepEqual(
       inboxes.map((inbox: Json) => inbox.default_agent),
-      [agents[0]._id, agents[0]._id],
+      inboxes.map(() => agents[0]._id),
     );
 
     // A webhook that the company deletes afterwards is not created again.
@@ -71,7 +74,8 @@ for (const table of ['inboxes', 'webhooks']) {
 }
 
 test('when several processes start at once on a new database, one of them creates the demo inbox and webhook, and the others wait for it', async () => {
-  const { running, database, demo, sandboxUrl } = await startPlatform();
+  const { running, database, demo, sandboxUrl, sandbox } = await startPlatform();
+  const wholeDemo = { url: sandboxUrl, mail: await sandbox('GET', '/sandbox/mail/servers') };
   const { kit } = running;
   const system = kit.database.system('upkeep');
   const [key] = await database.sql<{ _id: string }>('select _id from api_keys where company_id = $1', [demo._id]);
@@ -79,9 +83,9 @@ test('when several processes start at once on a new database, one of them create
     await database.sql('delete from inboxes');
     await database.sql('delete from webhooks');
     await storeWantedDemo(system, { companyId: demo._id, keyId: key?._id ?? '' });
-    const start = { jwtSecret: kit.tokenSecret, baseUrl: kit.config.PUBLIC_URL, sandboxUrl, hasDemoAgent: true };
+    const start = { jwtSecret: kit.tokenSecret, baseUrl: kit.config.PUBLIC_URL, sandboxUrl, wholeDemo };
     await Promise.all([1, 2, 3].map(() => prepareFirstStart(kit, start)));
-    assert.equal((await database.sql('select 1 from inboxes')).length, 2);
+    assert.equal((await database.sql('select 1 from inboxes')).length, 5);
     assert.equal((await database.sql('select 1 from agents')).length, 1);
     assert.equal((await database.sql('select 1 from knowledge_items')).length, 3);
     assert.equal((await database.sql('select 1 from webhooks')).length, 1);
@@ -97,7 +101,7 @@ test('a start waits for the first start of another process longer than statement
   const other = new pg.Client({ connectionString: database.ownerUrl });
   await other.connect();
   await other.query('select pg_advisory_lock(724113002)');
-  const start = { jwtSecret: kit.tokenSecret, baseUrl: kit.config.PUBLIC_URL, sandboxUrl, hasDemoAgent: false };
+  const start = { jwtSecret: kit.tokenSecret, baseUrl: kit.config.PUBLIC_URL, sandboxUrl, wholeDemo: null };
   const waiting = prepareFirstStart(kit, start);
   // Statements of the platform wait two seconds.
   await waitUntil('the start to have waited for longer', async () => {
@@ -156,6 +160,33 @@ test('a start prints a link that logs the first owner in once, and where the pho
   const { user } = (await (await open()).json()) as Json;
   assert.equal(user.email, 'owner@parley.local');
   assert.equal((await open()).status, 400);
+});
+
+test('every start connects the inboxes of the demo with the sandbox, which has forgotten them and listens at other ports', async (t) => {
+  const database = await openTestDatabase();
+  t.after(() => database.close());
+  const env = { DATA_DIR: await makeDataFolder(t), DATABASE_URL: database.url, SANDBOX: 'on' };
+  const first = spawnProgram(t, { env });
+  await readyUrl(first);
+  first.child.kill('SIGTERM');
+  assert.equal(await first.ended, 0, first.stderr());
+  const second = spawnProgram(t, { env });
+  await readyUrl(second);
+  const sandbox = await waitUntil('the address', () => /(http\S+)\/phone/.exec(second.stdout())?.[1]);
+  const write = async (network: string, account: string, contact: string): Promise<Json> => {
+    const body = JSON.stringify({ network, account, contact, name: 'Ana', subject: 'Oi', text: 'Oi' });
+    const answer = await fetch(`${sandbox}/sandbox/phone/messages`, { method: 'POST', body });
+    return answer.json();
+  };
+  // Until the inbox is connected nobody takes the message.
+  await waitUntil('the gateway', async () => (await write('partner', 'demo', '5511970000001')).delivered);
+  await waitUntil('the account', async () => (await write('linkedin', 'acc_demo', 'ana-sa')).delivered);
+  await write('mail', 'hello@sandbox.example', 'ana@client.example');
+  const count = async () =>
+    (await database.sql<{ channel: string }>('select distinct channel from conversations order by channel')).map(
+      ({ channel }) => channel,
+    );
+  await waitUntil('all three', async () => (await count()).join() === 'EMAIL,PARTNER_API,PROFESSIONAL_NETWORK');
 });
 
 test('links are made only on a loopback address that no proxy shows to others, and only while the first credentials lie in their file', async () => {

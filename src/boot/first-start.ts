@@ -1,9 +1,10 @@
 /**
- * The first start on an empty database creates a company, its owner and two keys; with the sandbox also two demo inboxes, a demo webhook,
- * and an agent that answers in both inboxes.
+ * The first start on an empty database creates a company, its owner and two keys; with the sandbox also a demo inbox for each network that
+ * it plays, a demo webhook, and an agent that answers in the inboxes.
  */
 import { randomBytes } from 'node:crypto';
 import { access, readFile, rename, writeFile } from 'node:fs/promises';
+import type { ChannelName } from '../channels/registry.ts';
 import { dataPath, type Config } from '../config.ts';
 import { createKey } from '../features/api-keys/api-keys.ts';
 import { createCompany, isEmptyInstallation } from '../features/companies/companies.ts';
@@ -18,6 +19,8 @@ import { EVENT_NAMES } from '../platform/events.ts';
 import { findWantedDemo, storeSandboxOrigin, storeWantedDemo, type WantedDemo } from '../platform/installation.ts';
 import { makeTenant } from '../platform/route.ts';
 import { createDemoAgent } from './demo-agent.ts';
+import { storeDemoNetworks } from './demo-networks.ts';
+import type { Sandbox } from './sandbox.ts';
 
 // The advisory lock of the first start. Creating the demo calls the network, so it may take longer than a transaction may stay idle.
 const LOCK = 724_113_002;
@@ -36,8 +39,11 @@ export interface FirstStart {
   jwtSecret: string;
   baseUrl: string;
   sandboxUrl: string | null;
-  /** Whether the demo has an agent. Test platforms have none, because most tests answer by themselves. */
-  hasDemoAgent: boolean;
+  /**
+   * The sandbox, when the demo has an agent and an inbox at each network. Test platforms have only a phone and a shop, because most tests
+   * answer by themselves, and connect what they need.
+   */
+  wholeDemo: Pick<Sandbox, 'url' | 'mail'> | null;
 }
 
 /**
@@ -53,7 +59,7 @@ export async function prepareFirstStart(kit: Kit, start: FirstStart): Promise<bo
     const created = await createFirstRecords(kit, start);
     if (created)
       kit.log.info({ path: credentialsPath(kit) }, 'a first company was created; its credentials are in this file');
-    if (start.sandboxUrl) await completeDemo(kit, start.sandboxUrl, start.hasDemoAgent);
+    if (start.sandboxUrl) await completeDemo(kit, start.sandboxUrl, start.wholeDemo);
     return created;
   });
 }
@@ -138,18 +144,18 @@ const listDemoInboxes = (shopOrigin: string): InboxCreate[] => [
  * Creates the records of the demo, each in its own transaction, unless an earlier start has created all of them. When a start dies before
  * the last one, the next start creates the missing ones.
  */
-async function completeDemo(kit: Kit, sandboxUrl: string, hasAgent: boolean): Promise<void> {
+async function completeDemo(kit: Kit, sandboxUrl: string, whole: FirstStart['wholeDemo']): Promise<void> {
   const system = kit.database.system('upkeep');
   const demo = await findWantedDemo(system);
   if (!demo) return;
-  await createDemo(kit, demo, { sandboxUrl, hasAgent });
+  await createDemo(kit, demo, { sandboxUrl, whole });
   await storeWantedDemo(system, null);
 }
 
 async function createDemo(
   kit: Kit,
   demo: WantedDemo,
-  { sandboxUrl, hasAgent }: { sandboxUrl: string; hasAgent: boolean },
+  { sandboxUrl, whole }: { sandboxUrl: string; whole: FirstStart['wholeDemo'] },
 ): Promise<void> {
   const principal = {
     type: 'company',
@@ -160,13 +166,16 @@ async function createDemo(
     expiresAt: null,
   } as const;
   const tenant = makeTenant(kit.database, demo.companyId, principal);
-  const agent = hasAgent ? { default_agent: await createDemoAgent(kit, tenant) } : {};
-  for (const inbox of listDemoInboxes(new URL(sandboxUrl).origin)) {
-    const { channel } = inbox;
-    // An earlier start that was cut off may have created the inbox already.
+  const more = whole ? { default_agent: await createDemoAgent(kit, tenant) } : {};
+  // An earlier start that was cut off may have created an inbox already.
+  const find = async (channel: ChannelName) => {
     const made = await pageInboxes(kit, tenant, { channel, page: 1, limit: 1, skipCount: true, sort: '-createdAt' });
-    if (made.result.length === 0) await createInbox(kit, tenant, { ...inbox, ...agent });
-  }
+    return made.result[0] ?? null;
+  };
+  // The newest inbox is the first in lists, so the phone is the last one that is made.
+  if (whole) await storeDemoNetworks(kit, tenant, whole, { more, find });
+  for (const inbox of listDemoInboxes(new URL(sandboxUrl).origin))
+    if (!(await find(inbox.channel))) await createInbox(kit, tenant, { ...inbox, ...more });
   const webhook = { url: `${sandboxUrl}/receiver/demo`, events: [...EVENT_NAMES] };
   await ignoreExisting('WEBHOOK_EXISTS', () => createWebhook(kit, tenant, webhook));
 }

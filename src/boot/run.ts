@@ -25,7 +25,7 @@ interface BegunStart {
 export async function run(config: Config, purpose: Purpose, { early, asked }: BegunStart): Promise<void> {
   const log = createLog(config.LOG_LEVEL, config.LOG_FORMAT);
   try {
-    const starting = start(config, purpose, { log, early, hasDemoAgent: true });
+    const starting = start(config, purpose, { log, early, hasWholeDemo: true });
     // A start that is asked to end is completed and then stopped in order. One that does not come to its end is given up.
     void asked.then(() => setTimeout(exitNow, STOP_MS).unref());
     const running = await starting;

@@ -34,6 +34,7 @@ import { createNearestVectors, type NearestVectors } from '../platform/vectors/n
 import { openAccess } from './access.ts';
 import { chooseGateway } from './gateway.ts';
 import { prepareDatabase } from './database.ts';
+import { beginDemoNetworks, moveDemoNetworks } from './demo-networks.ts';
 import { openOutbound } from './outbound.ts';
 import { describeDemoChat, moveSandboxWebhooks, prepareFirstStart, warnAboutCredentials } from './first-start.ts';
 import { trustSandbox, type Sandbox } from './sandbox.ts';
@@ -61,8 +62,8 @@ export interface StartOptions {
   log: Log;
   /** Runs reads under row-level security as well; for tests. */
   readsUnderRls?: boolean;
-  /** Gives the demo of a first start an agent, which answers what the phone and the shop of the sandbox write. */
-  hasDemoAgent?: boolean;
+  /** Gives the demo of a first start an agent, and an inbox at each network that the sandbox plays. */
+  hasWholeDemo?: boolean;
   /** The database server and the sandbox, when they were started before this code was loaded; otherwise start() opens them. */
   early?: Promise<EarlyStart>;
 }
@@ -113,10 +114,11 @@ async function startParts(config: Config, purpose: Purpose, options: StartOption
       jwtSecret: secrets.jwtSecret,
       baseUrl: url ?? config.PUBLIC_URL,
       sandboxUrl: sandbox?.url ?? null,
-      hasDemoAgent: options.hasDemoAgent ?? false,
+      wholeDemo: options.hasWholeDemo ? sandbox : null,
     });
     if (!first) await warnAboutCredentials(kit);
     if (sandbox) await moveSandboxWebhooks(kit, sandbox.url);
+    if (sandbox && options.hasWholeDemo) await moveDemoNetworks(kit, sandbox);
     if (sandbox && !first) await restorePhones(kit, sandbox, log);
     if (sandbox && api) await configureSandbox(kit, sandbox, await describeDemoChat(kit, sandbox.url, api.local));
   }
@@ -141,6 +143,7 @@ async function startParts(config: Config, purpose: Purpose, options: StartOption
     kit.changes.endFollowers();
   });
   health.phase = 'serving';
+  if (sandbox && options.hasWholeDemo) undo.push(beginDemoNetworks(kit, sandbox));
   return { url, kit, failed: embedded?.died ?? new Promise<string>(() => undefined) };
 }
 

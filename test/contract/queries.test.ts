@@ -71,6 +71,7 @@ const WITHOUT_COMPANY: Record<string, string> = {
   'inboxes.findOldestAllowing': "the sandbox's shop shows the first chat that allows it",
   'inboxes.findOwner': 'a number belongs to one inbox of the installation',
   'inboxes.dropOtherClaims': 'who named a number that proved to be another one, whoever they are',
+  'inboxes.moveMatching': "the sandbox's networks listen at other ports, whoever has them",
   'inboxes.replaceAllowedOrigin': "the sandbox's shop listens on another port, whoever allows it",
   'inboxes.setCoexistence': 'the network speaks of an account, whoever it belongs to',
   'inbound.insertAsides': 'of what can not be read nobody knows the company',

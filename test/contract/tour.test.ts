@@ -5,7 +5,17 @@ import type { Json } from '../support/platform.ts';
 import { readCommands, startNewInstallation } from '../support/shown-commands.ts';
 
 /** The guides whose calls go on where the first steps end. */
-const GUIDES = ['messages', 'conversations', 'contacts', 'imports', 'templates', 'campaigns', 'tables', 'agents'];
+const GUIDES = [
+  'messages',
+  'conversations',
+  'contacts',
+  'imports',
+  'templates',
+  'campaigns',
+  'tables',
+  'agents',
+  'phone',
+];
 
 test("the README's tour works on a new installation, and the phone gets a text, each kind of file, a template and a bulk message", async (t) => {
   const installation = await startNewInstallation(t);

@@ -78,8 +78,8 @@ export interface PlatformOptions {
   isOwn?: boolean;
   env?: Record<string, string>;
   readsUnderRls?: boolean;
-  /** Gives the demo company its agent, which `npm start` does; without it nobody answers in a test. */
-  hasDemoAgent?: boolean;
+  /** Gives the demo company its agent and its other inboxes, which `npm start` does; without it nobody answers in a test. */
+  hasWholeDemo?: boolean;
   /** A log for tests that read the log; the default log is silent. */
   log?: Log;
 }
@@ -156,7 +156,7 @@ async function openParts(options: PlatformOptions): Promise<OpenParts> {
   const running = await start(config, 'all', {
     log: options.log ?? createLog(config.LOG_LEVEL),
     readsUnderRls: options.readsUnderRls ?? false,
-    hasDemoAgent: options.hasDemoAgent ?? false,
+    hasWholeDemo: options.hasWholeDemo ?? false,
     early: startTestSandbox(config),
   });
   const close = async (): Promise<void> => {

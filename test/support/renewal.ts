@@ -33,7 +33,7 @@ export async function renew({ running, database, dataDir }: PlatformParts): Prom
   await callSandbox(sandboxUrl, 'POST', 'reset');
   await emptyTables(database);
   await emptyFolder(dataDir);
-  const first = { jwtSecret: kit.tokenSecret, baseUrl: running.url ?? '', sandboxUrl, hasDemoAgent: false };
+  const first = { jwtSecret: kit.tokenSecret, baseUrl: running.url ?? '', sandboxUrl, wholeDemo: null };
   await prepareFirstStart(kit, first);
   await callSandbox(sandboxUrl, 'PUT', 'settings', await describeDemoChat(kit, sandboxUrl, running.url ?? ''));
 }

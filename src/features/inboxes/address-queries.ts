@@ -21,6 +21,37 @@ export function findOwner(tx: SystemTx, { channel, address }: Address, but: stri
   });
 }
 
+/** Lists the ACTIVE inboxes with this address. */
+export function listAtAddress(tx: SystemTx, { channel, address }: Address): Promise<InboxRow[]> {
+  return many(tx, {
+    name: 'inboxes.listAtAddress',
+    text: `select ${COLUMNS} from inboxes where channel = $1 and network_address = $2 and status = 'ACTIVE' order by company_id, _id`,
+    values: [channel, address],
+  });
+}
+
+/** What an inbox has at the new place of its network: settings that change, below their property, and its address. */
+export interface NewPlace {
+  field: string;
+  changed: Record<string, unknown>;
+  address: string;
+}
+
+/** Changes the ACTIVE inboxes whose address matches `from`, a regular expression, and is not the new one already. */
+export function moveMatching(
+  tx: SystemTx,
+  { channel, from }: { channel: ChannelName; from: string },
+  { field, changed, address }: NewPlace,
+): Promise<number> {
+  return exec(tx, {
+    name: 'inboxes.moveMatching',
+    text: `update inboxes set settings = jsonb_set(settings, array[$3], settings->$3 || $4::jsonb), network_address = $5,
+        connection_version = connection_version + 1
+      where channel = $1 and network_address ~ $2 and network_address <> $5 and status = 'ACTIVE'`,
+    values: [channel, from, field, JSON.stringify(changed), address],
+  });
+}
+
 export interface Claimant {
   _id: string;
   version: number;

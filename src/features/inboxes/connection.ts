@@ -8,7 +8,7 @@ import type { Kit } from '../../kit.ts';
 import { walkPortions } from '../../platform/portions.ts';
 import type { TenantRead } from '../../platform/tenant.ts';
 import { connect, isOwnedByAnother } from './address.ts';
-import { listUnchecked } from './address-queries.ts';
+import { listAtAddress, listUnchecked, moveMatching, type Address, type NewPlace } from './address-queries.ts';
 import { findInbox, setConnection, type InboxRow } from './queries.ts';
 import { openSettings, readSettings } from './settings.ts';
 import { verifyTokenFor } from './verify-token.ts';
@@ -69,6 +69,18 @@ export async function checkReported(kit: Kit, company: string, inbox: string): P
   const row = await findInbox(kit.database.read(company), inbox);
   if (row) await checkConnection(kit, row);
 }
+
+/** Checks the inboxes at an address, for a network that has forgotten where it has to call. */
+export async function checkAddress(kit: Kit, address: Address): Promise<void> {
+  for (const row of await listAtAddress(kit.database.system('upkeep'), address)) await checkConnection(kit, row);
+}
+
+/** Changes the inboxes of a network that has moved. `from` is a regular expression for the addresses that they had. */
+export const moveAddress = (
+  kit: Kit,
+  from: { channel: Address['channel']; from: string },
+  to: NewPlace,
+): Promise<number> => moveMatching(kit.database.system('upkeep'), from, to);
 
 // The number of inboxes in a page, whose transaction takes some tenths of a second.
 const PAGE = 200;

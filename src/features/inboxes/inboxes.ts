@@ -38,13 +38,19 @@ import {
 import { readTestPeople } from './test-people.ts';
 
 export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate): Promise<Inbox> {
+  const created = await storeInbox(kit, tenant, input);
+  return present(kit, (await checkNow(kit, created)) ?? created);
+}
+
+/** Creates an inbox without asking its network at once; a job does that later. */
+export async function storeInbox(kit: Kit, tenant: Tenant, input: InboxCreate): Promise<InboxRow> {
   await refuseTargets(kit, input);
   const empty = emptyRow(tenant.companyId, input);
   const unparsed = applyInput(kit, empty, input);
   expectSettings(kit, unparsed);
   const row = await withParsedNumbers(kit, tenant.read, empty, unparsed);
   await expectFree(kit, row);
-  const created = await tenant.tx(async (tx) => {
+  return tenant.tx(async (tx) => {
     await expectUsers(tx, { default_owner: input.default_owner });
     await expectCustomFields(tx, input);
     const inbox = await insertInbox(tx, row);
@@ -52,7 +58,6 @@ export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate):
     await kit.enqueue(tx, CheckConnection, toJobData(inbox), { key: inbox._id, delaySeconds: RECHECK_SECONDS });
     return inbox;
   });
-  return present(kit, (await checkNow(kit, created)) ?? created);
 }
 
 export async function updateInboxById(kit: Kit, tenant: Tenant, id: string, input: InboxUpdate): Promise<Inbox> {

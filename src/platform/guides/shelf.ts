@@ -24,6 +24,7 @@ const FOR_USERS = [
   'email',
   'partner-api',
   'professional-network',
+  'phone',
   'sdk',
   'console',
   'deploying',
