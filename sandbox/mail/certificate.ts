@@ -1,5 +1,5 @@
 /** Makes a certificate for a loopback server at run time, because a stored one would expire, and its key would be known to everybody. */
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 const encodeDer = (tag: number, ...parts: Buffer[]): Buffer => {
   const body = Buffer.concat(parts);
@@ -19,7 +19,9 @@ const VALID_MS = 365 * 86_400_000;
 export function makeCertificate(): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = encodeDer(SEQUENCE, hex('06082a8648ce3d040302'));
-  const commonName = encodeDer(SEQUENCE, hex('0603550403'), encodeDer(0x0c, Buffer.from('localhost')));
+  // Of several trusted certificates with one name, OpenSSL would compare with the first one alone.
+  const ownName = `localhost ${randomBytes(8).toString('hex')}`;
+  const commonName = encodeDer(SEQUENCE, hex('0603550403'), encodeDer(0x0c, Buffer.from(ownName)));
   const name = encodeDer(SEQUENCE, encodeDer(0x31, commonName));
   // The extension subjectAltName, with a DNS name and an address.
   const names = encodeDer(

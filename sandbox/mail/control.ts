@@ -1,4 +1,4 @@
-import { answer, getOwnProperty, toObject, toText, type Answer } from '../exchange.ts';
+import { answer, toObject, toText, type Answer } from '../exchange.ts';
 import type { Fault } from '../settings.ts';
 import type { Sandbox } from '../state.ts';
 import { returnMail, writeMail } from './compose.ts';
@@ -9,6 +9,13 @@ type Call = { sandbox: Sandbox; query: URLSearchParams; body: unknown };
 const problem = (error: string): Answer => answer({ error }, 400);
 
 const PLACES = ['connect', 'log_in', 'recipient', 'data', 'imap_connect', 'imap_log_in', 'fetch'];
+const KINDS = ['slow', 'hang', 'reset', 'hang_after_accept', 'reset_after_accept'];
+
+/** A fault is a reply of the server, or something that happens to the connection. */
+const isFault = (fault: unknown): boolean => {
+  const { code, kind } = toObject(fault);
+  return Number.isInteger(code) || KINDS.includes(String(kind));
+};
 
 /** The operations of the control API that concern mails. */
 export const MAIL_OPERATIONS: Record<string, (call: Call) => Answer | Promise<Answer>> = {
@@ -35,10 +42,11 @@ export const MAIL_OPERATIONS: Record<string, (call: Call) => Answer | Promise<An
 
 function putSettings({ sandbox, body }: Call): Answer {
   const faults = toObject(toObject(body)['faults']);
-  const unknown = Object.keys(faults).find(
-    (place) => !PLACES.includes(place) || !Array.isArray(getOwnProperty(faults, place)),
+  const isValid = Object.entries(faults).every(
+    ([place, list]) => PLACES.includes(place) && Array.isArray(list) && list.every(isFault),
   );
-  if (unknown !== undefined) return problem(`A list of faults has a place of its own: ${PLACES.join(', ')}.`);
+  if (!isValid)
+    return problem(`Each place (${PLACES.join(', ')}) has a list of faults: a code, or a kind (${KINDS.join(', ')}).`);
   const { settings } = sandbox.mail;
   settings.faults = { ...settings.faults, ...(structuredClone(faults) as Record<string, Fault[]>) };
   return answer(settings);
