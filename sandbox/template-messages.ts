@@ -6,7 +6,11 @@ import { checkComponents, findPlaceholders } from './template-rules.ts';
 import { findTemplate, type Catalogue } from './templates.ts';
 
 /** Checks a template message against the catalogue: the template exists and is approved, and each parameter is given and valid. */
-export function checkTemplateMessage(sandbox: Sandbox, account: Account, body: Json): GraphFailure | undefined {
+export function checkTemplateMessage(
+  sandbox: Sandbox,
+  account: Pick<Account, 'waba_id'>,
+  body: Json,
+): GraphFailure | undefined {
   if (body['type'] !== 'template') return undefined;
   const message = toObject(body['template']);
   const name = toText(message['name']);

@@ -62,7 +62,11 @@ function findByKey({ shared, byWaba }: Catalogue, wabaId: string, key: string): 
   return own === undefined ? shared.get(key) : (own ?? undefined);
 }
 
-export function findTemplate(catalogue: Catalogue, account: Account, template: Json): Template | undefined {
+export function findTemplate(
+  catalogue: Catalogue,
+  account: Pick<Account, 'waba_id'>,
+  template: Json,
+): Template | undefined {
   const code = toText(toObject(template['language'])['code']) ?? '';
   return findByKey(catalogue, account.waba_id, templateKey(toText(template['name']) ?? '', code));
 }

@@ -35,6 +35,7 @@ function putInstance({ sandbox, body }: Call): Answer {
     ...makeInstance(name, apiKey, toText(given['number']) ?? '5585991239999'),
     integration: given['integration'] === 'business' ? 'business' : 'baileys',
     ...(STATES.includes(String(given['state'])) && { state: given['state'] as Instance['state'] }),
+    waba_id: toText(given['waba_id']) ?? '200000000000001',
   };
   sandbox.gateway.instances.set(name, instance);
   publishAccounts(sandbox, 'partner');

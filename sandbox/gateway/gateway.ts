@@ -16,8 +16,9 @@ import { publishAccounts, publishTyping } from '../phone/phone.ts';
 import { PLACEHOLDER_QR } from './qr.ts';
 import type { Fault } from '../settings.ts';
 import type { Sandbox } from '../state.ts';
+import { listTemplates } from '../templates.ts';
 import { postEvent } from './events.ts';
-import { bringMessage, createInstance } from './instances.ts';
+import { bringMessage, createInstance, showInstances } from './instances.ts';
 import { isSend, refuse, sendThrough, unavailable } from './send.ts';
 import { showMessage } from './shown.ts';
 import { keepCall, type Instance } from './state.ts';
@@ -55,17 +56,24 @@ const OPERATIONS: Record<string, (call: GatewayCall) => Answer | Promise<Answer>
   'POST chat/markMessageAsRead': (call) => (call.instance.integration === 'business' ? unavailable() : markRead(call)),
   'POST chat/sendPresence': (call) => (call.instance.integration === 'business' ? unavailable() : showTyping(call)),
   'POST chat/getBase64FromMediaMessage': readFile,
+  'GET template/find': findTemplates,
 };
 
 /** Answers `/gateway/<group>/<call>/<instance>`. */
 export async function handleGateway(sandbox: Sandbox, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const [path = ''] = (req.url ?? '').split('?', 1);
+  const [path = '', search] = (req.url ?? '').split('?', 2);
   const [, , group = '', place = '', name = ''] = path.split('/');
   const bytes = await readBody(req, BODY_MAX_BYTES);
   const fault = takeFault(sandbox.gateway.settings.faults, place);
   const isLate = fault !== undefined && 'kind' in fault && fault.kind.endsWith('_after_accept');
   if (fault !== undefined && !isLate && (await meetFault(fault, res))) return;
-  const done = await route(sandbox, req, { group, place, name: decodeURIComponent(name), bytes });
+  const done = await route(sandbox, req, {
+    group,
+    place,
+    name: decodeURIComponent(name),
+    query: new URLSearchParams(search),
+    bytes,
+  });
   if (isLate && (await meetFault(fault, res))) return;
   writeAnswer(res, done);
 }
@@ -79,14 +87,24 @@ async function meetFault(fault: Fault, res: ServerResponse): Promise<boolean> {
   return true;
 }
 
+interface Asked {
+  group: string;
+  place: string;
+  name: string;
+  query: URLSearchParams;
+  bytes: Buffer | null;
+}
+
 async function route(
   sandbox: Sandbox,
   req: IncomingMessage,
-  { group, place, name, bytes }: { group: string; place: string; name: string; bytes: Buffer | null },
+  { group, place, name, query, bytes }: Asked,
 ): Promise<Answer> {
   const call = `${req.method} ${group}/${place}`;
   const key = req.headers['apikey'];
   if (call === 'POST instance/create') return createInstance(sandbox, toObject(parseJson(bytes)), String(key ?? ''));
+  if (call === 'GET instance/fetchInstances')
+    return showInstances(sandbox, query.get('instanceName'), String(key ?? ''));
   if (call === 'POST webhook/evolution') return bringMessage(sandbox, toObject(parseJson(bytes)));
   const instance = sandbox.gateway.instances.get(name);
   if (!instance) return refuse(404, 'Not Found', [`The "${name}" instance does not exist`]);
@@ -129,6 +147,13 @@ function connectPhone({ sandbox, instance }: GatewayCall): Answer {
   return answer({ pairingCode: 'WZYEH1YY', code: '2@sandbox', base64: PLACEHOLDER_QR, count: 1 });
 }
 
+/** The gateway passes on the first page of its account. For a paired phone the network refuses the call, and the gateway answers nothing. */
+function findTemplates({ sandbox, instance }: GatewayCall): Answer {
+  if (instance.integration !== 'business') return { status: 200, body: Buffer.alloc(0) };
+  const { body } = listTemplates(sandbox.graph.catalogue, instance.waba_id, '', new URLSearchParams());
+  return answer(toObject(body)['data'] as Json[]);
+}
+
 function setWebhook({ instance, body }: GatewayCall): Answer {
   const given = toObject(body['webhook']);
   const url = toText(given['url']);
@@ -142,9 +167,17 @@ function setWebhook({ instance, body }: GatewayCall): Answer {
   return answer({ ...instance.webhook, instanceId: instance.name }, 201);
 }
 
+/** A paired phone has the message by its id. The Cloud API has the file by the id that the call repeats from the message. */
 function readFile({ sandbox, instance, body }: GatewayCall): Answer {
-  const id = String(toObject(toObject(body['message'])['key'])['id']);
+  const wanted = toObject(body['message']);
+  const id = String(toObject(wanted['key'])['id']);
   const stored = sandbox.gateway.messages.get(id);
+  if (instance.integration === 'business') {
+    const part = String(wanted['messageType']);
+    const read = (message: unknown): unknown => toObject(getOwnProperty(toObject(message), part))['id'];
+    if (!stored || read(wanted['message']) === undefined || read(wanted['message']) !== read(stored.data['message']))
+      return refuse(400, 'Bad Request', ["TypeError: Cannot read properties of undefined (reading 'id')"]);
+  }
   if (!stored || stored.instance !== instance.name || stored.base64 === null)
     return refuse(400, 'Bad Request', ['Message not found']);
   const { data, base64 } = stored;

@@ -14,6 +14,22 @@ export function createInstance({ gateway }: Sandbox, body: Json, key: string): A
   return answer({ instance: { instanceName: name, status: 'open' }, hash: key }, 201);
 }
 
+/** Shows the instances with this key; the sandbox has no key that opens all of them. */
+export function showInstances({ gateway }: Sandbox, name: string | null, key: string): Answer {
+  const own = [...gateway.instances.values()].filter(({ api_key }) => api_key === key);
+  if (own.length === 0) return refuse(401, 'Unauthorized', 'Unauthorized');
+  const shown = own.filter((instance) => name === null || instance.name === name);
+  return answer(
+    shown.map(({ integration, state, number, ...instance }) => ({
+      name: instance.name,
+      connectionStatus: state,
+      integration: integration === 'business' ? 'WHATSAPP-BUSINESS' : 'WHATSAPP-BAILEYS',
+      number,
+      businessId: integration === 'business' ? instance.waba_id : null,
+    })),
+  );
+}
+
 /** Plays a contact: the gateway has a path of its own by which other programs bring messages to an instance, found by its number. */
 export function bringMessage(sandbox: Sandbox, body: Json): Answer {
   const instance = [...sandbox.gateway.instances.values()].find(({ number }) => number === body['numberId']);

@@ -1,5 +1,6 @@
 import { getOwnProperty, toObject, toText, type Answer, type Json } from '../exchange.ts';
 import type { Sandbox } from '../state.ts';
+import { checkTemplateMessage } from '../template-messages.ts';
 import { postEvent, reportStates } from './events.ts';
 import { createJid } from './jid.ts';
 import { showFile, showMessage } from './shown.ts';
@@ -8,7 +9,7 @@ import { keepMessage, makeKeyId, type Instance } from './state.ts';
 /** What a call sends: the message as the gateway shows it, and its file. */
 type Sent = { messageType: string; message: Json; base64?: string };
 
-type Build = (body: Json, instance: Instance) => Sent | Answer;
+type Build = (body: Json, instance: Instance, sandbox: Sandbox) => Sent | Answer;
 
 export const refuse = (status: number, error: string, message: unknown): Answer => ({
   status,
@@ -45,6 +46,19 @@ const createFileBuilder =
     return typeof file === 'string' ? { messageType, message: { [messageType]: facts }, base64: file } : file;
   };
 
+/** The gateway answers a refusal of the Cloud API with 201, and shows a sent template by its name only. */
+function buildTemplate({ name, language, components }: Json, instance: Instance, sandbox: Sandbox): Sent | Answer {
+  if (instance.integration !== 'business') return unavailable();
+  const template = { name, language: { code: language }, components };
+  const failure = checkTemplateMessage(sandbox, instance, { type: 'template', template });
+  if (!failure) return { messageType: 'conversation', message: { conversation: `▶️${String(name)}◀️` } };
+  const { code, details } = failure;
+  return {
+    status: 201,
+    body: { message: `(#${code}) refused`, type: 'OAuthException', code, error_data: { details } },
+  };
+}
+
 /** The properties that each call needs, and what it sends. */
 const SENDS: Record<string, { required: string[]; build: Build }> = {
   sendText: {
@@ -79,11 +93,8 @@ const SENDS: Record<string, { required: string[]; build: Build }> = {
     }),
   },
   sendTemplate: {
-    required: ['number', 'name', 'language', 'components'],
-    build: ({ name }, { integration }) =>
-      integration === 'business'
-        ? { messageType: 'conversation', message: { conversation: `▶️${String(name)}◀️` } }
-        : unavailable(),
+    required: ['number', 'name', 'language'],
+    build: buildTemplate,
   },
 };
 
@@ -100,7 +111,7 @@ export async function sendThrough(sandbox: Sandbox, instance: Instance, place: s
   if (instance.state !== 'open') return badRequest('Error: Connection Closed');
   if (sandbox.gateway.settings.unknown_numbers.includes(number))
     return refuse(400, 'Bad Request', [{ jid, exists: false, number }]);
-  const sent = build(body, instance);
+  const sent = build(body, instance, sandbox);
   if ('status' in sent) return sent;
   const key = { remoteJid: jid, fromMe: true, id: makeKeyId(sandbox.gateway, instance) };
   const { messageType, message, base64 = null } = sent;

@@ -18,6 +18,8 @@ export type Instance = {
   api_key: string;
   integration: Integration;
   number: string;
+  /** The account of the Cloud API behind the instance, whose templates it has. */
+  waba_id: string;
   state: 'open' | 'connecting' | 'close';
   webhook: Webhook | null;
 };
@@ -73,6 +75,7 @@ export const makeInstance = (name: string, apiKey: string, number: string): Inst
   api_key: apiKey,
   integration: 'baileys',
   number,
+  waba_id: '',
   state: 'open',
   webhook: null,
 });

@@ -20,8 +20,13 @@ export interface InboxCallbacks<Element, Config = Record<string, unknown>> {
   path: `/hooks/${string}`;
   /** Starts the check of a signature or a secret before the body arrives; null when the headers have none. */
   beginCheck(headers: IncomingHttpHeaders, inbox: CalledInbox<Config>): SignatureCheck | null;
-  /** Yields the elements of a callback, as Callbacks does. They belong to the inbox of the path, whatever address they have. */
-  parse(body: unknown, config: Config): Iterable<Element | null>;
+  /** Whether a body may have files in it, found without parsing megabytes. It is kept for a day, and `extractFile` takes the files out of it. */
+  mayCarryFiles?(raw: Buffer): boolean;
+  /**
+   * Yields the elements of a callback, as Callbacks does. They belong to the inbox of the path, whatever address they have. `item` names a body that
+   * is kept: the id of a file in it is this name, a point, and how `extractFile` knows the file.
+   */
+  parse(body: unknown, config: Config, item: string | null): Iterable<Element | null>;
 }
 
 /** How a channel handles the calls of its network, which all arrive at one path of the installation. */

@@ -196,7 +196,7 @@ export interface ChannelDeclaration<Name extends string = string, Config = Recor
   samples: Samples;
   /** Translates an item that was fetched. Runs in a child process, and throws when the item can not be read. */
   translate?(item: TranslatedItem): Promise<(Inbound | null)[]>;
-  /** Returns the content of a file that a pushed item has brought; null when there is none with this name. Runs in a child process. */
+  /** Returns the content of a file that a pushed item or a callback has brought; null when there is none with this name. Runs in a child process. */
   extractFile?(item: Readable, file: string): Promise<Buffer | null>;
   /** Connects the channel to its network. A channel without this function neither sends nor receives. */
   open?(network: NetworkAccess): ChannelNetwork<Config>;

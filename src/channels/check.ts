@@ -3,10 +3,11 @@ import type { FetchPosition } from './fetching.ts';
 
 /**
  * Whether the network accepts the credentials of an inbox. `retry` is false when a person has to change the settings first. `start` is the end
- * of what the network keeps at this moment: what arrives after it is fetched.
+ * of what the network keeps at this moment: what arrives after it is fetched. `account` is the network's account behind the inbox, null when there
+ * is none, and absent when the network did not tell it.
  */
 export type CheckResult =
-  | { ok: true; coexistence: boolean | null; start?: FetchPosition }
+  | { ok: true; coexistence: boolean | null; start?: FetchPosition; account?: string | null }
   | { ok: false; error: string; retry: boolean };
 
 export interface Callback {

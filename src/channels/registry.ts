@@ -17,6 +17,14 @@ export const CHANNEL_SETTINGS: readonly ChannelSettings[] = CHANNELS.flatMap(
   ({ settings }) => (settings as ChannelSettings | null) ?? [],
 );
 
+const WITH_TEMPLATES: ReadonlySet<string> = new Set(
+  CHANNELS.filter(({ can }) => can.templates).map(({ name }) => name),
+);
+
+/** Whether an inbox has templates. On some channels only those have them whose network has named an account. */
+export const hasTemplates = (channel: ChannelName, account: string | null): boolean =>
+  account !== null && WITH_TEMPLATES.has(channel);
+
 /** Returns how a channel translates what was fetched, for processes that call no network; undefined when it fetches nothing. */
 export const findTranslator = (name: string): ChannelDeclaration['translate'] =>
   (CHANNELS as ChannelDeclaration[]).find((channel) => channel.name === name)?.translate;

@@ -28,6 +28,8 @@ export interface ChannelSettings<Config = Record<string, unknown>> {
   address: ((config: Config) => string) | null;
   /** The network's account, which may have several addresses; null on networks without accounts. */
   account(config: Config): string | null;
+  /** True when `check` tells the account, and the settings do not. It is kept as long as the inbox has the same address. */
+  accountIsTold?: true;
   /** The network's id of the business whose numbers share a limit of people a day; absent on networks without such a limit. */
   portfolio?(config: Config): string;
   /** Returns what is wrong with settings that the schema accepts; a secret may be a mask. */

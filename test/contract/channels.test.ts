@@ -87,7 +87,7 @@ function sampleFile({ can, uploadFile }: NamedChannel, contentType: ContentType)
 
 /** Returns the function that reads callbacks to an inbox with the channel's sample settings; null when the network sends no callbacks. */
 function findParser({ callbacks, inboxCallbacks, settings }: NamedChannel) {
-  if (inboxCallbacks) return (body: unknown) => inboxCallbacks.parse(body, settings?.sample ?? {});
+  if (inboxCallbacks) return (body: unknown) => inboxCallbacks.parse(body, settings?.sample ?? {}, null);
   return callbacks?.parse ?? null;
 }
 
@@ -112,7 +112,12 @@ for (const channel of channels.all()) {
     if (channel.send) assert.ok(channel.check, 'a channel that sends can tell whether its credentials work');
     assert.equal(channel.fetchItems === undefined, channel.translate === undefined, 'what is fetched is translated');
     if (channel.watchItems) assert.ok(channel.fetchItems, 'what a watch reports is fetched');
-    assert.equal(channel.pushedItems === undefined, channel.extractFile === undefined, 'pushed items keep their files');
+    const brings = Boolean(channel.pushedItems ?? channel.inboxCallbacks?.mayCarryFiles);
+    assert.equal(
+      brings,
+      channel.extractFile !== undefined,
+      'a file that comes with its message is taken out of what brought it',
+    );
     if (channel.failureText) assert.match(channel.failureText('never heard of'), /\S/);
     const sample = { config: channel.settings?.sample ?? {}, verifyToken: 'a-token' };
     assert.equal(channel.callbacks?.beginCheck({}) ?? null, null, 'an unsigned callback is refused');

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { OutboundMessage } from '../channel.ts';
 import type { ContentType } from '../content.ts';
 import type { OutboundFile } from '../media.ts';
+import { nameFilesOf } from '../templates/name-files.ts';
 import { asList, asRecord, asText, type Json } from '../values.ts';
 import type { StreamedBody } from '../../platform/outbound-stream.ts';
 import { toJid } from './jid.ts';
@@ -58,6 +59,15 @@ const builders: { [type in ContentType]?: Builder } = {
     const contact = asList(message.content.contacts).map(toCard);
     if (contact.length === 0 || contact.includes(null)) return null;
     return { path: 'message/sendContact', body: { number, contact, ...quotePart(message) } };
+  },
+  TEMPLATE: (message, number) => {
+    const { content, file, cards } = message;
+    if (!content.template) return null;
+    const { name, language } = content.template;
+    const components = nameFilesOf(content.template.components, { file, cards });
+    // The Cloud API behind the gateway takes no empty list.
+    const body = { number, name, language, ...(components.length > 0 && { components }), ...quotePart(message) };
+    return { path: 'message/sendTemplate', body };
   },
   // People react to what others wrote, so the message is one of the contact. An empty text removes the earlier reaction.
   REACTION: ({ content: { reaction }, to }) =>

@@ -20,15 +20,16 @@ import {
 } from '../values.ts';
 import { nameFile, type Surroundings } from './file-name.ts';
 
-type Reader = (part: Json, around: Surroundings) => MessageContent | null;
+/** `name` is that of the part. */
+type Reader = (part: Json, around: Surroundings, name: string) => MessageContent | null;
 
 /** The files of the Cloud API have names in another spelling. */
 const createMediaReader =
   (contentType: ContentType): Reader =>
-  (file, around) => {
+  (file, around, name) => {
     const size = asNumber(file.fileLength ?? file.file_size);
     const media: MessageMedia = {
-      networkId: nameFile(around),
+      networkId: nameFile(around, name, file),
       mimeType: asLabel(file.mimetype ?? file.mime_type),
       fileName: asLabel(file.fileName ?? file.filename ?? file.title),
       size: size !== null && Number.isSafeInteger(size) && size >= 0 ? size : null,
@@ -159,7 +160,7 @@ export function readContent(message: Json, around: Surroundings, named: string |
   if (text !== null) return composeContent('TEXT', { content: text });
   for (const [name, read] of readers) {
     const part = asRecord(getOwnProperty(message, name));
-    const content = part && read(part, around);
+    const content = part && read(part, around, name);
     if (content) return content;
   }
   return makeUnsupported(message, named);

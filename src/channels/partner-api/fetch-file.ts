@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import type { NetworkAccess } from '../channel.ts';
 import type { FetchResult, WantedFile } from '../content.ts';
 import { OutboundError } from '../../platform/outbound-error.ts';
+import type { Json } from '../values.ts';
 import { readFileName } from './file-name.ts';
 import { toRequest } from './gateway.ts';
 import type { PartnerApiConfig } from './settings.ts';
@@ -27,11 +28,11 @@ export async function fetchFile(
 ): Promise<FetchResult> {
   const { networkId } = wanted.media;
   if (networkId === null) return { outcome: 'gone', reason: 'The gateway gave the file no id.' };
-  const { id, url } = readFileName(networkId);
+  const { id, url, cloud } = readFileName(networkId);
   const kept = url === null ? null : await fetchLink(network, url, { wanted, signal });
   if (kept) return kept;
   try {
-    return await askGateway(network, id, { wanted, config, signal });
+    return await askGateway(network, describeWanted(id, cloud), { wanted, config, signal });
   } catch (error) {
     // Failure policy: the call is over, and a later try may find the gateway in a better state.
     return {
@@ -40,6 +41,12 @@ export async function fetchFile(
     };
   }
 }
+
+/** A paired phone's gateway finds the message by its id. The Cloud API's has to be told which file it is. */
+const describeWanted = (id: string, cloud: ReturnType<typeof readFileName>['cloud']): Json => ({
+  key: { id },
+  ...(cloud && { messageType: cloud.part, message: { [cloud.part]: { id: cloud.id } } }),
+});
 
 interface Fetching {
   wanted: WantedFile;
@@ -60,10 +67,10 @@ async function fetchLink({ outbound }: Network, url: string, { wanted, signal }:
 
 async function askGateway(
   { outbound }: Network,
-  id: string,
+  message: Json,
   { wanted, config, signal }: Fetching & { config: PartnerApiConfig },
 ): Promise<FetchResult> {
-  const body = { message: { key: { id } }, convertToMp4: false };
+  const body = { message, convertToMp4: false };
   const request = toRequest({ method: 'POST', path: 'chat/getBase64FromMediaMessage', body, config, signal });
   if (!request) return { outcome: 'failed', reason: 'The api_key has characters that no key has.' };
   const maxBytes = Math.ceil((wanted.maxBytes * 4) / 3) + 2 * MAX_HEAD;

@@ -9,6 +9,7 @@ import {
   parseAnswer,
   type GatewayAnswer,
 } from '../gateway.ts';
+import type { Overload } from '../limits.ts';
 import { asRecord, asText, type Json } from '../values.ts';
 import type { OutboundResponse } from '../../platform/outbound-answer.ts';
 import type { StreamedBody } from '../../platform/outbound-stream.ts';
@@ -21,6 +22,10 @@ export interface GatewayCall {
   path: string;
   /** A body of JSON, or a stream of JSON for one that has a file in it. */
   body?: Json | StreamedBody;
+  /** In the place of the name of the instance at the end of the path. */
+  query?: Record<string, string>;
+  /** The largest answer, where it is not that to a send. */
+  maxBytes?: number;
   config: PartnerApiConfig;
   signal: AbortSignal;
 }
@@ -45,6 +50,7 @@ export function toRequest({
   method,
   path,
   body,
+  query,
   config,
   signal,
 }: GatewayCall): Omit<OutboundRequest, 'maxBytes'> | null {
@@ -52,7 +58,7 @@ export function toRequest({
   const isStream = body !== undefined && 'stream' in body;
   return {
     method,
-    url: `${readBase(config.base_url)}/${path}/${encodeURIComponent(config.instance_name)}`,
+    url: `${readBase(config.base_url)}/${path}${query ? `?${new URLSearchParams(query).toString()}` : `/${encodeURIComponent(config.instance_name)}`}`,
     headers: {
       apikey: config.api_key,
       accept: 'application/json',
@@ -70,7 +76,8 @@ export async function callGateway(
   const request = toRequest(call);
   if (!request) return makeRefusal('PROVIDER_REJECTED', 'The api_key has characters that no key has.');
   try {
-    return maskKey(readOutcome(await outbound.tenant({ ...request, maxBytes: MAX_ANSWER_BYTES })), call.config.api_key);
+    const { maxBytes = MAX_ANSWER_BYTES, config } = call;
+    return maskKey(readOutcome(await outbound.tenant({ ...request, maxBytes })), config.api_key);
   } catch (error) {
     // Failure policy: an error before the whole request was sent is a refusal; after any other error the outcome is unknown.
     return explainBroken(error);
@@ -78,7 +85,7 @@ export async function callGateway(
 }
 
 function readOutcome({ status, body, truncated }: OutboundResponse): GatewayAnswer {
-  const answer = truncated ? parseHead(body) : parseAnswer(body);
+  const answer = truncated ? parseHead(body) : (parseAnswer(body) ?? parseList(body));
   if (leavesUnknown(status)) return { outcome: 'unknown', reason: `The gateway answered ${status}.` };
   if (status >= 300) {
     const error = readError(status, answer);
@@ -88,6 +95,16 @@ function readOutcome({ status, body, truncated }: OutboundResponse): GatewayAnsw
   }
   if (!answer) return { outcome: 'unknown', reason: 'The answer is not one of the gateway.' };
   return { outcome: 'done', body: answer };
+}
+
+/** Failure policy: for a body that is no list, the HTTP status alone decides. */
+function parseList(body: Buffer): Json | null {
+  try {
+    const list: unknown = JSON.parse(body.toString('utf8'));
+    return Array.isArray(list) ? { list } : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Reads the key of the message from the beginning of an answer that did not arrive as a whole. */
@@ -122,5 +139,13 @@ function listWords(message: unknown, depth = 0): string[] {
 
 /** The HTTP status by which the gateway refuses the key, and the one for an instance that it does not have. */
 const REFUSED_KEY: readonly (number | string)[] = [401, 403, 404];
+
+/** The codes by which the Cloud API behind an instance wants fewer messages: from its number, or to this person. */
+const OVERLOADS = new Map<number | string, Overload>([
+  [130_429, 'number'],
+  [131_056, 'pair'],
+]);
+
+export const findOverload = (code: number | string): Overload | null => OVERLOADS.get(code) ?? null;
 
 export const refusesCredentials = (code: number | string): boolean => REFUSED_KEY.includes(code);

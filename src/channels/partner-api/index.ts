@@ -4,20 +4,23 @@ import type { ContentType } from '../content.ts';
 import { PHONE_NUMBER } from '../identity.ts';
 import { isSameSecret } from '../../platform/secrets.ts';
 import { fetchFile } from './fetch-file.ts';
-import { refusesCredentials } from './gateway.ts';
+import { refusesTemplate } from '../templates/cloud-api.ts';
+import { findOverload, refusesCredentials } from './gateway.ts';
 import { checkInstance, pairInstance, SECRET_HEADER } from './instance.ts';
 import { LID_NAME } from './jid.ts';
 import { PARTNER_MEDIA } from './media.ts';
-import { parseEvent } from './parse.ts';
+import { extractFile, mayCarryFiles, parseEvent } from './parse.ts';
 import { partnerSamples } from './samples.ts';
 import { markRead, sendMessage, showTyping } from './send.ts';
 import { partnerApiSettings, type PartnerApiConfig } from './settings.ts';
+import { createPartnerTemplates } from './templates.ts';
 
 const CONTENT: readonly ContentType[] = [
   'TEXT',
   'LOCATION',
   'CONTACTS',
   'REACTION',
+  'TEMPLATE',
   ...PARTNER_MEDIA.map(({ contentType }) => contentType),
 ];
 
@@ -33,9 +36,11 @@ export const partnerApiChannel = declareChannel<'PARTNER_API', PartnerApiConfig>
     media: PARTNER_MEDIA,
     markRead: true,
     typing: true,
+    templates: true,
     echoesSends: true,
   },
   samples: partnerSamples,
+  extractFile,
   open: openNetwork,
 });
 
@@ -47,11 +52,15 @@ function openNetwork(network: NetworkAccess): ChannelNetwork<PartnerApiConfig> {
     markRead: (message, config, signal) => markRead(network, message, { config, signal }),
     showTyping: (message, config, signal) => showTyping(network, message, { config, signal }),
     fetchFile: (wanted, config, signal) => fetchFile(network, wanted, config, signal),
+    templates: createPartnerTemplates(network),
+    findOverload,
+    refusesTemplate,
     refusesCredentials,
     inboxCallbacks: {
       path: '/hooks/partner',
       beginCheck: ({ [SECRET_HEADER]: secret }, { verifyToken }) =>
         typeof secret === 'string' ? { add: () => undefined, holds: () => isSameSecret(secret, verifyToken) } : null,
+      mayCarryFiles,
       parse: parseEvent,
     },
   };

@@ -5,14 +5,13 @@ import { asLabel, asRecord, asText, type Json } from '../values.ts';
 import { describeFailure, type FailedCall } from '../gateway.ts';
 import { callGateway, refusesCredentials, type GatewayCall } from './gateway.ts';
 import { EVENTS } from './parse.ts';
+import { findTemplateAccount } from './templates.ts';
 
 type Network = Pick<NetworkAccess, 'outbound'>;
 type Calling = Pick<GatewayCall, 'config' | 'signal'>;
 
 /** The header in which the gateway shows the inbox's token with each event. */
 export const SECRET_HEADER = 'x-hook-secret';
-
-const CONNECTED: CheckResult = { ok: true, coexistence: true };
 
 /** The webhook is set before the phone is paired, so that the first message arrives. */
 export async function checkInstance(
@@ -33,7 +32,7 @@ export async function checkInstance(
   }
   switch (readState(state.body)) {
     case 'open':
-      return CONNECTED;
+      return connected(await findTemplateAccount(network, calling));
     case 'connecting':
       return { ok: false, error: 'The instance is being connected to a phone.', retry: true };
     case null:
@@ -42,6 +41,12 @@ export async function checkInstance(
       return { ok: false, error: 'No phone is connected to the instance. Pair one with its QR code.', retry: false };
   }
 }
+
+const connected = (account: string | null | undefined): CheckResult => ({
+  ok: true,
+  coexistence: true,
+  ...(account !== undefined && { account }),
+});
 
 /** Files do not come with their messages: they could be larger than a callback may be, and the message would be lost with them. */
 const describeWebhook = (url: string, secret: string): Json => ({

@@ -11,12 +11,19 @@ import {
   toStorable,
   type Json,
 } from '../values.ts';
+import { composeContent, type MessageContent } from '../content.ts';
 import { isEmpty, openEnvelopes, readContent } from './content.ts';
+import { MAX_CARRIED_NAME, type Surroundings } from './file-name.ts';
 import { isOtherChat, readPerson } from './jid.ts';
 import { makeUnreadable, type Scene } from '../scene.ts';
 
+/** `item` names the event where the platform keeps it, because it may have a file in it. */
+export interface EventScene extends Scene {
+  item?: string | null;
+}
+
 /** Returns null for messages of groups, and for those that say nothing. */
-export function readMessage(data: Json, scene: Scene, isConfirmation: boolean): Inbound | null {
+export function readMessage(data: Json, scene: EventScene, isConfirmation: boolean): Inbound | null {
   const key = asRecord(data.key);
   const externalId = asIdentifier(key?.id);
   if (!key || externalId === null) return makeUnreadable(scene, 'a message has no id', data);
@@ -50,8 +57,23 @@ export function readMessage(data: Json, scene: Scene, isConfirmation: boolean): 
     errors: [],
     historyStatus: null,
     renamed: null,
-    ...readContent(message, { externalId, mediaUrl: asText(given.mediaUrl) }, asLabel(data.messageType)),
+    ...((isConfirmation ? readTemplate(message) : null) ??
+      readContent(message, describeSurroundings(given, externalId, scene), asLabel(data.messageType))),
   };
+}
+
+/** An instance on the Cloud API shows a template that it has sent by its name only. */
+const SENT_TEMPLATE = /^▶️([a-z0-9_]{1,512})◀️$/u;
+
+/** Returns a template with its name in the place of its text, which the gateway does not know. */
+function readTemplate({ conversation }: Json): MessageContent | null {
+  const [, name] = SENT_TEMPLATE.exec(asText(conversation) ?? '') ?? [];
+  return name === undefined ? null : composeContent('TEMPLATE', { content: name });
+}
+
+function describeSurroundings(given: Json, externalId: string, { item = null }: EventScene): Surroundings {
+  const isCarried = item !== null && Boolean(asText(given.base64)) && externalId.length <= MAX_CARRIED_NAME;
+  return { externalId, mediaUrl: asText(given.mediaUrl), item: isCarried ? item : null };
 }
 
 /** The context of a message (what it answers, where it comes from) stands beside it, or in its part. */

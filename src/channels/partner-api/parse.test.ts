@@ -113,9 +113,10 @@ test('one instance has one address, in whatever way the address of its gateway i
 });
 
 test('the link of a file is read back as it was, also when it has spaces', () => {
-  const named = nameFile({ externalId: 'A1', mediaUrl: 'https://files.example/a b c' });
-  assert.deepEqual(readFileName(named), { id: 'A1', url: 'https://files.example/a b c' });
-  assert.deepEqual(readFileName('A1'), { id: 'A1', url: null });
+  const around = { externalId: 'A1', mediaUrl: 'https://files.example/a b c', item: null };
+  const named = nameFile(around, 'imageMessage', {});
+  assert.deepEqual(readFileName(named), { id: 'A1', url: around.mediaUrl, cloud: null });
+  assert.deepEqual(readFileName('A1'), { id: 'A1', url: null, cloud: null });
 });
 
 test('the key of the gateway, which stands in each event, is in no element', () => {

@@ -2,19 +2,25 @@
  * Reads the events of the gateway. Elements are independent: an element that can not be read becomes `unreadable`, and the others are read all
  * the same. An event never contains the gateway's key behind this file, although the gateway sends it with each of them.
  */
+import type { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
 import type { Inbound, InboundStatus } from '../channel.ts';
 import { asDate, asIdentifier, asRecord, asText, type Json } from '../values.ts';
 import { openEnvelopes, readContent } from './content.ts';
 import { isOtherChat, readPerson } from './jid.ts';
-import { readMessage } from './message.ts';
+import { readMessage, type EventScene } from './message.ts';
 import { makeUnreadable, type Scene } from '../scene.ts';
 import { partnerApiSettings, type PartnerApiConfig } from './settings.ts';
 
-type Reader = (data: Json, scene: Scene) => Inbound | null;
+type Reader = (data: Json, scene: EventScene) => Inbound | null;
 
 /** Reads one event. Never throws for a parsed JSON value. For what the platform ignores it yields null. */
-export function* parseEvent(body: unknown, config: PartnerApiConfig): Generator<Inbound | null> {
-  const scene: Scene = { address: partnerApiSettings.address?.(config) ?? '', now: new Date() };
+export function* parseEvent(
+  body: unknown,
+  config: PartnerApiConfig,
+  item: string | null = null,
+): Generator<Inbound | null> {
+  const scene: EventScene = { address: partnerApiSettings.address?.(config) ?? '', now: new Date(), item };
   const event = asRecord(body);
   const name = asText(event?.event);
   if (!event || name === null)
@@ -33,6 +39,20 @@ export function* parseEvent(body: unknown, config: PartnerApiConfig): Generator<
     // Only the element is kept: a list may have millions of them, and the whole body for each would fill the memory.
     yield data ? read(data, scene) : makeUnreadable(scene, 'an element of an event is no object', element);
   }
+}
+
+/** The beginning of a file that is in its event. */
+const CARRIED_FILE = '"base64":"';
+
+export const mayCarryFiles = (raw: Buffer): boolean => raw.includes(CARRIED_FILE);
+
+/** Returns the file of the message with this id; null when the event has none. */
+export async function extractFile(event: Readable, id: string): Promise<Buffer | null> {
+  const { data } = asRecord(await json(event)) ?? {};
+  const messages = [data].flat().map(asRecord);
+  const message = messages.find((each) => asRecord(each?.key)?.id === id);
+  const base64 = asText(asRecord(message?.message)?.base64);
+  return base64 ? Buffer.from(base64, 'base64') : null;
 }
 
 /** The gateway writes `messages.upsert`; where it has a path for each event, it writes `MESSAGES_UPSERT`. */
@@ -96,7 +116,7 @@ function readEdit(data: Json, scene: Scene): Inbound | null {
   if (externalId === null) return makeUnreadable(scene, 'an edit names no message', data);
   const base = { address, timestamp, externalId, originalExternalId: externalId };
   if (!edited) return { kind: 'revoke', ...base };
-  const content = readContent(openEnvelopes(edited), { externalId, mediaUrl: null }, null);
+  const content = readContent(openEnvelopes(edited), { externalId, mediaUrl: null, item: null }, null);
   // An edit whose content can not be read must not replace the content that was read before.
   if (content.contentType === 'UNSUPPORTED')
     return makeUnreadable(scene, 'the new content of an edit is not understood', data);

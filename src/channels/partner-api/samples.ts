@@ -39,6 +39,10 @@ export const partnerSamples: Samples = {
     composeContent('CONTACTS', {
       contacts: [{ name: { formatted_name: 'Ana Sá' }, phones: [{ phone: '+55 85 99123-0001' }] }],
     }),
+    composeContent('TEMPLATE', {
+      content: 'Olá!',
+      template: { name: 'ola', language: 'pt_BR', components: [] },
+    }),
     composeContent('REACTION', { reaction: { externalId: '3EB0C1', emoji: '👍' } }),
   ],
   callbacks: [

@@ -41,6 +41,7 @@ export const partnerApiSettings: ChannelSettings<PartnerApiConfig> = {
   // An instance name is unique only at its gateway. The gateway's address is compared in the form in which it is called.
   address: (config) => `${readBase(config.base_url)}#${config.instance_name}`,
   account: () => null,
+  accountIsTold: true,
   targets: (config) => [{ path: 'base_url', url: config.base_url }],
   sample: { base_url: 'http://127.0.0.1:9/gateway', api_key: 'a-key-of-the-gateway-1234', instance_name: 'main' },
 };

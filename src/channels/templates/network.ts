@@ -49,14 +49,16 @@ export interface TemplateDraft {
 export interface ChannelTemplates<Config = Record<string, unknown>> {
   /** Reads a page of the account's templates: the first one, or the one that begins at `after`. */
   list(config: Config, after: string | null, signal: AbortSignal): Promise<TemplatePage>;
-  /** Submits a template to the network's review. */
-  submit(
+  /** Submits a template to the network's review; absent where that is done elsewhere. */
+  submit?(
     config: Config,
     draft: TemplateDraft,
     signal: AbortSignal,
   ): Promise<Pick<NetworkTemplate, 'networkId' | 'status' | 'category'>>;
   /** Removes a template in all its languages. A template that the network does not have counts as removed. */
-  remove(config: Config, name: string, signal: AbortSignal): Promise<void>;
+  remove?(config: Config, name: string, signal: AbortSignal): Promise<void>;
+  /** Why an inbox of the channel has no templates, behind the name of a field; absent where every inbox has some. */
+  lacking?: string;
   /** True for error codes of a refused send which show that the platform's copy of the template is out of date. */
   concernsTemplate(code: number | string): boolean;
   /** Templates of which the network delivers none to people of a country (ISO 3166 alpha-2), although it accepts them. */

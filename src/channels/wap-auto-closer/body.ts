@@ -3,8 +3,8 @@ import type { OutboundMessage } from '../channel.ts';
 import type { ContentType, MessageContent } from '../content.ts';
 import { PHONE_NUMBER, type Person } from '../identity.ts';
 import type { OutboundFile } from '../media.ts';
-import { getOwnProperty } from '../../platform/own-property.ts';
-import { asList, asRecord, asText, type Json } from '../values.ts';
+import { nameFile, nameFilesOf } from '../templates/name-files.ts';
+import type { Json } from '../values.ts';
 
 /** Returns the recipient for the network, which has one field for phone numbers and one for user ids. */
 export function addressRecipient({ names: [name] }: Person): Json | null {
@@ -56,8 +56,6 @@ const builders: { [type in ContentType]?: Builder } = {
   TEMPLATE: ({ template }, file, cards) => template && buildTemplate(template, file, cards),
 };
 
-const nameFile = ({ networkId, url }: OutboundFile): Json => (networkId === null ? { link: url } : { id: networkId });
-
 const captionPart = ({ content }: MessageContent): Json => (content ? { caption: content } : {});
 
 function buildLocation({ latitude, longitude, name, address }: NonNullable<MessageContent['location']>): Json {
@@ -70,38 +68,6 @@ function buildTemplate(
   file: OutboundFile | null,
   cards: OutboundMessage['cards'],
 ): Json {
-  const named = components.map((component) => {
-    if (component['type'] === 'carousel' && cards) return nameCardFiles(component, cards);
-    return file ? nameHeaderFile(component, file) : component;
-  });
+  const named = nameFilesOf(components, { file, cards });
   return { name, language: { code: language }, ...(named.length > 0 && { components: named }) };
-}
-
-/** The stored header names an attachment of the company, which the network knows by another id. */
-function nameHeaderFile(component: Json, file: OutboundFile): Json {
-  const [parameter] = asList(component.parameters).map(asRecord);
-  if (component.type !== 'header' || !parameter) return component;
-  const kind = String(parameter.type);
-  const { filename } = asRecord(getOwnProperty(parameter, kind)) ?? {};
-  const media = { ...nameFile(file), ...(kind === 'document' && { filename: filename ?? file.fileName }) };
-  return { ...component, parameters: [{ ...parameter, [kind]: media }] };
-}
-
-/** Each card names its own attachment, if any. */
-function nameCardFiles(carousel: Json, files: NonNullable<OutboundMessage['cards']>): Json {
-  const cards = asList(carousel.cards).map((card) => {
-    const components = asList(asRecord(card)?.components).map((component) => {
-      const header = asRecord(component);
-      const file = header && files.get(readMediaId(header));
-      return file ? nameHeaderFile(header, file) : component;
-    });
-    return { ...asRecord(card), components };
-  });
-  return { ...carousel, cards };
-}
-
-/** Returns the id of the file that a component shows, or '' when it shows none. */
-function readMediaId(component: Json): string {
-  const parameter = asRecord(asList(component.parameters)[0]) ?? {};
-  return asText(asRecord(getOwnProperty(parameter, String(parameter.type)))?.id) ?? '';
 }

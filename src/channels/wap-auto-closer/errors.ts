@@ -139,11 +139,6 @@ const OVERLOADS = new Map<number | string, Overload>([
   [80007, 'account'],
 ]);
 
-/** The translation is unknown or not approved, the template is paused, or it is disabled. */
-const REFUSED_TEMPLATE: readonly (number | string)[] = [132001, 132015, 132016];
-
-export const refusesTemplate = (code: number | string): boolean => REFUSED_TEMPLATE.includes(code);
-
 export const findOverload = (code: number | string): Overload | null => OVERLOADS.get(code) ?? null;
 
 /** Reads the list `errors` of a message, a status or a notification. */

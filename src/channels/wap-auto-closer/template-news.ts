@@ -2,7 +2,7 @@
 import type { Inbound } from '../channel.ts';
 import type { InboundTemplate } from '../templates/network.ts';
 import { makeUnreadable } from './message.ts';
-import { readQuality, readReason } from './templates.ts';
+import { readQuality, readReason } from '../templates/read.ts';
 import { asDate, asIdentifier, asLabel, asRecord, type Json } from '../values.ts';
 
 /** A change of an account, as parse.ts takes it from a notification. */

@@ -1,10 +1,11 @@
 /** The templates of a WhatsApp business account: lists them, submits them to the review, and removes them. */
 import { NetworkRefusal } from '../channel.ts';
-import type { ChannelTemplates, NetworkTemplate, TemplateDraft, TemplatePage } from '../templates/network.ts';
-import { listVariables } from '../templates/shape.ts';
+import { CLOUD_API_RULES } from '../templates/cloud-api.ts';
+import type { ChannelTemplates, TemplateDraft, TemplatePage } from '../templates/network.ts';
+import { readObjects, readTemplates } from '../templates/read.ts';
 import { describeFailure, type Graph, type GraphAnswer, type GraphCall } from './graph.ts';
 import type { WapConfig } from './settings.ts';
-import { asIdentifier, asLabel, asList, asRecord, asText, toStorable, type Json } from '../values.ts';
+import { asIdentifier, asLabel, asRecord, asText, type Json } from '../values.ts';
 
 /** The templates of one page. A page of the network's default size would take four times as many calls. */
 const PAGE = 100;
@@ -46,16 +47,9 @@ export function createWapTemplates(graph: Graph): ChannelTemplates<WapConfig> {
       }
       expectDone(answer);
     },
-    concernsTemplate: (code) => typeof code === 'number' && code >= FIRST_TEMPLATE_CODE && code <= LAST_TEMPLATE_CODE,
-    // Each of them fails with 131049.
-    restingCodes: [131_049],
-    undelivered: [{ category: 'MARKETING', country: 'US' }],
+    ...CLOUD_API_RULES,
   };
 }
-
-/** The network's codes for refused templates: wrong parameters, an unknown translation, a paused or disabled template. */
-const FIRST_TEMPLATE_CODE = 132_000;
-const LAST_TEMPLATE_CODE = 132_999;
 
 /** Returns the body of the answer. A network that was never reached has refused nothing. */
 function expectDone(answer: GraphAnswer): Json {
@@ -66,54 +60,14 @@ function expectDone(answer: GraphAnswer): Json {
   throw new Error(sentence);
 }
 
-const readObjects = (value: unknown): Json[] =>
-  asList(value)
-    .map(asRecord)
-    .filter((item) => item !== null);
-
 function readPage({ data, paging }: Json): TemplatePage {
   const { next, cursors } = asRecord(paging) ?? {};
   const after = asText(asRecord(cursors)?.after);
   return {
-    templates: readObjects(data).flatMap((item) => readTemplate(item) ?? []),
+    templates: readTemplates(data),
     // The last page has cursors, too, but no `next`.
     next: typeof next === 'string' && after ? after : null,
   };
-}
-
-/** Reads a template; null when it has no name or language, so that nobody could send it. */
-function readTemplate(item: Json): NetworkTemplate | null {
-  const [name, language] = [asIdentifier(item.name), asIdentifier(item.language)];
-  if (name === null || language === null) return null;
-  const components = readObjects(toStorable(item.components));
-  return {
-    networkId: asIdentifier(item.id),
-    name,
-    language,
-    category: asLabel(item.category)?.toUpperCase() ?? 'UNKNOWN',
-    status: asLabel(item.status)?.toUpperCase() ?? 'UNKNOWN',
-    quality: readQuality(item.quality_score),
-    parameterFormat: readFormat(item.parameter_format, components),
-    components,
-    rejectedReason: readReason(item.rejected_reason),
-  };
-}
-
-export const readQuality = (value: unknown): string | null =>
-  asLabel(asRecord(value)?.score ?? value)?.toUpperCase() ?? null;
-
-/** The network writes NONE for a template that was not rejected. */
-export function readReason(value: unknown): string | null {
-  const reason = asLabel(value);
-  return reason === null || reason.toUpperCase() === 'NONE' ? null : reason;
-}
-
-/** Templates from before named variables existed do not say their format. */
-function readFormat(value: unknown, components: Json[]): NetworkTemplate['parameterFormat'] {
-  const format = asLabel(value)?.toUpperCase();
-  if (format === 'NAMED' || format === 'POSITIONAL') return format;
-  const names = components.flatMap(({ text }) => listVariables(asText(text) ?? ''));
-  return names.some((name) => !/^\d+$/.test(name)) ? 'NAMED' : 'POSITIONAL';
 }
 
 function toBody({ name, language, category, parameterFormat, components }: TemplateDraft): Json {

@@ -1,10 +1,12 @@
 /** Handles a call of a network, from its headers to the store. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
 import type { Callbacks, InboxCallbacks, SignatureCheck } from '../../channels/called.ts';
-import type { Inbound } from '../../channels/channel.ts';
+import type { Inbound, InboundMessage } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
 import { isSameSecret } from '../../platform/secrets.ts';
 import type { ShareOwner } from '../../platform/connection-shares.ts';
 import { openCalledInbox } from '../inboxes/called.ts';
@@ -12,6 +14,8 @@ import { takeLogIn } from '../inboxes/log-in.ts';
 import { enqueueCheck } from '../inboxes/reported.ts';
 import { isVerifyToken } from '../inboxes/verify-token.ts';
 import type { Intake } from './intake.ts';
+import { dropUnused, keepItem, listFiles } from './pushed/kept-items.ts';
+import { nameItem } from './pushed/reference.ts';
 
 /** A call whose body has not been read yet. */
 export interface IncomingCallback {
@@ -24,7 +28,15 @@ export interface IncomingCallback {
   waiting?: { company: string; inbox: string };
   /** The address of the inbox in the body, for the share of the memory that this call takes; empty when there is none. */
   findAddress(raw: Buffer): string;
-  parse(body: unknown): Iterable<Inbound | null>;
+  parse(body: unknown, item: string | null): Iterable<Inbound | null>;
+  /** The inbox in whose calls files may come with their messages. */
+  carrier?: Carrier | null;
+}
+
+interface Carrier {
+  company: string;
+  inbox: string;
+  mayCarryFiles(raw: Buffer): boolean;
 }
 
 /** Opens a call to the path that all inboxes of the channel share. */
@@ -61,7 +73,11 @@ export async function openInboxCallback(
     receives: address !== '',
     ...(inbox?.isWaiting && { waiting: { company: inbox.company, inbox: id } }),
     findAddress: () => address,
-    parse: (body) => (inbox ? keepElementsOfInbox(address, callbacks.parse(body, inbox.config)) : []),
+    parse: (body, item) => (inbox ? keepElementsOfInbox(address, callbacks.parse(body, inbox.config, item)) : []),
+    ...(inbox &&
+      callbacks.mayCarryFiles && {
+        carrier: { company: inbox.company, inbox: id, mayCarryFiles: callbacks.mayCarryFiles },
+      }),
   };
 }
 
@@ -77,7 +93,34 @@ export async function receiveCallback(kit: Kit, intake: Intake, call: IncomingCa
   // The callback is admitted before it is parsed: the network repeats a callback that was answered 503.
   kit.storage.admit();
   intake.admit(call.channel, call.findAddress(raw), raw.length);
-  await intake.take(call.channel, raw.length, translateCallback(call, raw));
+  if (call.carrier?.mayCarryFiles(raw)) return receiveFiles(kit, intake, { ...call, carrier: call.carrier }, raw);
+  await intake.take(call.channel, raw.length, translateCallback(call, raw, null));
+}
+
+/** Takes a call that brings files with its messages. */
+async function receiveFiles(
+  kit: Kit,
+  intake: Intake,
+  call: IncomingCallback & { carrier: Carrier },
+  raw: Buffer,
+): Promise<void> {
+  const { company, inbox } = call.carrier;
+  const item = { company, id: newId() };
+  const isKept = await keepItem(kit, item, {
+    bytes: raw.length,
+    read: () => Readable.from([raw], { objectMode: false }),
+  });
+  const files: InboundMessage[] = [];
+  const elements = noteFiles(translateCallback(call, raw, isKept ? nameItem(item.id) : null), files);
+  await intake.take(call.channel, raw.length, elements);
+  if (isKept) await dropUnused(kit, { ...item, inbox }, files);
+}
+
+function* noteFiles(elements: Iterable<Inbound | null>, files: InboundMessage[]): Generator<Inbound | null> {
+  for (const element of elements) {
+    files.push(...listFiles(element));
+    yield element;
+  }
 }
 
 /**
@@ -91,9 +134,9 @@ export async function putOff(kit: Kit, waiting: { company: string; inbox: string
 }
 
 /** Translates a callback into elements. This is a generator, so that the JSON is parsed only when the first element is requested. */
-function* translateCallback(call: IncomingCallback, raw: Buffer): Generator<Inbound | null> {
+function* translateCallback(call: IncomingCallback, raw: Buffer, item: string | null): Generator<Inbound | null> {
   try {
-    yield* call.parse(JSON.parse(raw.toString('utf8')));
+    yield* call.parse(JSON.parse(raw.toString('utf8')), item);
   } catch (error) {
     // Failure policy: the signature shows that the network sent this body. The body is not JSON, and a repetition would not be either, so
     // it is kept aside and answered 200.

@@ -96,7 +96,7 @@ export function dropOtherClaims(
 export function connectInbox(
   tx: SystemTx,
   { company, _id }: { company: string; _id: string },
-  verdict: { version: number; coexistence: boolean | null; start?: FetchPosition },
+  verdict: { version: number; coexistence: boolean | null; start?: FetchPosition; account?: string | null },
 ): Promise<InboxRow | null> {
   return maybeOne(tx, {
     name: 'inboxes.connect',
@@ -104,9 +104,18 @@ export function connectInbox(
         accepted_at = coalesce(accepted_at, now()), callback_told = webhook_url is not null,
         coexistence_enabled = coalesce($4, coexistence_enabled),
         coexistence_told_at = case when $4 is null then coexistence_told_at else now() end,
-        fetch_from = case when accepted_at is null then $5::jsonb else fetch_from end
+        fetch_from = case when accepted_at is null then $5::jsonb else fetch_from end,
+        network_account = case when $6 then $7 else network_account end
       where company_id = $1 and _id = $2 and connection_version = $3 returning ${COLUMNS}`,
-    values: [company, _id, verdict.version, verdict.coexistence, verdict.start ? JSON.stringify(verdict.start) : null],
+    values: [
+      company,
+      _id,
+      verdict.version,
+      verdict.coexistence,
+      verdict.start ? JSON.stringify(verdict.start) : null,
+      verdict.account !== undefined,
+      verdict.account ?? null,
+    ],
   });
 }
 

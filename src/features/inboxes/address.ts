@@ -16,7 +16,7 @@ const TAKEN = 'Another inbox is connected to this number; it has to be closed fi
 const LOST = 'Another inbox has proven that this number is its own.';
 
 /** What the network said when it accepted the credentials. */
-type Acceptance = Pick<CheckResult & { ok: true }, 'coexistence' | 'start'>;
+type Acceptance = Pick<CheckResult & { ok: true }, 'coexistence' | 'start' | 'account'>;
 
 const readAddress = ({ channel, network_address: address }: InboxRow): Address | null =>
   address === null ? null : { channel, address };

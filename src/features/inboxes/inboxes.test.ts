@@ -68,6 +68,7 @@ test('POST of an inbox answers 201 with the record, in which required fields are
     pdf_local_text_extraction: false,
     default_owner: null,
     connection: { status: 'PENDING', checked_at: null, error: null },
+    has_templates: false,
   });
   assert.deepEqual(await read(_id), { _id, createdAt, updatedAt, ...rest });
 });
@@ -98,6 +99,7 @@ test('POST of an inbox accepts every documented field and answers with it', asyn
     api_wap_config: { ...api_wap_config, business_token: null },
     company: demo._id,
     coexistence_enabled: false,
+    has_templates: true,
   });
 });
 
@@ -168,6 +170,7 @@ test('a test_mode with one of its two fields changes only this field', async () 
 const REFUSED: [Record<string, unknown>, string][] = [
   [{ coexistence_enabled: true }, 'coexistence_enabled'],
   [{ coexistence_enabled: false }, 'coexistence_enabled'],
+  [{ has_templates: true }, 'has_templates'],
   [{ connection: { status: 'CONNECTED' } }, 'connection'],
   [{ professional_network_config: { account_id: 'x' } }, 'professional_network_config'],
   [{ _id: 'f'.repeat(24) }, '_id'],

@@ -1,7 +1,7 @@
 /** Inboxes: the connections of a company to messaging channels. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ChannelSettings } from '../../channels/settings.ts';
-import { CHANNEL_SETTINGS, type ChannelName } from '../../channels/registry.ts';
+import { CHANNEL_SETTINGS, hasTemplates, type ChannelName, type NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -152,14 +152,15 @@ const toJobData = (row: InboxRow): { company: string; inbox: string } => ({ comp
 function present({ secrets }: Pick<Kit, 'secrets'>, row: InboxRow): Inbox {
   const {
     network_address: _address,
-    network_account: _account,
+    network_account: account,
     connection_version: _version,
     callback_told: _told,
     settings: _settings,
     ...shown
   } = row;
   const settings = showSettings(row, CHANNEL_SETTINGS, secrets);
-  const filled = Object.entries({ ...shown, ...settings }).filter(
+  const has_templates = hasTemplates(row.channel, account);
+  const filled = Object.entries({ ...shown, ...settings, has_templates }).filter(
     ([field, value]) => value !== null || field === 'default_owner',
   );
   return Object.fromEntries(filled) as unknown as Inbox;
@@ -206,8 +207,16 @@ function applyInput(kit: Kit, before: InboxRow, input: InboxUpdate): InboxRow {
   const stored = readSettings(next, channel);
   if (next.channel !== before.channel) expectSettings(kit, next);
   next.network_address = channel.settings && stored && boundedAddress(channel.settings, stored, before._id);
-  next.network_account = channel.settings && stored && channel.settings.account(stored);
+  next.network_account = findAccount(channel, before, next);
   return next;
+}
+
+/** Returns the account of the settings, or the one that the network has told, as long as the inbox is the same there. */
+function findAccount(channel: NamedChannel, before: InboxRow, next: InboxRow): string | null {
+  const stored = readSettings(next, channel);
+  if (!channel.settings?.accountIsTold) return (stored && channel.settings?.account(stored)) ?? null;
+  const isSame = before.channel === channel.name && before.network_address === next.network_address;
+  return isSame ? before.network_account : null;
 }
 
 /** Parses new phone numbers: the number of the inbox on channels that need one, and test numbers. Unchanged ones are kept as they are. */

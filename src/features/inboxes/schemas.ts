@@ -137,6 +137,10 @@ export const Inbox = define(
       error: nullable(Type.String()),
     }),
     standing: Type.Optional(InboxStanding),
+    has_templates: Type.Boolean({
+      description:
+        'Whether messages can be sent as templates from it. With PARTNER_API it is known once the inbox is connected',
+    }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),

@@ -16,7 +16,7 @@ const FILES = ['IMAGE', 'AUDIO', 'VIDEO', 'DOCUMENT', 'STICKER'];
 
 /**
  * Finds our messages without an id of the network that these reports may be about: to the same person, of the same type, or files both, and with the same words, sent
- * within a day, the oldest first. `place` counts the reports from 0. A report about a message that is stored already has none. The operator's
+ * within a day, the oldest first; of a template, a report has the name in the place of the words. `place` counts the reports from 0. A report about a message that is stored already has none. The operator's
  * name, which may be sent before the words, is not in the stored message.
  */
 export function findUnsettled(tx: SystemTx, reports: ReportedSend[]): Promise<{ place: number; message: string }[]> {
@@ -32,7 +32,8 @@ export function findUnsettled(tx: SystemTx, reports: ReportedSend[]): Promise<{ 
         join messages m on m.company_id = v.company_id and m.conversation_id = v._id
           and m.created_at > now() - interval '24 hours'
       where m.status = 'QUEUED' and m.message_type = 'OUTGOING' and m.external_id is null and (m.content_type = r.content_type or (m.attachment_id is not null and r.content_type = any($7)))
-        and btrim(coalesce(m.content, '')) in (btrim(coalesce(r.content, '')), btrim(regexp_replace(r.content, '^\\*[^\\n]+\\*\\n', '')))
+        and case when r.content_type = 'TEMPLATE' then m.template ->> 'name' = r.content
+          else btrim(coalesce(m.content, '')) in (btrim(coalesce(r.content, '')), btrim(regexp_replace(r.content, '^\\*[^\\n]+\\*\\n', ''))) end
         and not exists (select from messages k
           where k.company_id = r.company_id and k.inbox_id = r.inbox_id and k.external_id = r.external_id)
       order by m.content_type <> r.content_type, m.created_at, m._id`,

@@ -24,16 +24,20 @@ export interface Shelf {
   templates: ChannelTemplates;
 }
 
-/** Finds an inbox with templates. Throws TEMPLATES_NOT_SUPPORTED for an inbox of another channel. */
+/** Finds an inbox with templates. Throws TEMPLATES_NOT_SUPPORTED, which names `path`, for an inbox whose network has none. */
 export async function findShelf(kit: Kit, read: TenantRead, id: string, path: string | null): Promise<Shelf> {
   const inbox = await findTemplateInbox(read, id);
   if (!inbox) throw path === null ? notFound() : unknownReference(path);
   const channel = kit.channels.get(inbox.channel);
   const { account } = inbox;
-  if (!channel.templates || account === null) {
-    throw new AppError('TEMPLATES_NOT_SUPPORTED', `The channel ${inbox.channel} has no templates`);
-  }
+  if (!channel.templates || account === null) throw lackOfTemplates(channel, path ?? 'id');
   return { inbox, account: { channel: inbox.channel, account }, channel, templates: channel.templates };
+}
+
+function lackOfTemplates({ name, templates }: NamedChannel, path: string): AppError {
+  const message = templates?.lacking ?? `is of the channel ${name}, which has no templates`;
+  const code = 'TEMPLATES_NOT_SUPPORTED';
+  return new AppError(code, `${path} ${message}`, [{ path, code, message }]);
 }
 
 /**

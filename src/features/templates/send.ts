@@ -21,7 +21,7 @@ import { checkGiven } from './parameters.ts';
 import type { GivenTemplate, SendTemplate } from './schemas.ts';
 
 const COMPONENTS = 'message.template.components';
-const PATHS = { inbox: 'inboxId', name: 'message.template.name', language: 'message.template.language' };
+const PATHS = { name: 'message.template.name', language: 'message.template.language' };
 // The shortest pause between two copies that are made because the network refused a template.
 const REFUSED_PAUSE_SECONDS = 10;
 
@@ -35,7 +35,8 @@ export interface PreparedTemplate extends Approved {
 export async function sendTemplate(kit: Kit, acting: Acting, input: SendTemplate): Promise<Message> {
   const recipient = readRecipient(input);
   const inbox = await findRecipientsInbox(acting, recipient);
-  const prepared = await prepareTemplate(kit, acting, inbox, input.message.template);
+  const from = { inbox, path: 'conversation' in recipient ? 'conversationId' : 'inboxId' };
+  const prepared = await prepareTemplate(kit, acting, from, input.message.template);
   const { replyTo = null } = input;
   const stored = await withRecipient(acting, recipient, (tx, conversation) =>
     storeTemplateIn(kit, tx, acting, { conversation, replyTo, prepared }),
@@ -45,14 +46,14 @@ export async function sendTemplate(kit: Kit, acting: Acting, input: SendTemplate
   return message;
 }
 
-/** Checks that the inbox has the template and that the values fit it. */
+/** Checks that the inbox has the template and that the values fit it. `path` is the place of the request that leads to the inbox. */
 export async function prepareTemplate(
   kit: Kit,
   acting: Acting,
-  inbox: string,
+  { inbox, path }: { inbox: string; path: string },
   { name, language, components: given = [] }: GivenTemplate,
 ): Promise<PreparedTemplate> {
-  const approved = await findApproved(kit, acting, { inbox, name, language }, PATHS);
+  const approved = await findApproved(kit, acting, { inbox, name, language }, { ...PATHS, inbox: path });
   const { shelf, template } = approved;
   const headers = await checkGiven(kit, acting.read, { channel: shelf.channel, template, given, path: COMPONENTS });
   return { ...approved, given, headers };

@@ -63,9 +63,11 @@ export async function submitTemplate(
 ): Promise<Template> {
   const draft = toDraft(input);
   const shelf = await findShelf(kit, tenant.read, inbox, null);
+  const { submit } = shelf.templates;
+  if (!submit) throw keptElsewhere(shelf);
   const catalogue = await openCatalogue(kit, tenant, shelf.account);
   const accepted = await callNetwork(kit, tenant, { shelf, catalogue: catalogue._id }, (settings, signal) =>
-    shelf.templates.submit(settings, draft, signal),
+    submit(settings, draft, signal),
   );
   const row = await tenant.tx(async (tx) => {
     const stored = await insertSubmitted(
@@ -92,19 +94,26 @@ export async function submitTemplate(
 /** Removes a template in all its languages, at the network and then here. */
 export async function removeTemplate(kit: Kit, tenant: Tenant, inbox: string, name: string): Promise<TemplatesRemoved> {
   const shelf = await findShelf(kit, tenant.read, inbox, null);
+  const { remove } = shelf.templates;
+  if (!remove) throw keptElsewhere(shelf);
   const { _id: catalogue } = await openCatalogue(kit, tenant, shelf.account);
   const rows = await findByName(tenant.read, catalogue, name);
   const [first] = rows;
   if (!first) throw notFound();
-  await callNetwork(kit, tenant, { shelf, catalogue }, (settings, signal) =>
-    shelf.templates.remove(settings, name, signal),
-  );
+  await callNetwork(kit, tenant, { shelf, catalogue }, (settings, signal) => remove(settings, name, signal));
   await tenant.tx(async (tx) => {
     await deleteByName(tx, catalogue, name);
     tx.makes(first._id);
   });
   return { _id: first._id, name, removed: rows.map(present) };
 }
+
+const keptElsewhere = ({ channel }: Shelf): AppError =>
+  invalid(
+    'id',
+    `is of the channel ${channel.name}, through which templates are only read and sent; they are made and removed at the network itself`,
+    'TEMPLATES_READ_ONLY',
+  );
 
 /** Returns the template as answers show it, with the values that follow from its components. */
 function present(row: TemplateRow): Template {

@@ -1,6 +1,7 @@
 /** When agents write to contacts who do not answer, and when they do not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { connectInstance, writeThrough } from '../../../../test/support/gateway.ts';
 import { openLive } from '../../../../test/support/live.ts';
 import { makePhoneNumber, waitUntilCopied } from '../../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
@@ -45,11 +46,16 @@ const listFollowUps = async (conversation: string, count: number): Promise<Json[
     const { result } = await read(`/v1/agents/follow-ups?conversation=${conversation}&sort=createdAt`);
     return result.length === count && result;
   });
-/** Writes as a contact whose country is not known, and returns the follow-up of the answer. */
-async function converse(): Promise<{ conversation: string; followUp: Json; from: string }> {
+/** Creates a contact whose country is not known, and returns the number. */
+async function meet(): Promise<string> {
   const from = makePhoneNumber();
   const contact = await create('/v1/contacts', { phone_number: `+${from}` });
   await database.sql('update contacts set country_code = null where _id = $1', [contact._id]);
+  return from;
+}
+/** Writes as a contact whose country is not known, and returns the follow-up of the answer. */
+async function converse(): Promise<{ conversation: string; followUp: Json; from: string }> {
+  const from = await meet();
   const { conversation } = await writeAsContact(platform, { from, text: 'Vocês entregam bolo na cidade?' });
   const [followUp] = await listFollowUps(conversation._id, 1);
   return { conversation: conversation._id, followUp, from };
@@ -138,6 +144,27 @@ test('outside of the reply window a follow-up is sent as its template, or not at
   const { status, message } = await waitForEnd(followUp._id);
   assert.equal(status, 'SENT');
   assert.equal((await read(`/v1/messages/${message}`)).template.name, template.name);
+  await call(200, 'PATCH', `/v1/agents/${agent._id}`, { body: { follow_ups } });
+});
+
+test('through a gateway a follow-up is sent as its template a day after the contact wrote, and as its text where there are no templates', async () => {
+  await call(200, 'PATCH', `/v1/agents/${agent._id}`, { body: { follow_ups: [{ ...follow_ups[0], template }] } });
+  const follow = async (integration: 'business' | 'baileys', writtenAgo: string): Promise<string> => {
+    const instance = await connectInstance(platform, { integration });
+    await call(200, 'PUT', `/v1/inboxes/${instance.inbox}`, { body: { default_agent: agent._id } });
+    const text = 'Vocês entregam bolo na cidade?';
+    const { conversation } = await writeThrough(platform, instance, { from: await meet(), text });
+    const [followUp] = await listFollowUps(conversation, 1);
+    const older = 'update conversations set last_inbound_at = now() - $2::interval where _id = $1';
+    await database.sql(older, [conversation, writtenAgo]);
+    await makeDue(followUp?.['_id']);
+    const { status, message } = await waitForEnd(followUp?.['_id']);
+    assert.equal(status, 'SENT');
+    return (await read(`/v1/messages/${message}`)).contentType;
+  };
+  assert.equal(await follow('business', '25 hours'), 'TEMPLATE');
+  assert.equal(await follow('business', '1 hour'), 'TEXT');
+  assert.equal(await follow('baileys', '25 hours'), 'TEXT');
   await call(200, 'PATCH', `/v1/agents/${agent._id}`, { body: { follow_ups } });
 });
 

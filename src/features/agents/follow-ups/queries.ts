@@ -56,7 +56,7 @@ export async function lockFollowUp(tx: TenantTx, id: string): Promise<DueFollowU
         exists (select from messages m where m.company_id = v.company_id and m.conversation_id = v._id and m.message_type = 'INCOMING'
           and m.created_at > coalesce((select s.created_at from messages s where s.company_id = f.company_id and s._id = f.message_id), f.created_at))
           as is_answered,
-        coalesce(v.window_expires_at > now(), false) as window_open
+        coalesce(v.window_expires_at, v.last_inbound_at + interval '24 hours') > now() is true as window_open
       from ${FROM} where f.company_id = $1 and f._id = $2 for update of f`,
     values: [tx.companyId, id],
   });

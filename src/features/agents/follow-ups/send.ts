@@ -37,9 +37,8 @@ export async function sendFollowUp(kit: Kit, { company, _id, claimed_at }: Claim
     if (!due.is_open) return cancel(tx, _id, 'AGENT_INACTIVE');
     const at = await moveToDay(tx, due.conversation, new Date());
     if (at.getTime() > Date.now()) return void (await postponeFollowUp(tx, _id, at));
-    const needsTemplate = closesWindow(kit, due);
-    if (needsTemplate && !template) return cancel(tx, _id, 'WINDOW_EXPIRED');
-    const message = await (needsTemplate && template
+    if (closesWindow(kit, due) && !template) return cancel(tx, _id, 'WINDOW_EXPIRED');
+    const message = await (template && !due.window_open
       ? storeTemplateIn(kit, tx, acting, { conversation: due.conversation, replyTo: null, prepared: template })
       : storeText(kit, tx, acting, due));
     await beginFollowUp(tx, _id, message.message._id, SETTLE_SECONDS);
@@ -78,12 +77,21 @@ async function actFor(kit: Kit, company: string, id: string): Promise<Acting> {
 const closesWindow = (kit: Kit, { channel, window_open }: Pick<DueFollowUp, 'channel' | 'window_open'>): boolean =>
   kit.channels.get(channel).can.window24h && !window_open;
 
-/** Checks the template before the transaction, because that may ask the network for it. */
+/**
+ * Checks the template before the transaction, because that may ask the network for it. Returns null for an inbox without templates, whose text is sent
+ * at any time.
+ */
 async function prepareIfNeeded(kit: Kit, acting: Acting, id: string): Promise<PreparedTemplate | null> {
   const due = await kit.database.tenantTx(acting.companyId, (tx) => lockFollowUp(tx, id));
-  if (!due?.template || !closesWindow(kit, due)) return null;
+  if (!due?.template || due.window_open || !kit.channels.get(due.channel).can.templates) return null;
   const inbox = await findInboxOf(acting.read, due.conversation);
-  return inbox === null ? null : prepareTemplate(kit, acting, inbox, due.template);
+  if (inbox === null) return null;
+  try {
+    return await prepareTemplate(kit, acting, { inbox, path: 'inbox' }, due.template);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'TEMPLATES_NOT_SUPPORTED') return null;
+    throw error;
+  }
 }
 
 const storeText = (kit: Kit, tx: TenantTx, acting: Acting, { conversation, content }: DueFollowUp) =>

@@ -1,7 +1,5 @@
 /** Takes what a network pushes whole to the path of an inbox, such as a mail, and stores it as if it had been fetched. */
-import { Readable } from 'node:stream';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Inbound, InboundMessage } from '../../../channels/channel.ts';
 import type { PushedItems } from '../../../channels/fetching.ts';
 import type { NamedChannel } from '../../../channels/registry.ts';
 import type { Kit } from '../../../kit.ts';
@@ -12,10 +10,9 @@ import { newId } from '../../../platform/ids.ts';
 import { openCalledInbox } from '../../inboxes/called.ts';
 import { putOff } from '../callback.ts';
 import type { Intake } from '../intake.ts';
-import { exceedsQuota } from '../downloads/queries.ts';
 import { countBytes, translateItem } from '../translate-item.ts';
-import { hasFiles, type FileNames } from './queries.ts';
-import { makeItemKey, nameItem } from './reference.ts';
+import { dropUnused, keepItem, listFiles } from './kept-items.ts';
+import { nameItem } from './reference.ts';
 
 /** How long a caller waits for the translation, with the wait for a child process. */
 const PATIENCE_MS = 40_000;
@@ -71,24 +68,8 @@ export async function receivePush(
   const item = { address, recipient, reference: nameItem(id), receivedAt: new Date(), isCut: false };
   const how = { patienceMs: PATIENCE_MS, isAwaited: true };
   const elements = await translateItem(kit, { company, channel: channel.name, item, source }, how);
-  const files = elements.flatMap(listMessages).filter(({ media }) => media !== null);
-  const system = kit.database.system(`company:${company}`);
-  const isKept = files.length > 0 && !(await exceedsQuota(system, company, source.bytes));
-  const key = makeItemKey(company, id);
-  if (isKept) {
-    const content = Readable.from(source.read(0, source.bytes), { objectMode: false });
-    await kit.files.put(key, content, { maxBytes: source.bytes, contentType: 'application/octet-stream' });
-  }
+  const files = elements.flatMap(listFiles);
+  const isKept = files.length > 0 && (await keepItem(kit, { company, id }, source));
   await intake.take(channel, countBytes(elements), elements);
-  // Otherwise a mail that is pushed again and again would fill the store.
-  if (isKept && !(await hasFiles(system, { company, inbox, ...nameFiles(files) }))) await kit.files.remove(key);
+  if (isKept) await dropUnused(kit, { company, id, inbox }, files);
 }
-
-/** The mail of a report is stored where the report is about no message of ours. */
-const listMessages = (element: Inbound | null): InboundMessage[] =>
-  element?.kind === 'message' ? [element] : element?.kind === 'report' ? element.mail : [];
-
-const nameFiles = (files: InboundMessage[]): Pick<FileNames, 'externalIds' | 'networkIds'> => ({
-  externalIds: files.flatMap(({ externalId, distinct }) => [externalId, ...(distinct ? [distinct.otherId] : [])]),
-  networkIds: files.flatMap(({ media }) => media?.networkId ?? []),
-});

@@ -30,7 +30,8 @@ export const lacksPhone = ({ channel, status, connection }: Inbox): boolean =>
 export const lacksLogIn = ({ channel, status, connection }: Inbox): boolean =>
   channel === 'PROFESSIONAL_NETWORK' && status === 'ACTIVE' && connection.status !== 'CONNECTED';
 
-export const hasTemplates = ({ channel }: Inbox): boolean => channel === 'WAP_AUTO_CLOSER';
+/** Templates behind a gateway are made and removed at the network itself. */
+export const editsTemplates = ({ channel }: Inbox): boolean => channel !== 'PARTNER_API';
 
 /** The number, the mail address or the account of an inbox; empty on channels without any of them. */
 export const nameAddress = ({ number, email_config, professional_network_config: account }: Inbox): string =>

@@ -15,7 +15,7 @@ import { Card, Page } from '../../ui/page.tsx';
 import { showError } from '../../ui/toast.tsx';
 import { LogIn } from './account/log-in.tsx';
 import { ACCOUNT } from './account/texts.ts';
-import { hasCredentials, hasTemplates, lacksPhone, nameAddress, StateBadge, useCause } from './connection.tsx';
+import { hasCredentials, lacksPhone, nameAddress, StateBadge, useCause } from './connection.tsx';
 import { ChangeCredentials } from './change-credentials.tsx';
 import { GATEWAY } from './gateway/texts.ts';
 import { PairPhone } from './gateway/pair-phone.tsx';
@@ -58,7 +58,7 @@ export function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
         </>
       )}
       <SettingsForm inbox={inbox} />
-      {hasTemplates(inbox) && <TemplateList inbox={inbox._id} />}
+      {inbox.has_templates && <TemplateList inbox={inbox} />}
     </Page>
   );
 }

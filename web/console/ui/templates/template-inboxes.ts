@@ -2,8 +2,11 @@
 import { useInboxes } from '../../records/company.ts';
 import type { Option } from '../field.tsx';
 
-/** Messages to people who have not written lately are templates, which other channels do not have. */
+/** Messages to people who have not written lately are templates, which other inboxes do not have. */
 export const useTemplateInboxes = (): Option[] =>
   useInboxes()
-    .filter(({ channel, status }) => channel === 'WAP_AUTO_CLOSER' && status === 'ACTIVE')
+    .filter(({ has_templates, status }) => has_templates && status === 'ACTIVE')
     .map(({ _id, name }) => ({ value: _id, label: name }));
+
+export const useHasTemplates = (inbox: string): boolean =>
+  useInboxes().some(({ _id, has_templates }) => _id === inbox && has_templates);

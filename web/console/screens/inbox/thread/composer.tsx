@@ -6,6 +6,7 @@ import { announcePresence } from '../../../live/presence.ts';
 import { useCompanyName, useQuickReplies, useUsers } from '../../../records/company.ts';
 import { useMay, useSession } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
+import { useHasTemplates } from '../../../ui/templates/template-inboxes.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { UploadList } from '../../../ui/uploads/upload-list.tsx';
 import { useUploads, type Upload } from '../../../ui/uploads/uploads.ts';
@@ -40,6 +41,7 @@ export function Composer({ conversation, contact, replyTo, onReplyDone }: Compos
   const announceTyping = useTyping(conversation._id);
   useWriteKeys(setNote);
   const offers = useOffers(contact, isNote);
+  const hasTemplates = useHasTemplates(conversation.inbox);
   const isLate = isWindowClosed(conversation) && !isNote;
   if (!useMay('messages:create')) return null;
 
@@ -95,7 +97,7 @@ export function Composer({ conversation, contact, replyTo, onReplyDone }: Compos
         onSend={send}
         onFiles={uploads.add}
         onEmoji={(emoji) => setText(insertAtCaret(area.current, emoji))}
-        onTemplate={conversation.channel === 'WAP_AUTO_CLOSER' ? () => setTemplate(true) : null}
+        onTemplate={hasTemplates ? () => setTemplate(true) : null}
       />
       {isTemplate && (
         <TemplateDialog conversation={conversation} contact={contact} onClose={() => setTemplate(false)} />

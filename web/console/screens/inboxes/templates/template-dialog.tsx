@@ -2,7 +2,6 @@
 import type { Template, TemplateParameter } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { parley } from '../../../client.ts';
-import { useMay } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -17,14 +16,15 @@ import { TEMPLATES } from './texts.ts';
 interface TemplateDialogProps {
   inbox: string;
   template: Template;
+  /** Whether the user may remove it. */
+  may: boolean;
   onClose(): void;
 }
 
-export function TemplateDialog({ inbox, template, onClose }: TemplateDialogProps): ReactElement {
+export function TemplateDialog({ inbox, template, may, onClose }: TemplateDialogProps): ReactElement {
   const texts = useTexts(TEMPLATES);
   const common = useTexts(COMMON);
   const translate = useTemplateWords();
-  const may = useMay('inboxes:update');
   return (
     <Dialog
       title={template.name}

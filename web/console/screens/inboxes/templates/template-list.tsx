@@ -1,5 +1,5 @@
 /** The templates of an inbox: what the network thinks of each, and the way to submit another. */
-import type { Template } from '@parley/sdk';
+import type { Inbox, Template } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { useMay } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
@@ -8,6 +8,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { RecordList, type Column } from '../../../ui/record-list.tsx';
 import { Empty } from '../../../ui/state.tsx';
+import { editsTemplates } from '../connection.tsx';
 import { NewTemplate } from './new-template.tsx';
 import { TemplateDialog } from './template-dialog.tsx';
 import { useTemplates } from './template-feed.ts';
@@ -15,9 +16,10 @@ import { findTone, useTemplateWords } from './template-words.ts';
 import styles from './templates.module.css';
 import { TEMPLATES } from './texts.ts';
 
-export function TemplateList({ inbox }: { inbox: string }): ReactElement {
+export function TemplateList({ inbox: shown }: { inbox: Inbox }): ReactElement {
   const texts = useTexts(TEMPLATES);
-  const may = useMay('inboxes:update');
+  const may = useMay('inboxes:update') && editsTemplates(shown);
+  const inbox = shown._id;
   const [open, setOpen] = useState<Template | 'NEW' | null>(null);
   const { feed, fault } = useTemplates(inbox);
   const columns = useColumns();
@@ -43,7 +45,7 @@ export function TemplateList({ inbox }: { inbox: string }): ReactElement {
         />
       </div>
       {open === 'NEW' && <NewTemplate inbox={inbox} onClose={close} />}
-      {open !== null && open !== 'NEW' && <TemplateDialog inbox={inbox} template={open} onClose={close} />}
+      {open !== null && open !== 'NEW' && <TemplateDialog {...{ inbox, may }} template={open} onClose={close} />}
     </Card>
   );
 }
