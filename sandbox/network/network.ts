@@ -117,7 +117,7 @@ function readChat({ sandbox, ids: [id = ''], body }: Call): Answer {
 function showMessage({ sandbox, ids: [id = ''] }: Call): Answer {
   const message = sandbox.network.messages.get(id);
   if (!message) return missing();
-  const { chat, text, is_sender, timestamp } = message;
+  const { chat, text, is_sender, timestamp, files } = message;
   return answer({
     object: 'Message',
     id,
@@ -126,6 +126,7 @@ function showMessage({ sandbox, ids: [id = ''] }: Call): Answer {
     text,
     timestamp,
     is_sender: is_sender ? 1 : 0,
+    attachments: files.map(({ id: file, type, mimetype, file_name }) => ({ id: file, type, mimetype, file_name })),
   });
 }
 

@@ -32,6 +32,8 @@ interface TestSmtpServer {
   taken: TakenMail[];
   /** What the server says when it has taken a mail; null for its usual words. */
   answer: string | null;
+  /** What becomes of the next mail in the place of being taken: its connection breaks, it gets no answer, or it is refused. */
+  fault: 'cut' | 'hung' | 'refused' | null;
   breakConnections(): void;
 }
 
@@ -53,6 +55,11 @@ export async function startSmtpServer(scope: Scope, options: SmtpOptions = {}): 
       const pieces: Buffer[] = await stream.toArray().catch(() => []);
       // A client that goes away in the middle of a mail has sent none.
       if (pieces.length === 0) return;
+      const { fault } = started;
+      started.fault = null;
+      if (fault === 'cut') return started.breakConnections();
+      if (fault === 'hung') return;
+      if (fault === 'refused') return done(Object.assign(new Error('No such user'), { responseCode: 550 }));
       const raw = Buffer.concat(pieces).toString('latin1');
       const { mailFrom, rcptTo } = session.envelope;
       taken.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), raw });
@@ -64,7 +71,7 @@ export async function startSmtpServer(scope: Scope, options: SmtpOptions = {}): 
   const breakConnections = (): void => {
     for (const socket of sockets) socket.destroy();
   };
-  const started: TestSmtpServer = { port: 0, taken, answer: null, breakConnections };
+  const started: TestSmtpServer = { port: 0, taken, answer: null, fault: null, breakConnections };
   server.server.on('connection', (socket: Socket) => sockets.add(socket));
   // A client that goes away in the middle of its work is a part of some tests.
   server.on('error', () => undefined);

@@ -10,9 +10,7 @@ import {
   silenceGateway,
   writeThrough,
 } from '../../../test/support/gateway.ts';
-import { makeJpg } from '../../../test/support/media-samples.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { listEventNames } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
@@ -20,16 +18,6 @@ await silenceGateway(platform);
 const instance = await connectInstance(platform);
 const { call } = platform;
 const read = async (id: string): Promise<Json> => (await call(200, 'GET', `/v1/messages/${id}`)).body;
-
-test('a repeated message is stored once, with the name and number of the contact', async () => {
-  await setGateway(platform, { duplicates: 2 });
-  const message = await writeThrough(platform, instance, { from: '5585991230001', name: 'Ana Sá', text: 'Oi' });
-  await setGateway(platform, { duplicates: 0 });
-  assert.deepEqual([message.content, message.channel, message.message_type], ['Oi', 'PARTNER_API', 'INCOMING']);
-  const { body: contact } = await call(200, 'GET', `/v1/contacts/${message.contact}`);
-  assert.deepEqual([contact.name, contact.phone_number], ['Ana Sá', '+5585991230001']);
-  assert.deepEqual(await listEventNames(platform, message._id), ['MESSAGE_RECEIVED']);
-});
 
 test('a person whose number is hidden at first keeps the conversation once the number is known', async () => {
   const lid = '247163829104756@lid';
@@ -49,13 +37,7 @@ test('messages of groups, status updates and lists are answered and never stored
     );
 });
 
-test("what is written on the company's own phone is stored as an echo, and answers the contact", async () => {
-  const { conversation } = await writeThrough(platform, instance, { from: '5511970000011' });
-  const echo = await writeThrough(platform, instance, { from: '5511970000011', from_me: true, text: 'Já vou' });
-  assert.deepEqual(
-    [echo.conversation, echo.message_type, echo.is_echo, echo.origin],
-    [conversation, 'OUTGOING', true, 'BUSINESS_APP'],
-  );
+test('what another program sends through the instance is not stored', async () => {
   await reportEvent(platform, instance, 'send.message', {
     key: { id: 'OTHER-PROGRAM', remoteJid: '5511970000011@s.whatsapp.net', fromMe: true },
     message: { conversation: 'from another program' },
@@ -75,33 +57,6 @@ test('edits and removals change the stored message, in both forms in which the g
   const second = await writeThrough(platform, instance, { text: 'Oi' });
   await reportEvent(platform, instance, 'messages.edited', { key: key(second.external_id), type: 0 });
   assert.notEqual((await read(second._id)).revoked_at, null);
-});
-
-test('a status that arrives before its message waits for it', async () => {
-  const remoteJid = '5511970000012@s.whatsapp.net';
-  await reportEvent(platform, instance, 'messages.update', { keyId: 'EARLY', remoteJid, fromMe: true, status: 'READ' });
-  const echo = await writeThrough(platform, instance, {
-    from: '5511970000012',
-    from_me: true,
-    id: 'EARLY',
-    text: 'Oi',
-  });
-  assert.equal(echo.status, 'READ');
-});
-
-test('a file that a contact sends is fetched from the gateway, byte by byte', async () => {
-  const picture = makeJpg();
-  const message = await writeThrough(platform, instance, {
-    message: { imageMessage: { mimetype: 'image/jpeg', caption: 'A cor', fileLength: String(picture.length) } },
-    message_type: 'imageMessage',
-    base64: picture.toString('base64'),
-  });
-  assert.deepEqual([message.contentType, message.content], ['IMAGE', 'A cor']);
-  const { media } = await waitUntil('the file', async () => {
-    const stored = await read(message._id);
-    return stored.media.url && (await fetch(stored.media.url)).status === 200 && stored;
-  });
-  assert.deepEqual(Buffer.from(await (await fetch(media.url)).arrayBuffer()), picture);
 });
 
 test('a file is given up only when the gateway says that it has none', async () => {

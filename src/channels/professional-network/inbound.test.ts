@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { awaitConnection, findByExternalId } from '../../../test/support/gateway.ts';
-import { makeJpg } from '../../../test/support/media-samples.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import {
   askForLink,
@@ -13,8 +12,6 @@ import {
   silenceAccounts,
   writeAs,
 } from '../../../test/support/professional-network.ts';
-import { listEventNames } from '../../../test/support/traffic.ts';
-import { waitUntil } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
 await silenceAccounts(platform);
@@ -94,19 +91,6 @@ test('an inbox of another channel, a deleted one and a foreign one get no link',
   assert.equal((await call(503, 'POST', path(fresh))).body.code, 'UNAVAILABLE');
 });
 
-test('a repeated message is stored once, with the name and the profile of the contact', async () => {
-  await setNetwork(platform, { duplicates: 2 });
-  const message = await writeAs(platform, account, { from: 'ana-sa', name: 'Ana Sá', text: 'Oi' });
-  await setNetwork(platform, { duplicates: 0 });
-  assert.deepEqual(
-    [message.content, message.channel, message.message_type],
-    ['Oi', 'PROFESSIONAL_NETWORK', 'INCOMING'],
-  );
-  const { body: contact } = await call(200, 'GET', `/v1/contacts/${message.contact}`);
-  assert.deepEqual([contact.name, contact.professional_network_identifier], ['Ana Sá', 'ana-sa']);
-  assert.deepEqual(await listEventNames(platform, message._id), ['MESSAGE_RECEIVED']);
-});
-
 test('a person whose profile has no name in its address is known by the id, and keeps the conversation once it has one', async () => {
   const attendee_provider_id = 'ACoAABhidHidHidHidHidHidHidHidHidHid01';
   const sender = { attendee_provider_id, attendee_name: 'Rui', attendee_public_identifier: null };
@@ -121,15 +105,9 @@ test('messages of groups and notices of a chat are answered and never stored', a
     assert.equal(await writeAs(platform, account, { more }), null);
 });
 
-test('what the account writes on another device is stored as an echo, and answers the contact', async () => {
-  const { conversation } = await writeAs(platform, account, { from: 'carla' });
-  const echo = await writeAs(platform, account, { from: 'carla', is_sender: true, text: 'Já vou' });
-  assert.deepEqual(
-    [echo.conversation, echo.message_type, echo.is_echo, echo.origin],
-    [conversation, 'OUTGOING', true, 'BUSINESS_APP'],
-  );
+test('who wrote a message is decided by the ids before the flag of the gateway', async () => {
   const unflagged = await writeAs(platform, account, { from: 'carla', is_sender: true, more: { is_sender: false } });
-  assert.equal(unflagged.is_echo, true, 'the ids decide before the flag');
+  assert.deepEqual([unflagged.is_echo, unflagged.message_type], [true, 'OUTGOING']);
 });
 
 test('edits, removals and reactions change what is stored, or are stored with it', async () => {
@@ -148,27 +126,10 @@ test('edits, removals and reactions change what is stored, or are stored with it
   assert.notEqual((await read(first._id)).revoked_at, null);
 });
 
-test("a status that arrives before its message waits for it, and those of a contact's message change nothing", async () => {
+test("statuses of a contact's message change nothing", async () => {
   const heard = await writeAs(platform, account, { from: 'eva' });
   await reportAbout(platform, heard.external_id, 'message_read');
   assert.equal((await read(heard._id)).status, 'RECEIVED');
-  await setNetwork(platform, { duplicates: 0 });
-  const early = { event: 'message_read', message_id: 'EARLY', account_id: account.id, is_sender: 1 };
-  await platform.sandbox('POST', '/sandbox/network/notify', { body: early });
-  const echo = await writeAs(platform, account, { from: 'eva', is_sender: true, id: 'EARLY' });
-  assert.equal(echo.status, 'READ');
-});
-
-test('a file that a contact sends is fetched from the gateway, byte by byte', async () => {
-  const picture = makeJpg();
-  const file = { mimetype: 'image/jpeg', name: 'cor.jpg', base64: picture.toString('base64') };
-  const message = await writeAs(platform, account, { from: 'gil', text: 'A cor', file });
-  assert.deepEqual([message.contentType, message.content], ['IMAGE', 'A cor']);
-  const { media } = await waitUntil('the file', async () => {
-    const stored = await read(message._id);
-    return stored.media.url && (await fetch(stored.media.url)).status === 200 && stored;
-  });
-  assert.deepEqual(Buffer.from(await (await fetch(media.url)).arrayBuffer()), picture);
 });
 
 test('a call without the secret of the installation is refused, whatever else it has', async () => {

@@ -86,16 +86,6 @@ test('a file travels in the form of its message, with its name and caption', asy
   });
 });
 
-test('statuses only rise, however often and in whatever order they come', async () => {
-  const { conversation } = await writeAs(platform, account, { from: 'ines' });
-  const sent = await sendText(platform, conversation);
-  for (const event of ['message_read', 'message_delivered', 'message_read', 'message_received'])
-    await reportAbout(platform, sent.external_id, event);
-  assert.equal((await read(sent._id)).status, 'READ');
-  assert.deepEqual(await listEventNames(platform, sent._id), ['MESSAGE_SENT', 'MESSAGE_READ']);
-  assert.equal((await listMessages(conversation)).length, 2);
-});
-
 test('a failure that is reported makes a message FAILED with its words, without MESSAGE_FAILED', async () => {
   const { conversation } = await writeAs(platform, account, { from: 'joana' });
   const sent = await sendText(platform, conversation);

@@ -108,12 +108,6 @@ test("when a status arrives before the network's answer, the send answers with t
   assert.deepEqual(await listEventNames(platform, row._id), ['MESSAGE_SENT', 'MESSAGE_DELIVERED']);
 });
 
-test('a call that is never answered is 201 QUEUED after ten seconds, and emits no event', async () => {
-  await expectQueued('lost');
-  const tookMs = await sending('lost').tookMs;
-  assert.ok(tookMs > 9_000, `${tookMs} ms`);
-});
-
 for (const name of ['cut', 'cutAfter', 'broken', 'garbled']) {
   test(`a call that ends in ${CASES[name]} is 201 QUEUED before one that hangs, and is not repeated`, async () => {
     const message = await expectQueued(name);

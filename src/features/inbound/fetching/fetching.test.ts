@@ -84,18 +84,6 @@ test('the mailbox of another user is read from the moment at which the inbox was
   await connectAs(username);
 });
 
-test('a mail becomes a message of its sender, and the sender a contact with this address', async () => {
-  const { headers, id } = makeHeaders();
-  mailbox.add(writeMail(headers, 'Where is my order?'));
-  const message = await waitForMessage(id);
-  assert.deepEqual(
-    [message['content'], message['contentType'], message['status']],
-    ['Where is my order?', 'TEXT', 'RECEIVED'],
-  );
-  const { body: contact } = await call(200, 'GET', `/v1/contacts/${message['contact']}`);
-  assert.deepEqual([contact.name, contact.email], ['Ana Sá', 'ana@client.example']);
-});
-
 test('a mail that is fetched twice is stored once', async () => {
   const { headers, id } = makeHeaders();
   mailbox.add(writeMail(headers, 'Once'));
@@ -172,27 +160,6 @@ test('when the server numbers its mails anew, each mail of the time since the la
   await waitForMessage(id);
   const ids = (await listMessages()).map(({ external_id }) => external_id);
   assert.equal(new Set(ids).size, ids.length);
-});
-
-test('a file of a mail is stored like every file that a contact sends', async () => {
-  const { headers, id } = makeHeaders();
-  const pdf = `%PDF-1.7\n${'x'.repeat(2_000)}\n%%EOF\n`;
-  mailbox.add(
-    writeMultipart(headers, 'mixed', [
-      { headers: { 'Content-Type': 'text/plain' }, body: 'The contract' },
-      {
-        headers: { 'Content-Type': 'application/pdf; name="contract.pdf"', 'Content-Transfer-Encoding': 'base64' },
-        body: Buffer.from(pdf).toString('base64'),
-      },
-    ]),
-  );
-  const message = await waitForMessage(`${id}#1`);
-  const media = await waitUntil('the file', async () => {
-    const { body } = await call(200, 'GET', `/v1/messages/${message['_id']}`);
-    return (body.media.size !== null || body.media.error) && body.media;
-  });
-  assert.equal(media.error, undefined);
-  assert.equal(await (await fetch(media.url)).text(), pdf);
 });
 
 test('an answer is sent to the sender with the subject of the mail, and a report that it was returned makes it FAILED', async () => {
