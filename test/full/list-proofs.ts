@@ -70,6 +70,28 @@ const GREEDY_PROOFS: Record<string, Proofs> = Object.fromEntries(
   }),
 );
 
+/** What the Cloud API's proofs of ingestion and statuses show, for the networks of the other channels. */
+const INGESTION_PROOFS: Record<string, Proofs> = Object.fromEntries(
+  (['PARTNER_API', 'PROFESSIONAL_NETWORK', 'EMAIL'] as const).map((channel) => [
+    `ingestion: ${channel}`,
+    atSizes(proveIngestion, {
+      small: { channel, processes: 2, messages: 200, kills: 2, restarts: 0 },
+      ci: { channel, processes: 3, messages: 10_000, kills: 20, restarts: 3 },
+      full: { channel, processes: 3, messages: 100_000, kills: 100, restarts: 10 },
+    }),
+  ]),
+);
+const STATUS_PROOFS: Record<string, Proofs> = Object.fromEntries(
+  (['PARTNER_API', 'PROFESSIONAL_NETWORK'] as const).map((channel) => [
+    `statuses: ${channel}`,
+    atSizes(proveStatuses, {
+      small: { channel, messages: 40, statuses: 400 },
+      ci: { channel, messages: 10_000, statuses: 100_000 },
+      full: { channel, messages: 100_000, statuses: 1_000_000 },
+    }),
+  ]),
+);
+
 /** Fails on a machine where no small disk can be mounted, because nothing would be proven there. */
 async function requireStorage(size: StorageSize): Promise<object> {
   const account = await proveStorage(size);
@@ -103,11 +125,13 @@ const PROOFS: Record<string, Proofs> = {
     ci: { processes: 3, messages: 10_000, kills: 20, restarts: 3 },
     full: { processes: 3, messages: 100_000, kills: 100, restarts: 10 },
   }),
+  ...INGESTION_PROOFS,
   statuses: atSizes(proveStatuses, {
     small: { messages: 100, statuses: 1_000 },
     ci: { messages: 10_000, statuses: 100_000 },
     full: { messages: 100_000, statuses: 1_000_000 },
   }),
+  ...STATUS_PROOFS,
   'web chat': atSizes(proveWebChat, {
     small: { processes: 2, visitors: 12, each: 8, kills: 2, receipts: 10 },
     ci: { processes: 3, visitors: 500, each: 20, kills: 20, receipts: 200 },

@@ -45,7 +45,16 @@ export function buildNotification(elements: Element[]): string {
   return JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '2', time: Date.now(), changes }] });
 }
 
+/** A request of a network. */
+export interface Post {
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
 export interface SimulatedNetwork {
+  /** Makes a request once; returns the status, or null when no answer came. */
+  send(url: string, post: Post): Promise<number | null>;
   /** Posts once; returns the status, or null when no answer came. */
   post(url: string, body: string): Promise<number | null>;
   /** Posts until the answer is 200, as the network does. */
@@ -59,14 +68,13 @@ const HEARD_MS = 60_000;
 
 export function createNetwork(appSecret: string): SimulatedNetwork {
   const agent = new Agent({ connections: 64, keepAliveTimeout: 4_000 });
-  const post: SimulatedNetwork['post'] = async (url, body) => {
-    const signature = createHmac('sha256', appSecret).update(body).digest('hex');
+  const send: SimulatedNetwork['send'] = async (url, { path, headers, body }) => {
     try {
-      const answer = await request(`${url}/hooks/wap`, {
+      const answer = await request(`${url}${path}`, {
         method: 'POST',
         dispatcher: agent,
         headersTimeout: POST_MS,
-        headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+        headers: { 'content-type': 'application/json', ...headers },
         body,
       });
       await answer.body.dump();
@@ -76,7 +84,12 @@ export function createNetwork(appSecret: string): SimulatedNetwork {
       return null;
     }
   };
+  const post: SimulatedNetwork['post'] = (url, body) => {
+    const signature = createHmac('sha256', appSecret).update(body).digest('hex');
+    return send(url, { path: '/hooks/wap', headers: { 'x-hub-signature-256': `sha256=${signature}` }, body });
+  };
   return {
+    send,
     post,
     postUntilHeard: async (url, body) => {
       await waitUntil('a callback to be stored', async () => (await post(url, body)) === 200, HEARD_MS);

@@ -7,18 +7,14 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertWorkWasInterrupted } from '../harness/blows.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
-import {
-  createNetwork,
-  runConcurrently,
-  buildNotification,
-  buildTextElement,
-  type Element,
-  type SimulatedNetwork,
-} from '../harness/network.ts';
+import { createNetwork, runConcurrently, type SimulatedNetwork } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
-import { createWebhook, withStage, createInbox, type Stage, type Tenant } from '../harness/stage.ts';
+import { createWebhook, withStage, type Stage, type Tenant } from '../harness/stage.ts';
+import { WIRES, type Door, type TellingPost, type Wire, type WireName, type WrittenText } from '../harness/wires.ts';
 
 export interface IngestionSize {
+  /** The channel whose network posts; the Cloud API by default. */
+  channel?: WireName;
   /** The number of processes of the platform. */
   processes: number;
   messages: number;
@@ -48,9 +44,7 @@ const LANES = 16;
 const GIVEN_UP_EVERY = 20;
 const REPEAT_MS = 40;
 
-interface PlannedPost {
-  body: string;
-  ids: string[];
+interface PlannedPost extends TellingPost {
   once: boolean;
 }
 
@@ -69,11 +63,12 @@ export async function proveIngestion(size: IngestionSize): Promise<IngestionResu
   return withStage({ killable: size.restarts > 0 }, async (stage) => {
     const chance = createChance(size.seed);
     const network = createNetwork(stage.appSecret);
+    const wire = await WIRES[size.channel ?? 'WAP_AUTO_CLOSER'](stage);
     try {
-      const processes = await Promise.all(Array.from({ length: size.processes }, () => stage.start('api')));
-      const phones = await openCompanies(stage, processes[0] as PlatformProcess);
-      const elements = writeMessages(size, phones, chance);
-      const plan = planPosts(elements, chance);
+      const processes = await Promise.all(Array.from({ length: size.processes }, () => stage.start('api', wire.env)));
+      const doors = await openCompanies(stage, wire, processes[0] as PlatformProcess);
+      const texts = writeMessages(size, doors, chance);
+      const plan = planPosts(wire, texts, chance);
       const acknowledged = new Set<string>();
       const play: IngestionRun = {
         stage,
@@ -86,50 +81,47 @@ export async function proveIngestion(size: IngestionSize): Promise<IngestionResu
       };
       await postAll(play, plan, size);
       for (const process of processes) assert.ok(process.alive, `ended by itself: ${process.lines().join('\n')}`);
-      return await compareWithAcknowledged(play, plan, size);
+      return await compareWithAcknowledged(play, plan, { size, texts });
     } finally {
       await network.close();
+      await wire.close();
     }
   });
 }
 
-async function openCompanies(stage: Stage, api: PlatformProcess): Promise<string[]> {
-  const phones: string[] = [];
+async function openCompanies(stage: Stage, wire: Wire, api: PlatformProcess): Promise<Door[]> {
+  const doors: Door[] = [];
   for (let number = 0; number < COMPANIES; number += 1) {
     const tenant: Tenant = await stage.createTenant(`Company ${number}`);
-    const phone = `1000000000001${String(number).padStart(2, '0')}`;
-    await createInbox(api, tenant, phone);
+    doors.push(await wire.open(tenant, api));
     // No server listens at this address and no worker runs, because only the enqueued deliveries are counted.
     await createWebhook(api, tenant, 'http://127.0.0.1:9/', [
       'MESSAGE_RECEIVED',
       'CONTACT_CREATED',
       'CONVERSATION_CREATED',
     ]);
-    phones.push(phone);
   }
-  return phones;
+  return doors;
 }
 
-/** Makes several messages of each person, with and without the ninth digit of a Brazilian mobile number. */
-function writeMessages({ messages, seed }: IngestionSize, phones: string[], chance: Chance): Element[] {
+/** Makes several messages of each person, who is named in one of two ways. */
+function writeMessages({ messages, seed }: IngestionSize, doors: Door[], chance: Chance): WrittenText[] {
   return Array.from({ length: messages }, (_, number) => {
     const person = Math.floor(number / MESSAGES_PER_PERSON);
-    // After the ninth digit these mobile numbers begin with 8: numbers that begin lower are landlines, which never have a ninth digit.
-    const digits = String(80_000_000 + person);
-    const from = chance.int(2) === 0 ? `55119${digits}` : `5511${digits}`;
-    return buildTextElement(phones[person % phones.length] ?? '', from, `wamid.${seed}.${number}`, `Message ${number}`);
+    const door = doors[person % doors.length] as Door;
+    const id = `message.${seed}.${number}@network.example`;
+    return { door, person, id, isOther: chance.int(2) === 0, text: `Message ${number}` };
   });
 }
 
-function planPosts(elements: Element[], chance: Chance): PlannedPost[] {
-  const copies = elements.flatMap((element) => Array.from({ length: 1 + chance.int(MOST_COPIES) }, () => element));
+function planPosts(wire: Wire, texts: WrittenText[], chance: Chance): PlannedPost[] {
+  const copies = texts.flatMap((text) => Array.from({ length: 1 + chance.int(MOST_COPIES) }, () => text));
   const shuffled = chance.shuffle(copies);
   const posts: PlannedPost[] = [];
   for (let at = 0; at < shuffled.length;) {
     const batch = shuffled.slice(at, at + chance.pick(BATCHES));
     at += batch.length;
-    const ids = batch.map((element) => String(element.item['id']));
-    posts.push({ body: buildNotification(batch), ids, once: chance.int(GIVEN_UP_EVERY) === 0 });
+    for (const post of wire.tellTexts(batch)) posts.push({ ...post, once: chance.int(GIVEN_UP_EVERY) === 0 });
   }
   return posts;
 }
@@ -169,13 +161,13 @@ async function crashAndRestartDatabase({ stage }: IngestionRun): Promise<void> {
 }
 
 /** Posts to a random process, again until it answers 200, like the network. Any answer except 200, 503 and none is a defect. */
-async function postUntilHeard(play: IngestionRun, { body, ids, once }: PlannedPost): Promise<void> {
+async function postUntilHeard(play: IngestionRun, post: PlannedPost): Promise<void> {
   for (;;) {
     play.posts += 1;
-    const status = await play.network.post(play.chance.pick(play.processes).url, body);
+    const status = await play.network.send(play.chance.pick(play.processes).url, post);
     assert.ok(status === null || status === 200 || status === 503, `a callback was answered ${status}`);
-    if (status === 200) return ids.forEach((id) => play.acknowledged.add(id));
-    if (once) return;
+    if (status === 200) return post.ids.forEach((id) => play.acknowledged.add(id));
+    if (post.once) return;
     await sleep(REPEAT_MS);
   }
 }
@@ -209,7 +201,7 @@ const FACTS = `
 async function compareWithAcknowledged(
   { stage, acknowledged, posts }: IngestionRun,
   plan: PlannedPost[],
-  size: IngestionSize,
+  { size, texts }: { size: IngestionSize; texts: WrittenText[] },
 ): Promise<IngestionResult> {
   const rows = await stage.store.sql<{ external_id: string }>('select external_id from messages');
   const stored = new Set(rows.map((row) => row.external_id));
@@ -229,8 +221,8 @@ async function compareWithAcknowledged(
   assert.ok(facts);
   assert.equal(facts.messages, stored.size, 'a message is stored twice');
   assert.equal(facts.wrong_events, 0, 'a message without exactly one MESSAGE_RECEIVED');
-  // There is one contact per person, however the phone number was written.
-  const persons = new Set([...stored].map((id) => Math.floor(Number(id.split('.')[2]) / MESSAGES_PER_PERSON)));
+  // There is one contact per person, in whatever way the person was named.
+  const persons = new Set(texts.filter(({ id }) => stored.has(id)).map(({ person }) => person));
   assert.equal(facts.contacts, persons.size, 'a person is two contacts, or none');
   assert.equal(facts.wrong_contacts, 0, 'a contact without exactly one CONTACT_CREATED');
   assert.equal(facts.threads, persons.size, 'a person has two conversations, or none');
