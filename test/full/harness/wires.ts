@@ -73,7 +73,7 @@ const nextNumber = (): string => String((opened += 1)).padStart(2, '0');
  */
 const toPhone = (person: number, isOther: boolean): string => `5511${isOther ? '' : '9'}${80_000_000 + person}`;
 
-export function openCloudApi(stage: Stage): Wire {
+function openCloudApi(stage: Stage): Wire {
   const tell = (elements: Element[], ids: string[]): TellingPost => {
     const body = buildNotification(elements);
     const signature = createHmac('sha256', stage.appSecret).update(body).digest('hex');
@@ -119,7 +119,7 @@ const WORDS: Record<ReportedStatus, string> = {
 };
 
 /** The gateway of a partner: an event has a list of what happened to one instance. */
-export function openPartnerApi(stage: Stage): Wire {
+function openPartnerApi(stage: Stage): Wire {
   const control = `${stage.sandboxUrl}/sandbox/gateway`;
   const tell = ({ inbox, name, headers }: Door, event: string, data: Json[], ids: string[]): TellingPost => ({
     path: `/hooks/partner/${inbox}`,
@@ -187,7 +187,7 @@ const describeProfile = (person: number) => ({
 const HOOK_SECRET = 'hook-secret-of-the-proof';
 
 /** The professional network's gateway: an event has one message, and all accounts call the same path. */
-export function openProfessionalNetwork(stage: Stage): Wire {
+function openProfessionalNetwork(stage: Stage): Wire {
   const control = `${stage.sandboxUrl}/sandbox/network`;
   const tell = (event: Json): TellingPost => ({
     path: '/hooks/network',
@@ -248,7 +248,7 @@ export function openProfessionalNetwork(stage: Stage): Wire {
 const MAIL_SECRET = 'a-secret-of-the-mail-server-1234';
 
 /** A mail server that pushes mails. Their senders write their own address in any case of letters. */
-export async function openMail(): Promise<Wire> {
+async function openMail(): Promise<Wire> {
   const ends: (() => unknown)[] = [];
   const scope = { after: (end: () => unknown) => void ends.push(end) };
   const folder = await mkdtemp(join(tmpdir(), 'parley-mails-'));
