@@ -8,6 +8,7 @@ import type { EmailConfig } from './settings.ts';
 
 /** Checks that the mailbox can be read, and returns its end. */
 export async function checkMailbox(network: Network, config: EmailConfig, signal: AbortSignal): Promise<CheckResult> {
+  if (!config.imap_url) return { ok: true, coexistence: null };
   const verdict = await checkImap(network, config, signal);
   return verdict.ok ? { ok: true, coexistence: null, start: writePosition(verdict.end) } : verdict;
 }
@@ -18,6 +19,8 @@ export async function fetchItems(
   place: FetchPlace,
   signal: AbortSignal,
 ): Promise<FetchedItems> {
+  // All mails of such an inbox are pushed.
+  if (!config.imap_url) return { outcome: 'fetched', items: [], position: place.position ?? {}, hasMore: false };
   try {
     const fetched = await fetchMails(network, config, choosePosition(place, config), signal);
     const { numbering } = fetched.position;

@@ -113,7 +113,7 @@ export function fetchMails(
 /** Returns the position behind all mails of the open mailbox. */
 function findEnd({ mailbox }: ImapFlow, { imap_url, username }: EmailConfig): MailboxPosition {
   if (!mailbox || !mailbox.uidNext) throw new Error('the server does not number its mails');
-  const owner = hashText(`${nameServer(imap_url)} ${username}`).slice(0, OWNER_LENGTH);
+  const owner = hashText(`${nameServer(imap_url ?? '')} ${username}`).slice(0, OWNER_LENGTH);
   const numbering = `${owner}.${mailbox.uidValidity}`;
   return { username, numbering, lastUid: mailbox.uidNext - 1, readAt: new Date() };
 }

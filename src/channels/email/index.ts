@@ -32,7 +32,8 @@ function openNetwork(network: NetworkAccess): ChannelNetwork<EmailConfig> {
     },
     send: (message, config, signal) => sendMail(network, message, config, signal),
     fetchItems: (config, place, signal) => fetchItems(network, config, place, signal),
-    watchItems: (config, onNews, signal) => watchMailbox(network, config, onNews, signal),
+    watchItems: async (config, onNews, signal) =>
+      config.imap_url ? watchMailbox(network, config, onNews, signal) : 'not offered',
     fetchFile: (wanted, config, signal) => fetchFile(network, wanted, config, signal),
     refusesCredentials,
     pushedItems: pushedMails,

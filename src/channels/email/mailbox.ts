@@ -64,7 +64,7 @@ export async function openMailbox(
   config: EmailConfig,
   signal: AbortSignal,
 ): Promise<OpenMailbox> {
-  const server = readMailServer(config.imap_url);
+  const server = readMailServer(config.imap_url ?? '');
   if (!server) throw new Error('the settings name no server');
   // The library begins TLS on this socket, which only connects to allowed addresses.
   const socket = await outbound.connect(server.host, server.port, { tls: false, signal });

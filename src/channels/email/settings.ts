@@ -36,10 +36,14 @@ const PROPERTIES = {
     'must be the address of a mail server, such as smtps://smtp.shop.example or smtp://smtp.shop.example:587',
     'The server that sends. smtps: TLS at once, at port 465; smtp: STARTTLS, at port 587. Mails are never sent without TLS',
   ),
-  imap_url: serverAddress(
-    'imaps',
-    'must be the address of a mail server, such as imaps://imap.shop.example',
-    'The server that keeps the mails. Always with TLS, at port 993',
+  imap_url: Type.Optional(
+    nullable(
+      serverAddress(
+        'imaps',
+        'must be the address of a mail server, such as imaps://imap.shop.example',
+        'The server that keeps the mails. Always with TLS, at port 993; null: mails are only pushed, with hook_secret',
+      ),
+    ),
   ),
   username: visible(320),
   dkim_domain: Type.Optional(
@@ -109,17 +113,24 @@ export const emailSettings: ChannelSettings<EmailConfig> = {
   }),
   secrets: ['password', 'smtp_password', 'hook_secret', 'dkim_private_key'],
   ownSecrets: ['hook_secret', 'dkim_private_key'],
-  // A log-in at a server proves that the mailbox is the tenant's. Any tenant can write any mail address.
-  address: ({ username, imap_url }) => `${username.toLowerCase()} ${nameServer(imap_url)}`,
+  // A log-in at a server proves that the mailbox is the tenant's. Any tenant can write any mail address. A log-in that only sends may send for several
+  // mailboxes, each of which takes what is pushed with its own secret.
+  address: ({ username, imap_url, smtp_username, smtp_url, address: mailbox }) =>
+    imap_url
+      ? `${username.toLowerCase()} ${nameServer(imap_url)}`
+      : `${mailbox.toLowerCase()} by ${(smtp_username ?? username).toLowerCase()} ${nameServer(smtp_url)}`,
   account: () => null,
   targets: ({ smtp_url, imap_url }) => [
     { path: 'smtp_url', url: smtp_url },
-    { path: 'imap_url', url: imap_url },
+    ...(imap_url ? [{ path: 'imap_url', url: imap_url }] : []),
   ],
-  findFault: (config) =>
-    config.smtp_username && config.smtp_password === null
+  findFault: (config) => {
+    if (!config.imap_url && !config.hook_secret)
+      return { path: 'imap_url', message: 'is required, or else hook_secret with which mails are pushed' };
+    return config.smtp_username && config.smtp_password === null
       ? { path: 'smtp_password', message: 'is required with smtp_username' }
-      : findDkimFault(config),
+      : findDkimFault(config);
+  },
   // Making the key takes a while, and only tests need it.
   get sample() {
     return (sample ??= makeSample());

@@ -209,6 +209,34 @@ test('the secret is shown masked, and is kept when a server of the mailbox chang
   assert.ok(await findMessage(id));
 });
 
+test('an inbox without a mailbox takes what is pushed with its secret, sends answers, and needs one of the two', async () => {
+  const { imap_url: _imap, ...sending } = { ...config, address: 'Sales@shop.example' };
+  const { hook_secret: _secret, ...neither } = sending;
+  const bare = { channel: 'EMAIL', name: 'Sales', email_config: neither };
+  const refused = await call(400, 'POST', '/v1/inboxes', { body: bare });
+  expectProblem(refused, 'VALIDATION_FAILED', 'email_config.imap_url');
+  const sales = await createInbox(sending);
+  assert.equal(sales['connection'].status, 'CONNECTED');
+  const taken = { ...bare, email_config: sending };
+  expectProblem(await call(409, 'POST', '/v1/inboxes', { body: taken }), 'CHANNEL_IN_USE');
+  const { headers, id } = makeHeaders({ To: 'sales@shop.example' });
+  await push(200, writeMail(headers, 'How much is it?'), { to: sales['_id'] });
+  const [message] = await listMessages(sales);
+  assert.deepEqual([message?.['external_id'], message?.['content']], [id, 'How much is it?']);
+  const body = { conversationId: message?.['conversation'], message: { content: 'Ten' } };
+  const { body: sent } = await call(201, 'POST', '/v1/messages/send-text', { body });
+  assert.equal(sent.status, 'SENT');
+  assert.match(smtp.taken.at(-1)?.raw ?? '', /^From: .*sales@shop\.example/im);
+  const read = await waitUntil('a turn of the mailbox', async () => {
+    await database.sql("update inbox_fetches set state = 'WAITING', due_at = null where inbox_id = $1", [sales['_id']]);
+    const [row] = await database.sql<Json>('select failures from inbox_fetches where inbox_id = $1 and turn > 0', [
+      sales['_id'],
+    ]);
+    return row;
+  });
+  assert.equal(read['failures'], 0);
+});
+
 test('an inbox that its servers refuse puts mails off, and a deleted one drops them', async () => {
   const refusing = await createInbox({ ...config, username: 'unknown@shop.example' });
   assert.equal(refusing['connection'].status, 'ERROR');

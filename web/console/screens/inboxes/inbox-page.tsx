@@ -117,7 +117,7 @@ function ConnectionCard({ inbox }: { inbox: Inbox }): ReactElement {
           instance !== undefined && [gateway.instance_name, <code>{instance.instance_name}</code>],
           person?.display_name !== undefined && [account.account, person.display_name],
           person?.profile_url !== undefined && [account.profile, person.profile_url],
-          mails !== undefined && [mailbox.imap_url, <code>{mails.imap_url}</code>],
+          typeof mails?.imap_url === 'string' && [mailbox.imap_url, <code>{mails.imap_url}</code>],
           mails !== undefined && [mailbox.smtp_url, <code>{mails.smtp_url}</code>],
         ]}
       />

@@ -25,8 +25,10 @@ export function MailboxDialog(props: ChannelDialogProps): ReactElement {
         username: { hint: texts.usernameHint },
         password: { type: 'password' },
       }}
-      filled={config ? { ...config, from_name: config.from_name ?? '' } : EMPTY}
-      makeBody={({ from_name, ...values }) => ({ email_config: { ...values, from_name: from_name.trim() || null } })}
+      filled={config ? { ...config, from_name: config.from_name ?? '', imap_url: config.imap_url ?? '' } : EMPTY}
+      makeBody={({ from_name, imap_url, ...values }) => ({
+        email_config: { ...values, from_name: from_name.trim() || null, imap_url: imap_url.trim() || null },
+      })}
     />
   );
 }
