@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, openConsole } from '../support/console.ts';
+import { connectInstance, writeThrough } from '../support/gateway.ts';
+import { waitUntilCopied } from '../support/network.ts';
 import { startPlatform } from '../support/platform.ts';
 
 const platform = await startPlatform();
@@ -41,4 +43,23 @@ test('an instance is connected with a wrong key corrected, its QR code is shown,
   await page.getByRole('row', { name: /Sales.*gateway.*Connected/ }).waitFor();
   assert.deepEqual(complaints(), []);
   await close();
+});
+
+test('an instance on the Cloud API shows its templates, which are made at the network, and a conversation offers them; a paired phone has none', async () => {
+  const offers = async (integration: 'business' | 'baileys'): Promise<boolean> => {
+    const instance = await connectInstance(platform, { integration });
+    const { conversation } = await writeThrough(platform, instance);
+    if (integration === 'business') await waitUntilCopied(platform, instance.inbox);
+    const { page, complaints, close } = await openConsole(platform, browser, { path: `/inboxes/${instance.inbox}` });
+    await page.getByText('The network has accepted the inbox.').waitFor();
+    if (integration === 'business') await page.getByRole('row', { name: /hello_world.*en_US/ }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Submit a template' }).count(), 0);
+    await page.goto(`${platform.url}/console/inbox/all/${conversation}`);
+    await page.getByRole('textbox', { name: 'Write a message' }).waitFor();
+    const isOffered = (await page.getByRole('button', { name: 'Send a template' }).count()) === 1;
+    assert.deepEqual(complaints(), []);
+    await close();
+    return isOffered;
+  };
+  assert.deepEqual([await offers('business'), await offers('baileys')], [true, false]);
 });
