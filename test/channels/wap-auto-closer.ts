@@ -12,6 +12,7 @@ import {
   waitUntilCopied,
 } from '../support/network.ts';
 import { silenceNetwork } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
 import type { OpenScene } from './scene.ts';
 
 const FAULTS = { cut: { kind: 'reset' }, hung: { kind: 'hang' }, refused: { code: 131_026 } };
@@ -66,8 +67,11 @@ export const openCloudApi: OpenScene = async (platform) => {
     },
     breakNext: (fault, to) =>
       platform.sandbox('PUT', '/sandbox/settings', { faults: { send: [{ ...FAULTS[fault], to }] } }),
-    // A fault of this network concerns one person only.
-    awaitFault: async () => undefined,
+    awaitFault: () =>
+      waitUntil('the network to be called', async () => {
+        const { faults } = await platform.sandbox('GET', '/sandbox/settings');
+        return faults.send.length === 0;
+      }),
     post: async (raw) => {
       const signature = createHmac('sha256', network.appSecret).update(raw).digest('hex');
       const headers = { 'x-hub-signature-256': `sha256=${signature}` };
