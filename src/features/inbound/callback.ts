@@ -112,8 +112,12 @@ async function receiveFiles(
   });
   const files: InboundMessage[] = [];
   const elements = noteFiles(translateCallback(call, raw, isKept ? nameItem(item.id) : null), files);
-  await intake.take(call.channel, raw.length, elements);
-  if (isKept) await dropUnused(kit, { ...item, inbox }, files);
+  try {
+    await intake.take(call.channel, raw.length, elements);
+  } finally {
+    // A call that could not be stored as a whole is repeated, and brings its files again.
+    if (isKept) await dropUnused(kit, { ...item, inbox }, files);
+  }
 }
 
 function* noteFiles(elements: Iterable<Inbound | null>, files: InboundMessage[]): Generator<Inbound | null> {

@@ -70,6 +70,10 @@ export async function receivePush(
   const elements = await translateItem(kit, { company, channel: channel.name, item, source }, how);
   const files = elements.flatMap(listFiles);
   const isKept = files.length > 0 && (await keepItem(kit, { company, id }, source));
-  await intake.take(channel, countBytes(elements), elements);
-  if (isKept) await dropUnused(kit, { company, id, inbox }, files);
+  try {
+    await intake.take(channel, countBytes(elements), elements);
+  } finally {
+    // What could not be stored is pushed again, and brings its files again.
+    if (isKept) await dropUnused(kit, { company, id, inbox }, files);
+  }
 }
