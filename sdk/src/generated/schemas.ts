@@ -2505,8 +2505,8 @@ export interface InboxUpdate {
     from_name?: string | null | undefined;
     /** The server that sends. smtps: TLS at once, at port 465; smtp: STARTTLS, at port 587. Mails are never sent without TLS */
     smtp_url: string;
-    /** The server that keeps the mails. Always with TLS, at port 993 */
-    imap_url: string;
+    /** The server that keeps the mails. Always with TLS, at port 993; null: mails are only pushed, with hook_secret */
+    imap_url?: string | null | undefined;
     /** The log-in at the mail server */
     username: string;
     /** The domain that signs what is sent (DKIM); null: nothing is signed */
@@ -2637,8 +2637,8 @@ export interface InboxCreate {
     from_name?: string | null | undefined;
     /** The server that sends. smtps: TLS at once, at port 465; smtp: STARTTLS, at port 587. Mails are never sent without TLS */
     smtp_url: string;
-    /** The server that keeps the mails. Always with TLS, at port 993 */
-    imap_url: string;
+    /** The server that keeps the mails. Always with TLS, at port 993; null: mails are only pushed, with hook_secret */
+    imap_url?: string | null | undefined;
     /** The log-in at the mail server */
     username: string;
     /** The domain that signs what is sent (DKIM); null: nothing is signed */
@@ -2795,8 +2795,8 @@ export interface Inbox {
     from_name?: string | null | undefined;
     /** The server that sends. smtps: TLS at once, at port 465; smtp: STARTTLS, at port 587. Mails are never sent without TLS */
     smtp_url: string;
-    /** The server that keeps the mails. Always with TLS, at port 993 */
-    imap_url: string;
+    /** The server that keeps the mails. Always with TLS, at port 993; null: mails are only pushed, with hook_secret */
+    imap_url?: string | null | undefined;
     /** The log-in at the mail server */
     username: string;
     /** The domain that signs what is sent (DKIM); null: nothing is signed */
@@ -2858,6 +2858,8 @@ export interface Inbox {
     /** ISO 8601 UTC with milliseconds */
     checked_at: string;
   } | undefined;
+  /** Whether messages can be sent as templates from it. With PARTNER_API it is known once the inbox is connected */
+  has_templates: boolean;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
