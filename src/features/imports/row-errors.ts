@@ -20,13 +20,11 @@ const MAX_LETTERS = 300;
 
 /** Returns the errors of one row that are stored, with long texts shortened. */
 export const toRowErrors = (row: number, faults: Fault[]): RowError[] =>
-  faults
-    .slice(0, MAX_OF_ROW)
-    .map(({ field, message }) => ({
-      row,
-      field: field && clipText(field, MAX_LETTERS),
-      message: clipText(message, MAX_LETTERS),
-    }));
+  faults.slice(0, MAX_OF_ROW).map(({ field, message }) => ({
+    row,
+    field: field && clipText(field, MAX_LETTERS),
+    message: clipText(message, MAX_LETTERS),
+  }));
 
 /** Stores the errors of a portion, and returns those that still fit into the import's record. */
 export async function storeRowErrors(tx: TenantTx, asked: Import, errors: RowError[]): Promise<RowError[]> {
