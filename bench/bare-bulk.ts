@@ -4,8 +4,8 @@
  */
 import pg from 'pg';
 import { Pool } from 'undici';
-import { sessionOptions } from '../src/platform/db.ts';
-import { newId } from '../src/platform/ids.ts';
+import { sessionOptions } from '../src/platform/store/db.ts';
+import { newId } from '../src/platform/values/ids.ts';
 import { findSendingInbox, type BenchStage } from './stage.ts';
 
 // The portion and the calls at once are those of bulk sending.

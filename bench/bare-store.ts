@@ -3,8 +3,8 @@
  * platform with.
  */
 import pg from 'pg';
-import { sessionOptions } from '../src/platform/db.ts';
-import { newId } from '../src/platform/ids.ts';
+import { sessionOptions } from '../src/platform/store/db.ts';
+import { newId } from '../src/platform/values/ids.ts';
 import { findSendingInbox, type BenchStage } from './stage.ts';
 
 /** Opens a loop that stores one message per transaction, without HTTP, signature or parsing. */

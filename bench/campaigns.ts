@@ -4,8 +4,8 @@
  */
 import pg from 'pg';
 import { lockDue, listDue } from '../src/features/campaigns/portion-queries.ts';
-import { sessionOptions } from '../src/platform/db.ts';
-import { openDatabase } from '../src/platform/tenant.ts';
+import { sessionOptions } from '../src/platform/store/db.ts';
+import { openDatabase } from '../src/platform/store/tenant.ts';
 import { reportProgress } from '../test/support/progress.ts';
 import { waitUntil } from '../test/support/wait.ts';
 import { fillTables } from './fill.ts';

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { shipWebApps } from '../src/platform/web-builds.ts';
+import { shipWebApps } from '../src/platform/http/web-builds.ts';
 import { launchBrowser } from '../test/support/browser.ts';
 import { fillTables } from './fill.ts';
 import { median, percentile, type Figure } from './measure.ts';

@@ -6,8 +6,8 @@ import { Pool } from 'undici';
 import { start } from '../src/boot/start.ts';
 import { loadConfig } from '../src/config.ts';
 import { sealHeaders } from '../src/features/webhooks/headers.ts';
-import { newId } from '../src/platform/ids.ts';
-import { createLog } from '../src/platform/telemetry.ts';
+import { newId } from '../src/platform/values/ids.ts';
+import { createLog } from '../src/platform/work/telemetry.ts';
 import { median, measureRate, makeRatioFigure, type Figure } from './measure.ts';
 import { spawnProgram, type BenchStage } from './stage.ts';
 

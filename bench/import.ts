@@ -5,7 +5,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newId } from '../src/platform/ids.ts';
+import { newId } from '../src/platform/values/ids.ts';
 import { makeWorkbook } from '../test/support/sheets.ts';
 import { waitUntil } from '../test/support/wait.ts';
 import { median, makeRatioFigure, type Figure } from './measure.ts';

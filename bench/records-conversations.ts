@@ -1,6 +1,6 @@
 /** Benchmark (h): GET /v1/conversations with a million conversations in one company, for lists and searches that people request all day. */
 import { Pool } from 'undici';
-import { makeCursorAfter, pageWindow } from '../src/platform/paging.ts';
+import { makeCursorAfter, pageWindow } from '../src/platform/store/paging.ts';
 import type { TestDatabase } from '../test/support/database.ts';
 import { fillTables } from './fill.ts';
 import type { Figure } from './measure.ts';

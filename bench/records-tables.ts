@@ -8,7 +8,7 @@ import type { Column, RowQuery } from '../src/features/tables/schemas.ts';
 import { removeTable } from '../src/features/tables/remove.ts';
 import { updateTableById } from '../src/features/tables/tables.ts';
 import type { Kit } from '../src/kit.ts';
-import { openDatabase, type Tenant, type TenantRead } from '../src/platform/tenant.ts';
+import { openDatabase, type Tenant, type TenantRead } from '../src/platform/store/tenant.ts';
 import type { TestDatabase } from '../test/support/database.ts';
 import { fillTables } from './fill.ts';
 import { compareSizes, type Figure } from './measure.ts';

@@ -4,7 +4,7 @@
  */
 import { pageContacts } from '../src/features/contacts/list/list.ts';
 import type { ContactQuery } from '../src/features/contacts/schemas.ts';
-import { openDatabase, type Tenant } from '../src/platform/tenant.ts';
+import { openDatabase, type Tenant } from '../src/platform/store/tenant.ts';
 import { compareSizes, type Figure } from './measure.ts';
 import { FIELDS, RARE, seedPeople } from './people.ts';
 import type { BenchStage } from './stage.ts';

@@ -2,10 +2,10 @@
  * Benchmark (sheet): a workbook of 50,000 contacts as a bulk call reads it, through a child process that finds columns and converts rows,
  * compared with the reader of sheets alone. CPU time of this process and of its children is compared.
  */
-import type { ByteSource } from '../src/platform/byte-source.ts';
-import { createReaders, type ChildReaders } from '../src/platform/child-readers.ts';
+import type { ByteSource } from '../src/platform/store/byte-source.ts';
+import { createReaders, type ChildReaders } from '../src/platform/work/child-readers.ts';
 import { readSheet } from '../src/features/bulk/sheet.ts';
-import { beginSurvey, readRows, readSmallSheet, surveyRows } from '../src/platform/sheets.ts';
+import { beginSurvey, readRows, readSmallSheet, surveyRows } from '../src/platform/work/sheets.ts';
 import { reportProgress } from '../test/support/progress.ts';
 import { makeWorkbook } from '../test/support/sheets.ts';
 import { readCpuMs } from '../test/support/cpu.ts';

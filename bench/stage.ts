@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { start } from '../src/boot/start.ts';
 import { loadConfig } from '../src/config.ts';
-import { createLog } from '../src/platform/telemetry.ts';
+import { createLog } from '../src/platform/work/telemetry.ts';
 import { openTestDatabase, type TestDatabase } from '../test/support/database.ts';
 import { UNLIMITED } from '../test/support/platform.ts';
 import { NODE_FLAGS } from '../test/support/program.ts';

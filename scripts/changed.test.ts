@@ -4,10 +4,10 @@ import { chooseContracts, chooseTests } from './changed.ts';
 
 const SOURCES: Record<string, string> = {
   'src/api.ts': `import { list } from './features/contacts/list.ts'; export const routes = [list];`,
-  'src/platform/db.ts': 'export const one = 1;',
-  'src/platform/db.test.ts': '',
+  'src/platform/store/db.ts': 'export const one = 1;',
+  'src/platform/store/db.test.ts': '',
   'src/platform/other.test.ts': '',
-  'src/features/contacts/queries.ts': `import { one } from '../../platform/db.ts'; export const find = one;`,
+  'src/features/contacts/queries.ts': `import { one } from '../../platform/store/db.ts'; export const find = one;`,
   'src/features/contacts/list.ts': `import { find } from './queries.ts'; export const list = find;`,
   'src/features/contacts/export.ts': 'export const write = 1;',
   'src/features/contacts/list.test.ts': '',
@@ -39,10 +39,10 @@ test('a changed file that no other feature uses selects only the tests of its ow
 });
 
 test('a changed platform file selects its own test and the tests of all features that use it, directly or through other files', () => {
-  assert.deepEqual(choose('src/platform/db.ts'), [
+  assert.deepEqual(choose('src/platform/store/db.ts'), [
     'src/features/contacts/list.test.ts',
     'src/features/merges/merges.test.ts',
-    'src/platform/db.test.ts',
+    'src/platform/store/db.test.ts',
   ]);
 });
 

@@ -92,7 +92,7 @@ function listTests(tests: readonly string[], file: string): string[] {
   const [folder] = FOLDERS.exec(file) ?? [];
   const networks = /^src\/channels\/|^sandbox\//.test(file) ? NETWORK_ROOMS : [];
   const folders = [...networks, ...(folder ? [folder] : []), ...(file.startsWith('web/') ? ['test/pages/'] : [])];
-  const stem = /^(src\/platform\/[\w-]+)/.exec(file)?.[1];
+  const stem = /^(src\/platform\/\w+\/[\w-]+)/.exec(file)?.[1];
   return tests.filter(
     (test) =>
       folders.some((prefix) => test.startsWith(prefix)) ||

@@ -13,11 +13,11 @@ import {
 import { isTest } from './import-law.ts';
 import { readSources } from './source-facts.ts';
 
-const { ERRORS } = await import('../src/platform/errors.ts');
-const { EVENT_NAMES } = await import('../src/platform/events.ts');
+const { ERRORS } = await import('../src/platform/values/errors.ts');
+const { EVENT_NAMES } = await import('../src/platform/store/events.ts');
 const { SETTINGS } = await import('../src/config.ts');
 const { listProofNames } = await import('../test/full/list-proofs.ts');
-const { covers, GRANTABLE, ROLE_SCOPES, USER_ROLES } = await import('../src/platform/scopes.ts');
+const { covers, GRANTABLE, ROLE_SCOPES, USER_ROLES } = await import('../src/platform/values/scopes.ts');
 
 const testFiles = new Set(
   readSources('.', ['src', 'sandbox', 'scripts', 'test'])

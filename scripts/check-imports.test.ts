@@ -25,7 +25,7 @@ interface Law {
 const ARROWS: Law[] = [
   {
     title: 'platform imports no feature, channel, ai, api or worker',
-    path: 'src/platform/http.ts',
+    path: 'src/platform/http/http.ts',
     broken: [
       imports('../features/contacts/contacts.ts'),
       imports('../channels/channel.ts'),
@@ -49,19 +49,19 @@ const ARROWS: Law[] = [
       imports('../../features/inboxes/inboxes.ts'),
       importsType('../../config.ts'),
     ],
-    kept: [imports('./config.ts'), imports('../channel.ts'), imports('../../platform/outbound.ts')],
+    kept: [imports('./config.ts'), imports('../channel.ts'), imports('../../platform/outside/outbound.ts')],
   },
   {
     title: 'the registry imports the channels, and the port imports none of them',
     path: 'src/channels/channel.ts',
     broken: [imports('./registry.ts'), imports('./email/index.ts')],
-    kept: [imports('../platform/outbound.ts')],
+    kept: [imports('../platform/outside/outbound.ts')],
   },
   {
     title: 'ai imports only the platform',
     path: 'src/ai/model.ts',
     broken: [imports('../features/agents/agents.ts'), imports('../channels/channel.ts')],
-    kept: [imports('./budget.ts'), imports('../platform/outbound.ts')],
+    kept: [imports('./budget.ts'), imports('../platform/outside/outbound.ts')],
   },
   {
     title: 'a room imports only rooms listed before it',
@@ -99,7 +99,7 @@ const ARROWS: Law[] = [
       importsType('../contacts/contacts.ts'),
       imports('../../channels/channel.ts'),
     ],
-    kept: [imports('./schemas.ts'), importsType('../contacts/schemas.ts'), imports('../../platform/db.ts')],
+    kept: [imports('./schemas.ts'), importsType('../contacts/schemas.ts'), imports('../../platform/store/db.ts')],
   },
   {
     title: 'schemas import only the platform, the channel port, the registry and schemas of earlier rooms',
@@ -114,7 +114,7 @@ const ARROWS: Law[] = [
       imports('../contacts/schemas.ts'),
       imports('../../channels/channel.ts'),
       imports('../../channels/registry.ts'),
-      imports('../../platform/schema.ts'),
+      imports('../../platform/values/schema.ts'),
     ],
   },
   {
@@ -169,12 +169,12 @@ const ARROWS: Law[] = [
   {
     title: 'the sandbox and its tests import nothing of src',
     path: 'sandbox/sandbox.test.ts',
-    broken: [imports('../src/platform/ids.ts'), importsType('../src/channels/channel.ts')],
+    broken: [imports('../src/platform/values/ids.ts'), importsType('../src/channels/channel.ts')],
     kept: [imports('./state.ts'), imports('node:http', 'request')],
   },
   {
     title: 'a computed import() is reported, because the law can not see its address',
-    path: 'src/platform/db.ts',
+    path: 'src/platform/store/db.ts',
     broken: ['const name = "./x.ts"; const x = await import(name);'],
   },
   { title: 'a room that is not listed is reported', path: 'src/features/invoices/schemas.ts', broken: [''] },
@@ -195,7 +195,7 @@ const DOORS: Law[] = [
   },
   {
     title: 'a listed platform file may use the process, but not read settings from it',
-    path: 'src/platform/telemetry.ts',
+    path: 'src/platform/work/telemetry.ts',
     broken: ['const home = process.env.HOME;', `import { env } from 'node:process';`],
     kept: ['const used = process.memoryUsage();', `import process from 'node:process';`],
   },
@@ -232,12 +232,12 @@ const DOORS: Law[] = [
     title: 'only the listed rooms may read rows of all companies',
     path: 'src/features/campaigns/campaigns.ts',
     broken: [
-      importsType('../../platform/tenant.ts', 'SystemTx'),
-      `import * as tenant from '../../platform/tenant.ts';`,
+      importsType('../../platform/store/tenant.ts', 'SystemTx'),
+      `import * as tenant from '../../platform/store/tenant.ts';`,
       'await deps.database.systemTx("upkeep", work);',
       'await database.system("upkeep").query(claim());',
     ],
-    kept: [importsType('../../platform/tenant.ts', 'TenantTx')],
+    kept: [importsType('../../platform/store/tenant.ts', 'TenantTx')],
   },
   {
     title: 'only the platform opens database connections',
@@ -250,15 +250,15 @@ const DOORS: Law[] = [
     path: 'src/features/contacts/list.ts',
     broken: [
       imports('typebox', 'Type'),
-      imports('../../platform/schema.ts', 'strict'),
-      imports('../../platform/paging.ts', 'pageSchema'),
-      imports('../../platform/jobs.ts', 'defineJob'),
+      imports('../../platform/values/schema.ts', 'strict'),
+      imports('../../platform/store/paging.ts', 'pageSchema'),
+      imports('../../platform/work/jobs.ts', 'defineJob'),
     ],
     kept: [
       importsType('typebox', 'Static'),
-      imports('../../platform/schema.ts', 'ref'),
-      imports('../../platform/paging.ts', 'pageFrom'),
-      importsType('../../platform/jobs.ts', 'Worked'),
+      imports('../../platform/values/schema.ts', 'ref'),
+      imports('../../platform/store/paging.ts', 'pageFrom'),
+      importsType('../../platform/work/jobs.ts', 'Worked'),
     ],
   },
   {
@@ -299,21 +299,21 @@ test('tests under src may import and use anything', () => {
 test('only a file named schemas.ts may create schemas, and only one named jobs.ts may create jobs', () => {
   const schema = imports('typebox', 'Type');
   assert.deepEqual(
-    breaches('src/features/contacts/schemas.ts', schema + imports('../../platform/schema.ts', 'define')),
+    breaches('src/features/contacts/schemas.ts', schema + imports('../../platform/values/schema.ts', 'define')),
     [],
   );
   assert.deepEqual(
-    breaches('src/features/contacts/jobs.ts', schema + imports('../../platform/jobs.ts', 'defineJob')),
+    breaches('src/features/contacts/jobs.ts', schema + imports('../../platform/work/jobs.ts', 'defineJob')),
     [],
   );
 });
 
 test("queries may contain SQL, the listed files may read all companies' rows, and outbound.ts may call the network", () => {
-  const system = importsType('../../platform/tenant.ts', 'SystemTx');
+  const system = importsType('../../platform/store/tenant.ts', 'SystemTx');
   assert.deepEqual(breaches('src/features/contacts/queries.ts', 'export const sql = `select 1`;'), []);
   assert.deepEqual(breaches('src/features/contacts/ingest-queries.ts', system + 'export const sql = `select 1`;'), []);
   assert.deepEqual(breaches('src/features/inbound/inbound.ts', system), []);
-  assert.deepEqual(breaches('src/platform/outbound.ts', imports('undici', 'Agent')), []);
+  assert.deepEqual(breaches('src/platform/outside/outbound.ts', imports('undici', 'Agent')), []);
   assert.deepEqual(breaches('src/main.ts', 'export const env = process.env;'), []);
 });
 
@@ -323,16 +323,16 @@ test('each feature folder is listed once', () => {
 
 test('a forbidden import is reported with file and line, and fails the check', () => {
   const { status, stdout, stderr } = runCheck({
-    'src/platform/ids.ts': 'export const id = 1;\n',
-    'src/platform/db.ts': `import { id } from './ids.ts';\n\nimport { x } from '../api.ts';\nexport default [id, x];\n`,
+    'src/platform/values/ids.ts': 'export const id = 1;\n',
+    'src/platform/store/db.ts': `import { id } from './ids.ts';\n\nimport { x } from '../api.ts';\nexport default [id, x];\n`,
   });
-  assert.match(stderr, /^src\/platform\/db\.ts:3: imports \.\.\/api\.ts, but the platform knows no feature/m);
+  assert.match(stderr, /^src\/platform\/store\/db\.ts:3: imports \.\.\/api\.ts, but the platform knows no feature/m);
   assert.match(stdout, /2 files checked/);
   assert.equal(status, 1);
 });
 
 test('a source tree without forbidden imports passes, and the number of checked files is reported', () => {
-  const { status, stdout, stderr } = runCheck({ 'src/platform/ids.ts': 'export const id = 1;\n' });
+  const { status, stdout, stderr } = runCheck({ 'src/platform/values/ids.ts': 'export const id = 1;\n' });
   assert.equal(stderr, '');
   assert.match(stdout, /1 files checked/);
   assert.equal(status, 0);

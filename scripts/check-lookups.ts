@@ -24,7 +24,7 @@ const FOLDERS = /^(?:src|sandbox|web|sdk)\//;
  * The two files that check first whether the object itself has the key. The sandbox has its own, because it imports nothing of the
  * platform.
  */
-const HOMES = ['src/platform/own-property.ts', 'sandbox/exchange.ts', 'web/browser/own-property.ts'];
+const HOMES = ['src/platform/values/own-property.ts', 'sandbox/exchange.ts', 'web/browser/own-property.ts'];
 const SENTENCE =
   'looks a text up in an object, which also finds what every object inherits: use getOwnProperty() or a Map';
 

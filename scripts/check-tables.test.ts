@@ -53,7 +53,7 @@ test('a column, an alias or a parameter with the name of a table is not reported
 });
 
 test('the platform may name its own tables, and only queries and the platform are checked', () => {
-  const path = 'src/platform/events.ts';
+  const path = 'src/platform/store/events.ts';
   assert.deepEqual(breaches(path, "const sql = 'select 1 from settings'; const RESOURCES = ['contacts'];"), []);
   assert.deepEqual(breaches(path, "const sql = 'select 1 from contacts';"), [
     `${path}:1: names contacts of contacts, which is listed after platform`,

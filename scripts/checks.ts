@@ -53,7 +53,7 @@ const CHECKS: readonly Check[] = [
   {
     name: 'look-ups',
     args: ['scripts/check-lookups.ts'],
-    mend: 'use getOwnProperty() of platform/own-property.ts, or a Map',
+    mend: 'use getOwnProperty() of platform/values/own-property.ts, or a Map',
   },
   {
     name: 'taste',

@@ -5,23 +5,23 @@ import type { SourceFacts, TextFact, Violation } from './source-facts.ts';
 /** Files that may use `process` for something other than settings, which only main.ts reads. */
 const PROCESS_USERS = [
   // Reads memory and CPU use of this process.
-  /^src\/platform\/telemetry\.ts$/,
+  /^src\/platform\/work\/telemetry\.ts$/,
   // Writes the rest of the log when this process ends.
-  /^src\/platform\/log-writer\.ts$/,
+  /^src\/platform\/work\/log-writer\.ts$/,
   // Reads platform, architecture and user, and sends signals to the database server that it starts.
-  /^src\/platform\/embedded-postgres(?:\.ts$|\/)/,
+  /^src\/platform\/store\/embedded-postgres(?:\.ts$|\/)/,
   // Starts child processes and also runs inside them, so it uses the channel between both.
-  /^src\/platform\/child(?:-work)?\.ts$/,
+  /^src\/platform\/work\/child(?:-work)?\.ts$/,
   // Starts the process that builds an app for browsers.
-  /^src\/platform\/web-builds\.ts$/,
+  /^src\/platform\/http\/web-builds\.ts$/,
   // Mutes Node's warning about stripping types from browser code.
-  /^src\/platform\/web-apps\.ts$/,
+  /^src\/platform\/http\/web-apps\.ts$/,
   // Handles signals, the sandbox's process and the exit code.
   /^src\/boot\//,
 ];
 
-const OUTBOUND = 'src/platform/outbound.ts';
-const DIAL = 'src/platform/dial.ts';
+const OUTBOUND = 'src/platform/outside/outbound.ts';
+const DIAL = 'src/platform/outside/dial.ts';
 const HTTP_MODULES = ['http', 'https', 'http2', 'node:http', 'node:https', 'node:http2'];
 /** Names that make an HTTP call; createServer, STATUS_CODES and types may be used anywhere. */
 const HTTP_CLIENT_NAMES = ['request', 'get', 'connect', 'Agent', 'ClientRequest', 'globalAgent', '*'];
@@ -75,9 +75,9 @@ const SQL_START =
 /** Functions that make a schema or a job, and the files of a room that may call them. */
 const MAKERS = [
   { from: /^typebox$/, names: ['Type'], homes: ['schemas.ts', 'jobs.ts'] },
-  { from: /\/platform\/schema\.ts$/, names: ['define', 'strict'], homes: ['schemas.ts'] },
-  { from: /\/platform\/paging\.ts$/, names: ['pageSchema', 'pageQuery'], homes: ['schemas.ts'] },
-  { from: /\/platform\/jobs\.ts$/, names: ['defineJob'], homes: ['jobs.ts'] },
+  { from: /\/platform\/values\/schema\.ts$/, names: ['define', 'strict'], homes: ['schemas.ts'] },
+  { from: /\/platform\/store\/paging\.ts$/, names: ['pageSchema', 'pageQuery'], homes: ['schemas.ts'] },
+  { from: /\/platform\/work\/jobs\.ts$/, names: ['defineJob'], homes: ['jobs.ts'] },
 ];
 
 /** Lists where a file uses the process, the network, SQL or all companies' rows although it is not on the list of files that may. */
@@ -142,7 +142,7 @@ function findSystemUse({ path, imports, members }: SourceFacts): number[] {
   if (SYSTEM_USERS.some((allowed) => allowed.test(path))) return [];
   const imported = imports.filter(
     ({ specifier, names }) =>
-      specifier?.endsWith('/platform/tenant.ts') && names.some((name) => SYSTEM_NAMES.includes(name)),
+      specifier?.endsWith('/platform/store/tenant.ts') && names.some((name) => SYSTEM_NAMES.includes(name)),
   );
   return listDistinctLines([...imported, ...filterByName(members, SYSTEM_MEMBERS)].map(({ line }) => line));
 }

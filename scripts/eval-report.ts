@@ -1,6 +1,6 @@
 /** Measures the answers of an agent, and writes them for a terminal. */
 import type { AgentTrial } from '../sdk/src/index.ts';
-import { foldText } from '../src/platform/words.ts';
+import { foldText } from '../src/platform/values/words.ts';
 
 export interface EvalQuestion {
   question: string;

@@ -33,8 +33,8 @@ import { deliveryReplayRoutes } from './features/webhooks/replays/routes.ts';
 import { webhookRoutes } from './features/webhooks/routes.ts';
 import { loadConfig, type Config } from './config.ts';
 import type { Kit } from './kit.ts';
-import { createVisitCounter } from './platform/access.ts';
-import { createServer, type ServerOptions } from './platform/http.ts';
+import { createVisitCounter } from './platform/http/access.ts';
+import { createServer, type ServerOptions } from './platform/http/http.ts';
 import {
   describeApi,
   healthRoutes,
@@ -42,10 +42,10 @@ import {
   referencePages,
   PLACEHOLDER_HEALTH,
   type Health,
-} from './platform/service.ts';
-import { createLog, createMetrics } from './platform/telemetry.ts';
-import { webAppRoutes, type WebApp } from './platform/web-apps.ts';
-import { locateWebBuild } from './platform/web-builds.ts';
+} from './platform/http/service.ts';
+import { createLog, createMetrics } from './platform/work/telemetry.ts';
+import { webAppRoutes, type WebApp } from './platform/http/web-apps.ts';
+import { locateWebBuild } from './platform/http/web-builds.ts';
 
 const rooms = [
   userRoutes,

@@ -1,8 +1,8 @@
 /** All settings of the platform in one table. main.ts passes in the environment, which is read once; the result is frozen. */
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import type { S3Settings } from './platform/files/s3.ts';
-import { chooseReachableHost } from './platform/own-address.ts';
+import type { S3Settings } from './platform/store/files/s3.ts';
+import { chooseReachableHost } from './platform/outside/own-address.ts';
 import {
   bucket,
   choice,
@@ -17,7 +17,7 @@ import {
   text,
   url,
   type Setting,
-} from './platform/setting-kinds.ts';
+} from './platform/values/setting-kinds.ts';
 
 /** All settings by name. scripts/check-docs.ts checks that .env.example lists the same ones. */
 export const SETTINGS = {

@@ -5,10 +5,10 @@
  */
 import { isItemExtraction, isTranslation } from './channels/fetching.ts';
 import { isExtraction, isPagesRequest, isTextRequest } from './features/knowledge/extract/request.ts';
-import { serveParent, type Worker } from './platform/child-work.ts';
-import { answerConversion, isConversion } from './platform/media/convert.ts';
-import { answerInspection, isInspection } from './platform/media/inspection.ts';
-import { answerView, isViewRequest } from './platform/media/view.ts';
+import { serveParent, type Worker } from './platform/work/child-work.ts';
+import { answerConversion, isConversion } from './platform/work/media/convert.ts';
+import { answerInspection, isInspection } from './platform/work/media/inspection.ts';
+import { answerView, isViewRequest } from './platform/work/media/view.ts';
 
 async function loadSheetReader(): Promise<Worker> {
   const [{ createReading }, { rowsToPeople }, { rowsToData }, { rowsToRecipients }] = await Promise.all([

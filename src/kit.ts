@@ -1,22 +1,22 @@
 /** The services that every feature receives at boot: configuration, database, access control, mail, outgoing HTTP, files, channels and so on. */
 import type { Channels } from './channels/registry.ts';
 import type { Config } from './config.ts';
-import type { ChangeFeed } from './platform/changes/feed.ts';
-import type { ChildReaders } from './platform/child-readers.ts';
-import type { Enqueue } from './platform/jobs.ts';
-import type { Downloads } from './platform/files/downloads.ts';
-import type { Files } from './platform/files/files.ts';
-import type { Outbound } from './platform/outbound.ts';
-import type { Access } from './platform/access.ts';
-import type { Mailer } from './platform/mail.ts';
-import type { Precedence } from './platform/precedence.ts';
-import type { AdmitReply } from './platform/reply-places.ts';
-import type { Secrets } from './platform/secrets.ts';
-import type { Storage } from './platform/storage.ts';
-import type { Log, Metrics } from './platform/telemetry.ts';
-import type { Database } from './platform/tenant.ts';
-import type { Keyring } from './platform/tokens.ts';
-import type { NearestVectors } from './platform/vectors/nearest.ts';
+import type { ChangeFeed } from './platform/store/changes/feed.ts';
+import type { ChildReaders } from './platform/work/child-readers.ts';
+import type { Enqueue } from './platform/work/jobs.ts';
+import type { Downloads } from './platform/store/files/downloads.ts';
+import type { Files } from './platform/store/files/files.ts';
+import type { Outbound } from './platform/outside/outbound.ts';
+import type { Access } from './platform/http/access.ts';
+import type { Mailer } from './platform/outside/mail.ts';
+import type { Precedence } from './platform/work/precedence.ts';
+import type { AdmitReply } from './platform/http/reply-places.ts';
+import type { Secrets } from './platform/store/secrets.ts';
+import type { Storage } from './platform/store/storage.ts';
+import type { Log, Metrics } from './platform/work/telemetry.ts';
+import type { Database } from './platform/store/tenant.ts';
+import type { Keyring } from './platform/http/tokens.ts';
+import type { NearestVectors } from './platform/store/vectors/nearest.ts';
 
 export interface Kit {
   config: Config;

@@ -39,8 +39,8 @@ import { startDeliveries } from './features/webhooks/deliver.ts';
 import { deliveryReplays } from './features/webhooks/replays/replays.ts';
 import { purgeDeliveriesJob, redactContactJob } from './features/webhooks/jobs.ts';
 import type { Kit } from './kit.ts';
-import type { Job, Jobs, JobWork } from './platform/jobs.ts';
-import { pollDueWork } from './platform/due-work.ts';
+import type { Job, Jobs, JobWork } from './platform/work/jobs.ts';
+import { pollDueWork } from './platform/work/due-work.ts';
 import type { TSchema } from 'typebox';
 
 // How often a process looks in the database for work that other processes have left. A process with the embedded database is alone: all

@@ -1,6 +1,6 @@
 /**
  * Bundles an app for browsers: writes its page, scripts and style sheet, whose names have a hash, into a new folder, which appears whole or
- * not at all. src/platform/web-builds.ts runs the build.ts of each app, and chooses the folder.
+ * not at all. src/platform/http/web-builds.ts runs the build.ts of each app, and chooses the folder.
  */
 import { globSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

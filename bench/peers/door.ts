@@ -4,7 +4,7 @@
  */
 import { start } from '../../src/boot/start.ts';
 import { loadConfig } from '../../src/config.ts';
-import { createLog } from '../../src/platform/telemetry.ts';
+import { createLog } from '../../src/platform/work/telemetry.ts';
 
 const MANY = Number.MAX_SAFE_INTEGER;
 const ADMITTED = { admitted: true, limit: MANY, remaining: MANY, resetSeconds: 0, retryAfterSeconds: 0 };

@@ -3,9 +3,9 @@
  * https://platform.openai.com/docs/api-reference/chat/create
  */
 import type { TSchema } from 'typebox';
-import { parseJson } from '../platform/body.ts';
-import { newId } from '../platform/ids.ts';
-import type { Outbound } from '../platform/outbound.ts';
+import { parseJson } from '../platform/http/body.ts';
+import { newId } from '../platform/values/ids.ts';
+import type { Outbound } from '../platform/outside/outbound.ts';
 import { EndpointError, postJson } from './endpoint.ts';
 
 export interface ChatEndpoint {

@@ -1,8 +1,8 @@
 /** Posts JSON or a form to a server that answers with JSON: one attempt, with a limit in bytes, without redirects. */
-import { OutboundError } from '../platform/outbound-error.ts';
-import type { OutboundForm } from '../platform/outbound-form.ts';
-import type { Outbound, OutboundRequest } from '../platform/outbound.ts';
-import type { OutboundResponse } from '../platform/outbound-answer.ts';
+import { OutboundError } from '../platform/outside/outbound-error.ts';
+import type { OutboundForm } from '../platform/outside/outbound-form.ts';
+import type { Outbound, OutboundRequest } from '../platform/outside/outbound.ts';
+import type { OutboundResponse } from '../platform/outside/outbound-answer.ts';
 
 /** The server could not be called, or has not answered as it should. The message is shown to callers. */
 export class EndpointError extends Error {

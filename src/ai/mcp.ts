@@ -3,7 +3,7 @@
  * `outbound`: each is one attempt with a limit in bytes, without redirects, and one signal ends them all. The server can ask nothing back.
  */
 import type { FetchLike } from '@modelcontextprotocol/client';
-import type { Outbound, OutboundRequest } from '../platform/outbound.ts';
+import type { Outbound, OutboundRequest } from '../platform/outside/outbound.ts';
 import { EndpointError } from './endpoint.ts';
 
 export interface McpEndpoint {

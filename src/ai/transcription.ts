@@ -2,8 +2,8 @@
  * Has what is said in a recording written down by an endpoint that understands the transcriptions call of OpenAI. One call is one attempt.
  * https://platform.openai.com/docs/api-reference/audio/createTranscription
  */
-import { makeForm, type FormFile } from '../platform/outbound-form.ts';
-import type { Outbound } from '../platform/outbound.ts';
+import { makeForm, type FormFile } from '../platform/outside/outbound-form.ts';
+import type { Outbound } from '../platform/outside/outbound.ts';
 import type { ChatEndpoint } from './chat.ts';
 import { EndpointError, postForm } from './endpoint.ts';
 

@@ -7,13 +7,13 @@ import { findValidKey, storeLastUse } from '../features/api-keys/api-keys.ts';
 import { companyIsActive, companyIsKnown } from '../features/companies/companies.ts';
 import { findSession, renewSession } from '../features/users/sessions.ts';
 import { findActiveUser } from '../features/users/users.ts';
-import type { Access } from '../platform/access.ts';
-import { createAnswerPace } from '../platform/answer-pace.ts';
-import { createAuthenticator } from '../platform/auth.ts';
-import { createLimiter } from '../platform/limits.ts';
-import { callerShareOwner } from '../platform/connection-shares.ts';
-import type { Database } from '../platform/tenant.ts';
-import type { TokenSecrets } from '../platform/tokens.ts';
+import type { Access } from '../platform/http/access.ts';
+import { createAnswerPace } from '../platform/http/answer-pace.ts';
+import { createAuthenticator } from '../platform/http/auth.ts';
+import { createLimiter } from '../platform/http/limits.ts';
+import { callerShareOwner } from '../platform/store/connection-shares.ts';
+import type { Database } from '../platform/store/tenant.ts';
+import type { TokenSecrets } from '../platform/http/tokens.ts';
 
 export function openAccess(config: Config, secrets: TokenSecrets, database: Database): Access {
   const door = database.system('admission');

@@ -1,8 +1,8 @@
 /** Finds out what answers at the address of DATABASE_URL when no connection to a PostgreSQL could be made there. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { newClient } from '../platform/db.ts';
-import { dial } from '../platform/dial.ts';
+import { newClient } from '../platform/store/db.ts';
+import { dial } from '../platform/outside/dial.ts';
 
 /** The first message of a client that would like TLS. PostgreSQL answers it with S or N, and an old or crowded one with an error message. */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);

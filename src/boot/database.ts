@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { dataPath, type Config } from '../config.ts';
-import { connectionUrl, startEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres.ts';
-import { migrateJobs } from '../platform/jobs.ts';
-import { createLogin, findMissing, migrate } from '../platform/migrations.ts';
-import type { Log } from '../platform/telemetry.ts';
+import { connectionUrl, startEmbeddedPostgres, type EmbeddedPostgres } from '../platform/store/embedded-postgres.ts';
+import { migrateJobs } from '../platform/work/jobs.ts';
+import { createLogin, findMissing, migrate } from '../platform/store/migrations.ts';
+import type { Log } from '../platform/work/telemetry.ts';
 import { queues } from '../worker.ts';
 import { findOtherServer } from './database-answer.ts';
 

@@ -2,7 +2,7 @@
 import { createAgent, pageAgents } from '../features/agents/agents.ts';
 import { createAutcl, pageItems } from '../features/knowledge/knowledge.ts';
 import type { Kit } from '../kit.ts';
-import type { Tenant } from '../platform/tenant.ts';
+import type { Tenant } from '../platform/store/tenant.ts';
 
 /** The same questions and answers in each language, so that a newcomer is answered in the language of the question. */
 const TEXTS = [

@@ -6,8 +6,8 @@ import type { ChannelName } from '../channels/registry.ts';
 import { checkAddress, moveAddress } from '../features/inboxes/connection.ts';
 import { storeInbox, takeSettings } from '../features/inboxes/inboxes.ts';
 import type { Kit } from '../kit.ts';
-import { getOwnProperty } from '../platform/own-property.ts';
-import type { Tenant } from '../platform/tenant.ts';
+import { getOwnProperty } from '../platform/values/own-property.ts';
+import type { Tenant } from '../platform/store/tenant.ts';
 import type { Sandbox } from './sandbox.ts';
 
 type SandboxServers = Pick<Sandbox, 'url' | 'mail'>;

@@ -3,8 +3,8 @@
  * platform takes to load, so they are started before that code is loaded. This file must therefore import nothing that loads slowly.
  */
 import { dataPath, type Config } from '../config.ts';
-import { refuseIfRunning, startEmbeddedPostgres, type EmbeddedPostgres } from '../platform/embedded-postgres.ts';
-import { makeFolder } from '../platform/make-folder.ts';
+import { refuseIfRunning, startEmbeddedPostgres, type EmbeddedPostgres } from '../platform/store/embedded-postgres.ts';
+import { makeFolder } from '../platform/store/make-folder.ts';
 import { checkAddresses } from './addresses.ts';
 import { startSandbox, type Sandbox } from './sandbox.ts';
 import { loadSecrets, type InstallationSecrets } from './secrets-file.ts';

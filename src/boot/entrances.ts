@@ -1,7 +1,7 @@
 /** What a start prints for the person at the terminal. */
 import { existsSync } from 'node:fs';
 import { dataPath, type Config } from '../config.ts';
-import type { Log } from '../platform/telemetry.ts';
+import type { Log } from '../platform/work/telemetry.ts';
 import { chooseSandboxPort, SANDBOX_HOST } from './addresses.ts';
 import { makeFirstLink } from './first-start.ts';
 import type { Running } from './start.ts';

@@ -10,7 +10,7 @@ import { startPlatform, type Json } from '../../test/support/platform.ts';
 import { findPort } from '../../test/support/ports.ts';
 import { killProgram, makeDataFolder, readyUrl, spawnProgram } from '../../test/support/process.ts';
 import { waitUntil } from '../../test/support/wait.ts';
-import { storeWantedDemo } from '../platform/installation.ts';
+import { storeWantedDemo } from '../platform/store/installation.ts';
 import { makeFirstLink, prepareFirstStart } from './first-start.ts';
 
 for (const table of ['inboxes', 'webhooks']) {

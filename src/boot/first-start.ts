@@ -14,10 +14,15 @@ import { createUser } from '../features/users/users.ts';
 import { findChatFor, moveSites } from '../features/web-chat/sites.ts';
 import { createWebhook, changeReceiverOrigin } from '../features/webhooks/webhooks.ts';
 import type { Kit } from '../kit.ts';
-import { AppError, type ErrorCode } from '../platform/errors.ts';
-import { EVENT_NAMES } from '../platform/events.ts';
-import { findWantedDemo, storeSandboxOrigin, storeWantedDemo, type WantedDemo } from '../platform/installation.ts';
-import { makeTenant } from '../platform/route.ts';
+import { AppError, type ErrorCode } from '../platform/values/errors.ts';
+import { EVENT_NAMES } from '../platform/store/events.ts';
+import {
+  findWantedDemo,
+  storeSandboxOrigin,
+  storeWantedDemo,
+  type WantedDemo,
+} from '../platform/store/installation.ts';
+import { makeTenant } from '../platform/http/route.ts';
 import { createDemoAgent } from './demo-agent.ts';
 import { storeDemoNetworks } from './demo-networks.ts';
 import type { Sandbox } from './sandbox.ts';

@@ -1,9 +1,9 @@
 /** Opens the platform's database for a command of an operator, whether the platform runs or not. */
 import { existsSync } from 'node:fs';
 import { dataPath, type Config } from '../config.ts';
-import { findRunningPostgres } from '../platform/embedded-postgres.ts';
-import { createLog } from '../platform/telemetry.ts';
-import { openDatabase, type Database, type DatabaseOptions } from '../platform/tenant.ts';
+import { findRunningPostgres } from '../platform/store/embedded-postgres.ts';
+import { createLog } from '../platform/work/telemetry.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../platform/store/tenant.ts';
 import { startDatabase } from './database.ts';
 
 export async function withOperatorsDatabase<T>(

@@ -1,6 +1,6 @@
 /** Opens the clients for outgoing calls, and decides which addresses of this machine they may reach. */
 import type { Config } from '../config.ts';
-import { createOutbound, type Outbound } from '../platform/outbound.ts';
+import { createOutbound, type Outbound } from '../platform/outside/outbound.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface OutboundClients {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Config } from '../config.ts';
 import { recountCampaigns } from '../features/campaigns/recount.ts';
 import { companyIsKnown } from '../features/companies/companies.ts';
-import type { Database } from '../platform/tenant.ts';
+import type { Database } from '../platform/store/tenant.ts';
 import { explainStartError } from './explain.ts';
 import { withOperatorsDatabase } from './operators-database.ts';
 

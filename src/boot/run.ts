@@ -2,8 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Config } from '../config.ts';
-import { createLog, type Log } from '../platform/telemetry.ts';
-import { buildWebApps } from '../platform/web-builds.ts';
+import { createLog, type Log } from '../platform/work/telemetry.ts';
+import { buildWebApps } from '../platform/http/web-builds.ts';
 import { startDatabase } from './database.ts';
 import { describeEntrances } from './entrances.ts';
 import { explainStartError } from './explain.ts';

@@ -1,7 +1,7 @@
 /** Tells the sandbox what it has to know of the platform, and what its phones showed before a restart: the sandbox itself keeps nothing. */
 import { listLastMessages } from '../features/inbound/last-messages.ts';
 import type { Kit } from '../kit.ts';
-import type { Log } from '../platform/telemetry.ts';
+import type { Log } from '../platform/work/telemetry.ts';
 import { DEMO_ACCOUNT } from './first-start.ts';
 import type { Sandbox } from './sandbox.ts';
 

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Config } from '../config.ts';
-import { compiledCodeEnv } from '../platform/compiled-code.ts';
-import { trustCertificate } from '../platform/trust.ts';
+import { compiledCodeEnv } from '../platform/work/compiled-code.ts';
+import { trustCertificate } from '../platform/outside/trust.ts';
 import { chooseSandboxPort, SANDBOX_HOST } from './addresses.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../sandbox/main.ts');

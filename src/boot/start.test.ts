@@ -13,7 +13,7 @@ import type { Json } from '../../test/support/platform.ts';
 import { makeDataFolder } from '../../test/support/process.ts';
 import { waitUntil } from '../../test/support/wait.ts';
 import { loadConfig } from '../config.ts';
-import { createLog } from '../platform/telemetry.ts';
+import { createLog } from '../platform/work/telemetry.ts';
 import { start } from './start.ts';
 
 // Nothing else waits for so many seconds.

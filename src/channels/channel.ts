@@ -1,5 +1,5 @@
 /** The channel port. A channel translates between a network's wire format and the platform's types; `can` tells how channels differ. */
-import type { Outbound } from '../platform/outbound.ts';
+import type { Outbound } from '../platform/outside/outbound.ts';
 import type { Readable } from 'node:stream';
 import type { Abilities } from './abilities.ts';
 import type { Callbacks, InboxCallbacks } from './called.ts';

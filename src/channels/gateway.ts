@@ -1,7 +1,7 @@
 /** What calls to a gateway end in, for channels that reach their network through a server of somebody else. */
 import type { NetworkError } from './channel.ts';
 import { asRecord, type Json } from './values.ts';
-import { OutboundError } from '../platform/outbound-error.ts';
+import { OutboundError } from '../platform/outside/outbound-error.ts';
 
 /** The outcome of a call. refused: the call certainly had no effect. `network` is true when the gateway itself named the cause. */
 export type GatewayAnswer =

@@ -2,7 +2,7 @@
  * The names by which networks know people. Every name is of a kind, and a channel declares which kinds its network uses. The kinds that a
  * contact's record shows are declared here, because several channels share them; any other kind is declared in the folder of its channel.
  */
-import { onlyDigits, phoneKey } from '../platform/phone.ts';
+import { onlyDigits, phoneKey } from '../platform/values/phone.ts';
 
 /** One name of a person: a phone number, an e-mail address, an id of a network. */
 export interface Identity {

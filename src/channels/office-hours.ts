@@ -1,7 +1,7 @@
 /** The hours in which a company answers its web chat, in the company's time zone. */
 import { Type, type Static } from 'typebox';
-import { explainedPattern, NOT_BLANK, nullable, oneOf, strict } from '../platform/schema.ts';
-import { isTimeZone, readLocalTime, readMinute } from '../platform/time-zone.ts';
+import { explainedPattern, NOT_BLANK, nullable, oneOf, strict } from '../platform/values/schema.ts';
+import { isTimeZone, readLocalTime, readMinute } from '../platform/values/time-zone.ts';
 import type { SettingsFault } from './settings.ts';
 
 const DAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const;

@@ -1,7 +1,7 @@
 /** Reads items of networks in a child process, because they are foreign files. */
 import { Readable } from 'node:stream';
-import type { Supply } from '../platform/child.ts';
-import { suppliedSource } from '../platform/child-work.ts';
+import type { Supply } from '../platform/work/child.ts';
+import { suppliedSource } from '../platform/work/child-work.ts';
 import type { Inbound } from './channel.ts';
 import type { ExtractionRequest, TranslationRequest } from './fetching.ts';
 import { findExtractor, findTranslator } from './registry.ts';

@@ -1,6 +1,6 @@
 /** The settings of a web chat as the visitor API reads them: how it looks on a site, who may show it, and what visitors are asked. */
 import { Type, type Static } from 'typebox';
-import { explainedPattern, NOT_BLANK, nullable, oneOf, SLUG, strict, WEB_ADDRESS } from '../platform/schema.ts';
+import { explainedPattern, NOT_BLANK, nullable, oneOf, SLUG, strict, WEB_ADDRESS } from '../platform/values/schema.ts';
 import { OfficeHours } from './office-hours.ts';
 
 const shortText = (maxLength: number, description: string) =>

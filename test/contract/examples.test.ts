@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { EVENT_NAMES } from '../../src/platform/events.ts';
+import { EVENT_NAMES } from '../../src/platform/store/events.ts';
 import { resolveReferences, type Schema } from '../full/fuzz/document.ts';
 import { findMisfits } from '../full/fuzz/validate.ts';
 import type { Json } from '../support/platform.ts';

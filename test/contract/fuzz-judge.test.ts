@@ -1,7 +1,7 @@
 /** Tests the judge of the contract fuzz: it must detect each kind of broken rule. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RECORDS_KEYWORD } from '../../src/platform/schema.ts';
+import { RECORDS_KEYWORD } from '../../src/platform/values/schema.ts';
 import { readOperations } from '../full/fuzz/document.ts';
 import { findFaults, type Answer } from '../full/fuzz/judge.ts';
 import type { FuzzRequest } from '../full/fuzz/shot.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { ERRORS } from '../../src/platform/errors.ts';
-import { EVENT_NAMES } from '../../src/platform/events.ts';
+import { ERRORS } from '../../src/platform/values/errors.ts';
+import { EVENT_NAMES } from '../../src/platform/store/events.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 
 const platform = await startPlatform();

@@ -1,9 +1,9 @@
 /** Properties that all lists have in common, tested for each list of the API document. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '../../src/platform/ids.ts';
-import { makeCursorAfter, pageWindow } from '../../src/platform/paging.ts';
-import { RECORDS_KEYWORD } from '../../src/platform/schema.ts';
+import { newId } from '../../src/platform/values/ids.ts';
+import { makeCursorAfter, pageWindow } from '../../src/platform/store/paging.ts';
+import { RECORDS_KEYWORD } from '../../src/platform/values/schema.ts';
 import { makePhoneNumber } from '../support/network.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { expectProblem } from '../support/refusals.ts';

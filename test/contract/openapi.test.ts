@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildApi } from '../../src/api.ts';
-import { ERRORS } from '../../src/platform/errors.ts';
-import { ID_PATTERN, RECORDS_KEYWORD } from '../../src/platform/schema.ts';
-import { PLACEHOLDER_HEALTH } from '../../src/platform/service.ts';
+import { ERRORS } from '../../src/platform/values/errors.ts';
+import { ID_PATTERN, RECORDS_KEYWORD } from '../../src/platform/values/schema.ts';
+import { PLACEHOLDER_HEALTH } from '../../src/platform/http/service.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 
 const platform = await startPlatform();

@@ -35,9 +35,9 @@ import {
   deleteOldDeliveries,
   sweepInterrupted,
 } from '../../src/features/webhooks/delivery-queries.ts';
-import { ROLES, sessionOptions, type Statement } from '../../src/platform/db.ts';
-import { purgeAttempts } from '../../src/platform/idempotency.ts';
-import { purgeBuckets } from '../../src/platform/limits.ts';
+import { ROLES, sessionOptions, type Statement } from '../../src/platform/store/db.ts';
+import { purgeAttempts } from '../../src/platform/http/idempotency.ts';
+import { purgeBuckets } from '../../src/platform/http/limits.ts';
 import { COMPANY, COUNT, makeId, NAMED, openBulk } from '../support/bulk.ts';
 import type { TestDatabase } from '../support/database.ts';
 import type { Json } from '../support/platform.ts';

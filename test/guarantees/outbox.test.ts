@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emit } from '../../src/platform/events.ts';
-import { newId } from '../../src/platform/ids.ts';
+import { emit } from '../../src/platform/store/events.ts';
+import { newId } from '../../src/platform/values/ids.ts';
 import { createNetwork, buildNotification, buildStatusElement, buildTextElement } from '../full/harness/network.ts';
 import { callUntilAccepted, createWebhook, withStage, createInbox } from '../full/harness/stage.ts';
 import { startPlatform } from '../support/platform.ts';

@@ -1,7 +1,7 @@
 /** The storage quota of a company: its stored bytes are counted exactly, and its own writes are refused once the quota is used up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId } from '../../src/platform/ids.ts';
+import { newId } from '../../src/platform/values/ids.ts';
 import {
   connectPhone,
   makePhoneNumber,

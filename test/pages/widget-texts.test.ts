@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { shipWebApps } from '../../src/platform/web-builds.ts';
+import { shipWebApps } from '../../src/platform/http/web-builds.ts';
 import { findProblem, readAnswers } from '../../web/widget/chat/answers.ts';
 import { cutText, MOST_CHARACTERS } from '../../web/widget/chat/limits.ts';
 import { splitLinks } from '../../web/widget/chat/links.ts';

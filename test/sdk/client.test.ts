@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { METHODS } from '../../sdk/methods.ts';
 import { createClient, isParleyError, type AnyParleyError } from '../../sdk/src/index.ts';
-import { newId } from '../../src/platform/ids.ts';
+import { newId } from '../../src/platform/values/ids.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import type { UserRole } from '../../src/platform/scopes.ts';
-import { shipWebApps } from '../../src/platform/web-builds.ts';
+import type { UserRole } from '../../src/platform/values/scopes.ts';
+import { shipWebApps } from '../../src/platform/http/web-builds.ts';
 import { openPage, type OpenPage } from './browser.ts';
 import { createPerson, PASSWORD } from './people.ts';
 import type { Platform } from './platform.ts';

@@ -4,9 +4,9 @@ import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { connectionUrl, startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
-import { migrateJobs } from '../../src/platform/jobs.ts';
-import { createLogin, migrate } from '../../src/platform/migrations.ts';
+import { connectionUrl, startEmbeddedPostgres } from '../../src/platform/store/embedded-postgres.ts';
+import { migrateJobs } from '../../src/platform/work/jobs.ts';
+import { createLogin, migrate } from '../../src/platform/store/migrations.ts';
 import { queues } from '../../src/worker.ts';
 
 /** The migrated database that each test file clones. */

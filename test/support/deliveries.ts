@@ -2,8 +2,8 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
-import { emit, type EventName } from '../../src/platform/events.ts';
-import { newId } from '../../src/platform/ids.ts';
+import { emit, type EventName } from '../../src/platform/store/events.ts';
+import { newId } from '../../src/platform/values/ids.ts';
 import type { Company, Json, Platform } from './platform.ts';
 import { waitUntil } from './wait.ts';
 

@@ -2,7 +2,7 @@
  * Starts one PostgreSQL server for each run of the test runner, with one migrated template, which each test file clones. Builds the apps
  * once, so that no process that a test starts builds them.
  */
-import { shipWebApps } from '../../src/platform/web-builds.ts';
+import { shipWebApps } from '../../src/platform/http/web-builds.ts';
 import { openTestServer, type TestServer } from './database.ts';
 
 let server: TestServer | undefined;

@@ -3,7 +3,7 @@ import { rowsToRecipients } from '../../src/features/bulk/sheet-rows.ts';
 import { rowsToPeople, type RowRules } from '../../src/features/contacts/import/rows.ts';
 import { createReading } from '../../src/features/imports/reading.ts';
 import { rowsToData } from '../../src/features/tables/rows/import-rows.ts';
-import { serveParent } from '../../src/platform/child-work.ts';
+import { serveParent } from '../../src/platform/work/child-work.ts';
 
 serveParent(
   createReading({

@@ -1,5 +1,5 @@
 /** Child readers that use less CPU time before they are ended than the platform allows, for tests of readers that never end. */
-import { createReaders, type ChildReaders } from '../../src/platform/child-readers.ts';
+import { createReaders, type ChildReaders } from '../../src/platform/work/child-readers.ts';
 
 /** Long enough for a child to start on a busy machine. */
 const CPU_MS = 2_000;

@@ -5,7 +5,7 @@ import { createServer } from 'node:tls';
 import { SMTPServer } from 'smtp-server';
 import { makeCertificate } from '../../sandbox/mail/certificate.ts';
 import { deliver, serveImap, type ImapHost, type ImapMailbox } from '../../sandbox/mail/imap.ts';
-import { trustCertificate as trust } from '../../src/platform/trust.ts';
+import { trustCertificate as trust } from '../../src/platform/outside/trust.ts';
 
 /** What ends a file of tests, or one test. */
 interface Scope {

@@ -12,7 +12,7 @@ import {
   type OutputFormat,
 } from 'mediabunny';
 import sharp from 'sharp';
-import type { FileType, FormatName } from '../../src/platform/media/formats.ts';
+import type { FileType, FormatName } from '../../src/platform/work/media/formats.ts';
 import { makeZip, makeWorkbook } from './sheets.ts';
 
 /** A PNG of one colour. The sizes may be false, because nothing decodes the picture. */

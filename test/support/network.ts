@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { start, type Running } from '../../src/boot/start.ts';
 import { loadConfig } from '../../src/config.ts';
-import { createLog } from '../../src/platform/telemetry.ts';
+import { createLog } from '../../src/platform/work/telemetry.ts';
 import { ROOMY, UNLIMITED, type Answer, type Json, type Platform } from './platform.ts';
 import { waitUntil } from './wait.ts';
 

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isIP, type AddressInfo } from 'node:net';
 import { after } from 'node:test';
-import type { S3Settings } from '../../src/platform/files/s3.ts';
+import type { S3Settings } from '../../src/platform/store/files/s3.ts';
 
 interface StoredObject {
   body: Buffer;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { OutboundError } from '../../src/platform/outbound-error.ts';
-import { createOutbound, type Outbound } from '../../src/platform/outbound.ts';
+import { OutboundError } from '../../src/platform/outside/outbound-error.ts';
+import { createOutbound, type Outbound } from '../../src/platform/outside/outbound.ts';
 
 /** The deadline of calls that must time out. */
 const DEADLINE_MS = 1_000;

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser, type ParsedMail } from 'mailparser';
-import type { UserRole } from '../../src/platform/scopes.ts';
+import type { UserRole } from '../../src/platform/values/scopes.ts';
 import type { Answer, Json, Platform } from './platform.ts';
 import { waitUntil } from './wait.ts';
 

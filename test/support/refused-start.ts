@@ -5,7 +5,7 @@ import { explainStartError } from '../../src/boot/explain.ts';
 import { start } from '../../src/boot/start.ts';
 import type { Purpose } from '../../src/boot/early-start.ts';
 import { loadConfig } from '../../src/config.ts';
-import { createLog } from '../../src/platform/telemetry.ts';
+import { createLog } from '../../src/platform/work/telemetry.ts';
 import { listDescendants, listLiving, makeDataFolder, spawnProgram, type SpawnOptions } from './process.ts';
 import { waitUntil } from './wait.ts';
 

@@ -1,5 +1,5 @@
 /** A process that opens a child process, writes the child's pid, and leaves it in work that never ends. */
-import { openChild } from '../../src/platform/child.ts';
+import { openChild } from '../../src/platform/work/child.ts';
 
 const child = openChild(
   { module: new URL('./stubborn-child.ts', import.meta.url), heapMb: 48, nice: 0 },

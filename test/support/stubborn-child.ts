@@ -1,8 +1,8 @@
 /** A child process that misbehaves on request, as the process that reads sheets could with a hostile file. */
 import { getPriority } from 'node:os';
-import { AppError } from '../../src/platform/errors.ts';
+import { AppError } from '../../src/platform/values/errors.ts';
 import { eatHeap } from './eat-heap.ts';
-import { serveParent } from '../../src/platform/child-work.ts';
+import { serveParent } from '../../src/platform/work/child-work.ts';
 
 serveParent(async (request, supply) => {
   const { wish } = request as { wish: string };

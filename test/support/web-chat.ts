@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { composeContent, composeInteractive, type MessageContent } from '../../src/channels/content.ts';
 import { sendMessage } from '../../src/features/messages/send.ts';
-import { newId } from '../../src/platform/ids.ts';
-import { actAs } from '../../src/platform/tenant.ts';
+import { newId } from '../../src/platform/values/ids.ts';
+import { actAs } from '../../src/platform/store/tenant.ts';
 import { openLive, type LiveClient } from './live.ts';
 import type { Answer, CallOptions, Json, Platform } from './platform.ts';
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import type { Browser, BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core';
-import { shipWebApps } from '../../src/platform/web-builds.ts';
+import { shipWebApps } from '../../src/platform/http/web-builds.ts';
 import { openPage } from './browser.ts';
 import type { Json } from './platform.ts';
 import { waitUntil } from './wait.ts';

@@ -2,7 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { Readable } from 'node:stream';
-import { isMaskedSecret } from '../../platform/secrets.ts';
+import { isMaskedSecret } from '../../platform/store/secrets.ts';
 import type { SettingsFault } from '../settings.ts';
 
 /** The settings of an inbox that a signature needs. */

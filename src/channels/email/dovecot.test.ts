@@ -7,7 +7,7 @@ import { skipWithoutDovecot, startDovecot } from '../../../test/support/dovecot.
 import { MAIL_LOG_IN, trustCertificate } from '../../../test/support/mail-servers.ts';
 import { SAMPLE_HEADERS, writeMail, writeMultipart } from '../../../test/support/mails.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { createOutbound } from '../../platform/outbound.ts';
+import { createOutbound } from '../../platform/outside/outbound.ts';
 import type { Inbound, InboundMessage } from '../channel.ts';
 import type { FetchedItem, FetchedItems, FetchPosition } from '../fetching.ts';
 import { checkMailbox, fetchFile, fetchItems } from './fetch.ts';

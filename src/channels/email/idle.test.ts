@@ -5,7 +5,7 @@ import { skipWithoutDovecot, startDovecot } from '../../../test/support/dovecot.
 import { MAIL_LOG_IN, startImapServer, trustCertificate } from '../../../test/support/mail-servers.ts';
 import { SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { createOutbound } from '../../platform/outbound.ts';
+import { createOutbound } from '../../platform/outside/outbound.ts';
 import { watchMailbox } from './idle.ts';
 import { emailSettings } from './settings.ts';
 

@@ -9,7 +9,7 @@ import {
   type TestMailbox,
 } from '../../../test/support/mail-servers.ts';
 import { SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
-import { createOutbound } from '../../platform/outbound.ts';
+import { createOutbound } from '../../platform/outside/outbound.ts';
 import { checkImap, fetchMails, MailUnread, type FetchedMails, type MailboxPosition } from './imap.ts';
 import { emailSettings, type EmailConfig } from './settings.ts';
 

@@ -1,7 +1,7 @@
 /** Reads a mailbox by IMAP. Nothing in it is changed: mails stay unread, and where they are. */
 import type { Readable } from 'node:stream';
 import type { ImapFlow, SearchObject } from 'imapflow';
-import { OutboundError } from '../../platform/outbound-error.ts';
+import { OutboundError } from '../../platform/outside/outbound-error.ts';
 import { LogInRefused, MAX_MAIL_BYTES, openMailbox, withMailbox, type Network } from './mailbox.ts';
 import { hashText } from './message-id.ts';
 import { nameServer, type EmailConfig } from './settings.ts';

@@ -2,7 +2,7 @@
 import type { Inbound, InboundMessage, InboundReport } from '../channel.ts';
 import { composeContent, type ContentType, type MessageContent } from '../content.ts';
 import { EMAIL_ADDRESS, type Person } from '../identity.ts';
-import { MAX_BYTES } from '../../platform/media/formats.ts';
+import { MAX_BYTES } from '../../platform/work/media/formats.ts';
 import { isAutomatic } from './automatic.ts';
 import { findOriginalIds, readBounce, readComplaint } from './bounce.ts';
 import { findOwnMessage, hashText, markFile, markTwin, toAlias } from './message-id.ts';

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { ImapFlow, ImapFlowOptions } from 'imapflow';
 import type { NetworkAccess } from '../channel.ts';
-import { readMailServer, type MailServer } from '../../platform/mail-server.ts';
+import { readMailServer, type MailServer } from '../../platform/outside/mail-server.ts';
 import type { EmailConfig } from './settings.ts';
 
 export type Network = Pick<NetworkAccess, 'outbound'>;

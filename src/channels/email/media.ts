@@ -1,5 +1,5 @@
 /** The files that a mail carries. */
-import { FILE_TYPES, MAX_BYTES } from '../../platform/media/formats.ts';
+import { FILE_TYPES, MAX_BYTES } from '../../platform/work/media/formats.ts';
 import type { MediaFormat } from '../media.ts';
 
 /** Providers take mails of 25 MB, and a file grows by a third in a mail. */

@@ -1,5 +1,5 @@
 /** Mails that a mail server or a provider hands over as they arrived, at the path of their inbox. */
-import { isSameSecret } from '../../platform/secrets.ts';
+import { isSameSecret } from '../../platform/store/secrets.ts';
 import type { PushedItems } from '../fetching.ts';
 import { MAX_MAIL_BYTES } from './mailbox.ts';
 import type { EmailConfig } from './settings.ts';

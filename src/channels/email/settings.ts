@@ -1,8 +1,8 @@
 /** The settings of an inbox on this channel (`email_config`): a mailbox, and the servers that send for it and keep its mails. */
 import { generateKeyPairSync } from 'node:crypto';
 import { Type, type Static } from 'typebox';
-import { readMailServer } from '../../platform/mail-server.ts';
-import { explainedPattern, nullable, strict } from '../../platform/schema.ts';
+import { readMailServer } from '../../platform/outside/mail-server.ts';
+import { explainedPattern, nullable, strict } from '../../platform/values/schema.ts';
 import type { ChannelSettings } from '../settings.ts';
 import { findDkimFault } from './dkim.ts';
 

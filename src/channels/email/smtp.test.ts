@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { simpleParser } from 'mailparser';
 import { verifyDkim } from '../../../test/support/dkim.ts';
 import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../../../test/support/mail-servers.ts';
-import { createOutbound } from '../../platform/outbound.ts';
+import { createOutbound } from '../../platform/outside/outbound.ts';
 import type { OutboundMessage, SendResult } from '../channel.ts';
 import { composeContent } from '../content.ts';
 import { EMAIL_ADDRESS } from '../identity.ts';

@@ -5,7 +5,7 @@ import type { ContentType } from '../content.ts';
 import type { OutboundFile } from '../media.ts';
 import { nameFilesOf } from '../templates/name-files.ts';
 import { asList, asRecord, asText, type Json } from '../values.ts';
-import type { StreamedBody } from '../../platform/outbound-stream.ts';
+import type { StreamedBody } from '../../platform/outside/outbound-stream.ts';
 import { toJid } from './jid.ts';
 
 export interface SendCall {

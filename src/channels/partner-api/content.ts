@@ -6,7 +6,7 @@ import {
   type MessageContent,
   type MessageMedia,
 } from '../content.ts';
-import { getOwnProperty } from '../../platform/own-property.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
 import {
   asBoolean,
   asIdentifier,

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import type { NetworkAccess } from '../channel.ts';
 import type { FetchResult, WantedFile } from '../content.ts';
-import { OutboundError } from '../../platform/outbound-error.ts';
+import { OutboundError } from '../../platform/outside/outbound-error.ts';
 import type { Json } from '../values.ts';
 import { readFileName } from './file-name.ts';
 import { toRequest } from './gateway.ts';

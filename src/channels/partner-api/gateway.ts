@@ -11,9 +11,9 @@ import {
 } from '../gateway.ts';
 import type { Overload } from '../limits.ts';
 import { asRecord, asText, type Json } from '../values.ts';
-import type { OutboundResponse } from '../../platform/outbound-answer.ts';
-import type { StreamedBody } from '../../platform/outbound-stream.ts';
-import type { OutboundRequest } from '../../platform/outbound.ts';
+import type { OutboundResponse } from '../../platform/outside/outbound-answer.ts';
+import type { StreamedBody } from '../../platform/outside/outbound-stream.ts';
+import type { OutboundRequest } from '../../platform/outside/outbound.ts';
 import { readBase, type PartnerApiConfig } from './settings.ts';
 
 export interface GatewayCall {

@@ -2,7 +2,7 @@
 import { declareChannel, SILENT, type ChannelNetwork, type NetworkAccess } from '../channel.ts';
 import type { ContentType } from '../content.ts';
 import { PHONE_NUMBER } from '../identity.ts';
-import { isSameSecret } from '../../platform/secrets.ts';
+import { isSameSecret } from '../../platform/store/secrets.ts';
 import { fetchFile } from './fetch-file.ts';
 import { refusesTemplate } from '../templates/cloud-api.ts';
 import { findOverload, refusesCredentials } from './gateway.ts';

@@ -11,7 +11,7 @@ import { json } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { startServer } from '../../../sandbox/server.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { createOutbound } from '../../platform/outbound.ts';
+import { createOutbound } from '../../platform/outside/outbound.ts';
 import type { Inbound } from '../channel.ts';
 import { composeContent } from '../content.ts';
 import { PHONE_NUMBER } from '../identity.ts';

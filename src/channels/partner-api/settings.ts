@@ -1,6 +1,6 @@
 /** The settings of an inbox on this channel (`partner_api_config`): an instance of a gateway that the company runs or rents. */
 import { Type, type Static } from 'typebox';
-import { explainedPattern, strict } from '../../platform/schema.ts';
+import { explainedPattern, strict } from '../../platform/values/schema.ts';
 import type { ChannelSettings } from '../settings.ts';
 
 const body = strict({

@@ -1,6 +1,6 @@
 /** Fetches a file that a contact sent, by the ids of its message and of the attachment. */
 import type { FetchResult, WantedFile } from '../content.ts';
-import { OutboundError } from '../../platform/outbound-error.ts';
+import { OutboundError } from '../../platform/outside/outbound-error.ts';
 import { readFileName } from './content.ts';
 import { toRequest, type Network } from './gateway.ts';
 

@@ -11,9 +11,9 @@ import {
   type GatewayAnswer,
 } from '../gateway.ts';
 import { asText, type Json } from '../values.ts';
-import type { OutboundResponse } from '../../platform/outbound-answer.ts';
-import type { OutboundForm } from '../../platform/outbound-form.ts';
-import type { OutboundRequest } from '../../platform/outbound.ts';
+import type { OutboundResponse } from '../../platform/outside/outbound-answer.ts';
+import type { OutboundForm } from '../../platform/outside/outbound-form.ts';
+import type { OutboundRequest } from '../../platform/outside/outbound.ts';
 
 export type Network = Pick<NetworkAccess, 'outbound' | 'gateway'>;
 

@@ -2,7 +2,7 @@
 import { declareChannel, SILENT, type ChannelNetwork, type NetworkAccess } from '../channel.ts';
 import { NETWORK_ID } from '../identity.ts';
 import type { SendingPace } from '../limits.ts';
-import { isSameSecret } from '../../platform/secrets.ts';
+import { isSameSecret } from '../../platform/store/secrets.ts';
 import { checkAccount, findAccount as readAccount, makeLink, readNotice, SECRET_HEADER } from './account.ts';
 import { fetchFile } from './fetch-file.ts';
 import { isOverload, NO_GATEWAY, refusesCredentials } from './gateway.ts';

@@ -7,7 +7,7 @@ import { describeFailure, makeRefusal, type FailedCall, type GatewayAnswer } fro
 import { NETWORK_ID, type Identity } from '../identity.ts';
 import type { AnsweredMessage } from '../thread.ts';
 import { asIdentifier, type Json } from '../values.ts';
-import { makeForm, type OutboundForm } from '../../platform/outbound-form.ts';
+import { makeForm, type OutboundForm } from '../../platform/outside/outbound-form.ts';
 import { callGateway, type Network } from './gateway.ts';
 import { CHAT_NAME, findChat, findNetworkName, isProviderId, nameChat } from './person.ts';
 import type { NetworkConfig } from './settings.ts';

@@ -1,5 +1,5 @@
 /** Fills in an approved template: makes the components for the network, and the text that the contact will read. */
-import { findSizeFault, MAX_CONTENT_BYTES } from '../../platform/sizes.ts';
+import { findSizeFault, MAX_CONTENT_BYTES } from '../../platform/values/sizes.ts';
 import { fillSlots, type Filled } from './fill.ts';
 import { formatCurrency, formatDate } from './formats.ts';
 import type { Fault, GivenComponent } from './given.ts';

@@ -1,6 +1,6 @@
 /** What a caller gives a template to fill it in: components with parameters, as the API spells them. */
 import { Type, type Static } from 'typebox';
-import { explainedPattern, namesRecord, oneOf, strict, WEB_ADDRESS } from '../../platform/schema.ts';
+import { explainedPattern, namesRecord, oneOf, strict, WEB_ADDRESS } from '../../platform/values/schema.ts';
 
 // The longest text of a variable: the network's limit for a template that is only a body.
 const MAX_TEXT = 32_768;

@@ -1,5 +1,5 @@
 /** Names the files that a template shows as the Cloud API knows them, in the place of the company's attachments. */
-import { getOwnProperty } from '../../platform/own-property.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
 import type { OutboundMessage } from '../channel.ts';
 import type { OutboundFile } from '../media.ts';
 import { asList, asRecord, asText, type Json } from '../values.ts';

@@ -1,5 +1,5 @@
 /** Replaces the variables in parameters by the values of one recipient. */
-import { foldText } from '../../platform/words.ts';
+import { foldText } from '../../platform/values/words.ts';
 import type { GivenComponent, GivenParameter } from './given.ts';
 
 type FieldValue = string | number | boolean | string[];

@@ -9,7 +9,7 @@ import {
   type MessageContent,
   type MessageMedia,
 } from '../content.ts';
-import { getOwnProperty } from '../../platform/own-property.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
 import { asBoolean, asIdentifier, asLabel, asNumber, asRecord, toStorable, asText, type Json } from '../values.ts';
 
 type Reader = (message: Json) => MessageContent | null;

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { buffer } from 'node:stream/consumers';
 import { PHONE, SECRET, TOKEN, useSandbox } from '../../../sandbox/test-process.ts';
-import { createOutbound } from '../../platform/outbound.ts';
+import { createOutbound } from '../../platform/outside/outbound.ts';
 import type { FetchResult } from '../content.ts';
 import { createFileFetcher, findOwner } from './fetch-file.ts';
 

@@ -1,8 +1,8 @@
 /** Fetches a file that a contact sent: the network names an address for the id of the file, and serves the file there for five minutes. */
 import type { NetworkAccess } from '../channel.ts';
 import type { FetchResult, WantedFile } from '../content.ts';
-import { OutboundError } from '../../platform/outbound-error.ts';
-import type { OutboundStream } from '../../platform/outbound-stream.ts';
+import { OutboundError } from '../../platform/outside/outbound-error.ts';
+import type { OutboundStream } from '../../platform/outside/outbound-stream.ts';
 import { createGraph, describeFailure, type Graph } from './graph.ts';
 import type { WapConfig } from './settings.ts';
 import { asLabel, asNumber, asText, type Json } from '../values.ts';

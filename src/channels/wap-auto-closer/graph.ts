@@ -1,10 +1,10 @@
 /** Makes one call to the Graph API. The answer proves that the call was done or was refused, or leaves the outcome unknown. */
 import { createHmac } from 'node:crypto';
 import type { NetworkAccess, NetworkError } from '../channel.ts';
-import type { OutboundResponse } from '../../platform/outbound-answer.ts';
-import { OutboundError } from '../../platform/outbound-error.ts';
-import type { OutboundForm } from '../../platform/outbound-form.ts';
-import type { Outbound, OutboundRequest } from '../../platform/outbound.ts';
+import type { OutboundResponse } from '../../platform/outside/outbound-answer.ts';
+import { OutboundError } from '../../platform/outside/outbound-error.ts';
+import type { OutboundForm } from '../../platform/outside/outbound-form.ts';
+import type { Outbound, OutboundRequest } from '../../platform/outside/outbound.ts';
 import { networkError } from './errors.ts';
 import { asRecord, type Json } from '../values.ts';
 

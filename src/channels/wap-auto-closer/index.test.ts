@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, test } from 'node:test';
 import { Value } from 'typebox/value';
-import { createOutbound } from '../../platform/outbound.ts';
+import { createOutbound } from '../../platform/outside/outbound.ts';
 import type { Callbacks } from '../called.ts';
 import type { Inbound } from '../channel.ts';
 import { wapAutoCloserChannel } from './index.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseElements } from '../../../test/support/callbacks.ts';
-import { phoneKey } from '../../platform/phone.ts';
+import { phoneKey } from '../../platform/values/phone.ts';
 import type { WapPerson } from './person.ts';
 import type { Json } from '../values.ts';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { OutboundMessage } from '../channel.ts';
 import { composeContent } from '../content.ts';
-import { createOutbound } from '../../platform/outbound.ts';
+import { createOutbound } from '../../platform/outside/outbound.ts';
 import { createGraph } from './graph.ts';
 import { toPerson } from './person.ts';
 import type { WapConfig } from './settings.ts';

@@ -1,6 +1,6 @@
 /** The settings of an inbox on this channel (`api_wap_config`), as they are stored. */
 import { Type, type Static } from 'typebox';
-import { explainedPattern, nullable, strict } from '../../platform/schema.ts';
+import { explainedPattern, nullable, strict } from '../../platform/values/schema.ts';
 import type { ChannelSettings } from '../settings.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Uploads files to the network, which then sends them by their id. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeForm } from '../../platform/outbound-form.ts';
+import { makeForm } from '../../platform/outside/outbound-form.ts';
 import type { UploadResult } from '../channel.ts';
 import type { OutboundFile } from '../media.ts';
 import { retryRule } from './errors.ts';

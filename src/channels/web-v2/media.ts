@@ -1,5 +1,5 @@
 /** The files that a web chat shows: those that every present browser displays or plays, and any document. */
-import { MAX_BYTES } from '../../platform/media/formats.ts';
+import { MAX_BYTES } from '../../platform/work/media/formats.ts';
 import type { MediaFormat } from '../media.ts';
 
 const MAX_CAPTION = 4_096;

@@ -1,7 +1,7 @@
 /** The settings of an inbox on this channel (`web_config`), as they are stored. */
 import { Type } from 'typebox';
-import { isMaskedSecret } from '../../platform/secrets.ts';
-import { nullable, strict } from '../../platform/schema.ts';
+import { isMaskedSecret } from '../../platform/store/secrets.ts';
+import { nullable, strict } from '../../platform/values/schema.ts';
 import type { ChannelSettings, SettingsFault } from '../settings.ts';
 import { findHoursFault } from '../office-hours.ts';
 import { WEB_PROPERTIES, WebConfig } from '../web-config.ts';

@@ -2,12 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findNamedFiles, isAttachmentId, MOST_FILES } from '../../channels/templates/header.ts';
 import type { Kit } from '../../kit.ts';
-import { isReferenced } from '../../platform/db.ts';
-import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { makePage, pageWindow, readSearch, type Page } from '../../platform/paging.ts';
-import { expectRecordSize } from '../../platform/sizes.ts';
-import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { isReferenced } from '../../platform/store/db.ts';
+import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { makePage, pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
+import { expectRecordSize } from '../../platform/values/sizes.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import type { FollowUpRule } from './follow-ups/schemas.ts';
 import { replaceMcpServers } from './mcp/queries.ts';

@@ -1,5 +1,5 @@
-import { exec, many } from '../../platform/db.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { exec, many } from '../../platform/store/db.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 
 /** Adds tokens to those of today (UTC), unless they would be more than `most`. Returns the day, and null when nothing was added. */
 export async function takeTokens(tx: TenantTx, tokens: number, most: number): Promise<string | null> {

@@ -1,7 +1,7 @@
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Agent, ListedAgent } from './schemas.ts';
 
 const LISTED = `_id, company_id as company, name, description, type, status, model, handoff, url, knowledge_scope,

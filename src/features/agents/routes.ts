@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { hangUpSignal } from '../../platform/hang-up.ts';
-import { operation } from '../../platform/route.ts';
-import { ref } from '../../platform/schema.ts';
+import { hangUpSignal } from '../../platform/http/hang-up.ts';
+import { operation } from '../../platform/http/route.ts';
+import { ref } from '../../platform/values/schema.ts';
 import { createAgent, expectAgent, pageAgents, removeAgent, updateAgentById } from './agents.ts';
 import { Agent, AgentCreate, AgentList, AgentParams, AgentQuery, AgentUpdate } from './schemas.ts';
 import { AgentTrial, AgentTry, AgentTurnList, AgentTurnQuery } from './turns/schemas.ts';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageQuery, pageSchema, searchParameter } from '../../platform/paging.ts';
+import { pageQuery, pageSchema, searchParameter } from '../../platform/store/paging.ts';
 import { MAX_MCP_SERVERS } from './mcp/schemas.ts';
 import { followUps, type FollowUpRule } from './follow-ups/schemas.ts';
 import {
@@ -14,7 +14,7 @@ import {
   strict,
   Timestamp,
   WEB_ADDRESS,
-} from '../../platform/schema.ts';
+} from '../../platform/values/schema.ts';
 
 const AGENT_TYPES = ['AI', 'EXTERNAL'] as const;
 const AGENT_STATUSES = ['ACTIVE', 'INACTIVE'] as const;

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startPlatform, type Answer, type CallOptions, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { newId } from '../../platform/ids.ts';
-import { GRANTABLE } from '../../platform/scopes.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { GRANTABLE } from '../../platform/values/scopes.ts';
 
 const platform = await startPlatform();
 const { database, demo, globalKey } = platform;

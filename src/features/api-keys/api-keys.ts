@@ -1,13 +1,13 @@
 /** API keys: each key is a signed token that is shown once and stored as its hash. */
 import type { Kit } from '../../kit.ts';
-import { hashToken, type Principal } from '../../platform/auth.ts';
-import { signToken } from '../../platform/tokens.ts';
-import { AppError, forbidden, invalid, notFound, unknownReference } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { newestWindow, makePage, pageWindow, type Page } from '../../platform/paging.ts';
-import type { Caller } from '../../platform/route.ts';
-import { covers } from '../../platform/scopes.ts';
-import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { hashToken, type Principal } from '../../platform/http/auth.ts';
+import { signToken } from '../../platform/http/tokens.ts';
+import { AppError, forbidden, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { newestWindow, makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import type { Caller } from '../../platform/http/route.ts';
+import { covers } from '../../platform/values/scopes.ts';
+import type { SystemTx, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { countKeys, findKey, isKnownMaker, listKeys, revokeKey } from './key-queries.ts';
 import { insertKey } from './queries.ts';
 import type { ApiKey, ApiKeyCreate, ApiKeyMade, ApiKeyQuery } from './schemas.ts';

@@ -1,8 +1,8 @@
 /** Queries that manage keys: the keys of one company or, when `company` is null, the global keys. */
-import { many, maybeOne, companyCondition, one } from '../../platform/db.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { many, maybeOne, companyCondition, one } from '../../platform/store/db.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { SystemTx, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { KEY_COLUMNS } from './queries.ts';
 import type { ApiKey } from './schemas.ts';
 

@@ -1,8 +1,8 @@
 /** Lists or revokes the keys that a user made, when the user is removed or gets fewer rights. */
-import { toLoggedActor, recordAudits } from '../../platform/audit.ts';
-import { forbidden } from '../../platform/errors.ts';
-import { allows } from '../../platform/scopes.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { toLoggedActor, recordAudits } from '../../platform/http/audit.ts';
+import { forbidden } from '../../platform/values/errors.ts';
+import { allows } from '../../platform/values/scopes.ts';
+import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { listKeysMadeBy, revokeKeysMadeBy } from './key-queries.ts';
 import type { ApiKey } from './schemas.ts';
 

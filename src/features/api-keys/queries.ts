@@ -1,6 +1,6 @@
-import type { StoredKey } from '../../platform/auth.ts';
-import { exec, maybeOne, one } from '../../platform/db.ts';
-import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
+import type { StoredKey } from '../../platform/http/auth.ts';
+import { exec, maybeOne, one } from '../../platform/store/db.ts';
+import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
 import type { ApiKey } from './schemas.ts';
 
 // The column `prefix` begins with an ellipsis that is not part of the token; the record shows the characters without the ellipsis.

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { installationOperation } from '../../platform/route.ts';
-import { ref } from '../../platform/schema.ts';
+import { installationOperation } from '../../platform/http/route.ts';
+import { ref } from '../../platform/values/schema.ts';
 import { createKeyForCaller, pageKeys, readMadeKey, revokeKeyById } from './api-keys.ts';
 import { ApiKey, ApiKeyCreate, ApiKeyList, ApiKeyMade, ApiKeyParams, ApiKeyQuery } from './schemas.ts';
 

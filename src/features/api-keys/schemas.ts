@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
-import { pageSchema, pageQuery } from '../../platform/paging.ts';
-import { define, Name, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
-import { GRANTABLE } from '../../platform/scopes.ts';
+import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
+import { define, Name, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
+import { GRANTABLE } from '../../platform/values/scopes.ts';
 
 const KEY_TYPES = ['company', 'global'] as const;
 

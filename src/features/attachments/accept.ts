@@ -1,6 +1,6 @@
 /** Decides which files the API accepts, and which type of attachment they become. */
-import { AppError, invalid } from '../../platform/errors.ts';
-import { fileFault } from '../../platform/file-fault.ts';
+import { AppError, invalid } from '../../platform/values/errors.ts';
+import { fileFault } from '../../platform/work/file-fault.ts';
 import {
   FORMATS,
   listFormats,
@@ -8,7 +8,7 @@ import {
   type FileType,
   type Format,
   type FormatName,
-} from '../../platform/media/formats.ts';
+} from '../../platform/work/media/formats.ts';
 
 export interface Accepted {
   format: Format;

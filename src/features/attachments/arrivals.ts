@@ -1,5 +1,5 @@
 /** Lets those who open a link wait for a file that is still on its way from a network. */
-import type { ChangeFeed } from '../../platform/changes/feed.ts';
+import type { ChangeFeed } from '../../platform/store/changes/feed.ts';
 
 export interface Arrivals {
   /**

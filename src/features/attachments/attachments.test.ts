@@ -20,7 +20,7 @@ import { writeAsContact } from '../../../test/support/traffic.ts';
 import { makePhoneNumber } from '../../../test/support/network.ts';
 import { countOpenUploads, skipWithoutProc as skip } from '../../../test/support/uploads.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 const { call, database, demo } = platform;

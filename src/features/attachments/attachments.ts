@@ -1,11 +1,11 @@
 /** Attachments: files that a company has uploaded, or that contacts have sent. */
 import type { Readable } from 'node:stream';
 import type { Kit } from '../../kit.ts';
-import { isReferenced } from '../../platform/db.ts';
-import { AppError, notFound, unknownReference } from '../../platform/errors.ts';
-import type { ByteRange } from '../../platform/files/store.ts';
-import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
-import type { Acting, Tenant, TenantRead } from '../../platform/tenant.ts';
+import { isReferenced } from '../../platform/store/db.ts';
+import { AppError, notFound, unknownReference } from '../../platform/values/errors.ts';
+import type { ByteRange } from '../../platform/store/files/store.ts';
+import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import type { Acting, Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { savedName } from './file-names.ts';
 import { publicUrl } from './links.ts';
 import {

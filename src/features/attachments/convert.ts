@@ -1,8 +1,8 @@
 /** Converts the file of an attachment to a format that networks take. The converted file is kept as a copy, so a file is converted once. */
 import type { Kit } from '../../kit.ts';
-import { findConversion } from '../../platform/media/conversions.ts';
-import { convertFile } from '../../platform/media/converter.ts';
-import { createSingleFlight } from '../../platform/single-flight.ts';
+import { findConversion } from '../../platform/work/media/conversions.ts';
+import { convertFile } from '../../platform/work/media/converter.ts';
+import { createSingleFlight } from '../../platform/work/single-flight.ts';
 import { storeCopy } from './copies.ts';
 import { findAttachment, type AttachmentRow } from './queries.ts';
 import { withFile } from './read-file.ts';

@@ -1,8 +1,8 @@
 /** Makes copies of attachments and stores them: files that the platform makes of their files. */
 import { Readable } from 'node:stream';
 import type { Kit } from '../../kit.ts';
-import type { Converted } from '../../platform/media/conversions.ts';
-import { FORMATS } from '../../platform/media/formats.ts';
+import type { Converted } from '../../platform/work/media/conversions.ts';
+import { FORMATS } from '../../platform/work/media/formats.ts';
 import { removeFile } from './attachments.ts';
 import { newLink, newStorageKey } from './links.ts';
 import { insertCopy, type AttachmentCopy, type AttachmentRow, type CopyKind } from './queries.ts';

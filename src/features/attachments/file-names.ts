@@ -1,5 +1,5 @@
 /** The names of files, as callers give them and as browsers save them. */
-import { fileFault } from '../../platform/file-fault.ts';
+import { fileFault } from '../../platform/work/file-fault.ts';
 
 const MAX_NAME = 255;
 

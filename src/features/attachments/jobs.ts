@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type JobWork } from '../../platform/jobs.ts';
+import { defineJob, type JobWork } from '../../platform/work/jobs.ts';
 import { sweepFiles } from './sweep.ts';
 
 const SweepFiles = defineJob({

@@ -10,7 +10,7 @@ import { uploadFile } from '../../../test/support/attachments.ts';
 import { makeMp3, makePdf, makePng, makeWebp } from '../../../test/support/media-samples.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform({ env: { RATE_LIMIT_FILES: '2' } });
 const { call, database } = platform;

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { AppError, notFound } from '../../platform/errors.ts';
-import { answerWithFile } from '../../platform/files/answer.ts';
-import { isId } from '../../platform/ids.ts';
-import { FORMATS, type Format } from '../../platform/media/formats.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { AppError, notFound } from '../../platform/values/errors.ts';
+import { answerWithFile } from '../../platform/store/files/answer.ts';
+import { isId } from '../../platform/values/ids.ts';
+import { FORMATS, type Format } from '../../platform/work/media/formats.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import type { Arrivals } from './arrivals.ts';
 import { savedName } from './file-names.ts';
 import { asCopy } from './copy.ts';

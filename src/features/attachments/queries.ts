@@ -1,9 +1,9 @@
-import { exec, maybeOne, many, one } from '../../platform/db.ts';
-import type { FileType } from '../../platform/media/formats.ts';
-import type { Facts } from '../../platform/media/inspect.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, maybeOne, many, one } from '../../platform/store/db.ts';
+import type { FileType } from '../../platform/work/media/formats.ts';
+import type { Facts } from '../../platform/work/media/inspect.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 
 const COLUMNS = `_id, company_id as company, file_type, extension, mime_type, file_name, storage_key, link, state, failure, bytes, sha256,
   facts, created_at as "createdAt", updated_at as "updatedAt",

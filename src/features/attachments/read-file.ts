@@ -1,7 +1,7 @@
 /** Reads the file of an attachment, for work of child processes. */
 import type { Kit } from '../../kit.ts';
-import type { FileReading } from '../../platform/media/reading.ts';
-import { openTemporaryFile, readPieces, writeStream } from '../../platform/temporary-file.ts';
+import type { FileReading } from '../../platform/work/media/reading.ts';
+import { openTemporaryFile, readPieces, writeStream } from '../../platform/store/temporary-file.ts';
 import { openAttachment } from './attachments.ts';
 import type { AttachmentRow } from './queries.ts';
 

@@ -1,8 +1,8 @@
 /** Reserves the record of a file that a network still has to hand out, so that the record and its link are there with the message. */
 import type { ContentType } from '../../channels/content.ts';
 import type { Kit } from '../../kit.ts';
-import { newId } from '../../platform/ids.ts';
-import { FILE_TYPES, FORMATS, type FileType, type Format } from '../../platform/media/formats.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { FILE_TYPES, FORMATS, type FileType, type Format } from '../../platform/work/media/formats.ts';
 import { checkFileName } from './file-names.ts';
 import { newLink, newStorageKey, publicUrl } from './links.ts';
 import type { AttachmentRow } from './queries.ts';

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { createVisitCounter } from '../../platform/access.ts';
-import { allowAnyOrigin } from '../../platform/cross-origin.ts';
-import { hangUpSignal } from '../../platform/hang-up.ts';
-import { operation } from '../../platform/route.ts';
-import { ref } from '../../platform/schema.ts';
+import { createVisitCounter } from '../../platform/http/access.ts';
+import { allowAnyOrigin } from '../../platform/http/cross-origin.ts';
+import { hangUpSignal } from '../../platform/http/hang-up.ts';
+import { operation } from '../../platform/http/route.ts';
+import { ref } from '../../platform/values/schema.ts';
 import { createArrivals } from './arrivals.ts';
 import { pageAttachments, readAttachment, removeAttachment, signAttachment } from './attachments.ts';
 import { servePublicLink, serveSignedLink, type PublicParams, type SignedParams } from './links.ts';

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
-import { FILE_TYPES, listFormats } from '../../platform/media/formats.ts';
-import { FilePart } from '../../platform/multipart.ts';
-import { pageQuery, pageSchema } from '../../platform/paging.ts';
-import { define, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { FILE_TYPES, listFormats } from '../../platform/work/media/formats.ts';
+import { FilePart } from '../../platform/http/multipart.ts';
+import { pageQuery, pageSchema } from '../../platform/store/paging.ts';
+import { define, oneOf, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
 
 const Meta = Type.Object({
   mimeType: Type.String({ description: 'The media type that the contents have' }),

@@ -1,13 +1,13 @@
 /** Stores the file of an attachment whose record was there first (PENDING), such as a picture that a contact has sent. */
 import { Readable } from 'node:stream';
 import type { Kit } from '../../kit.ts';
-import { AppError } from '../../platform/errors.ts';
-import { FORMATS, MAX_BYTES, type Format } from '../../platform/media/formats.ts';
-import { inspectFile } from '../../platform/media/inspector.ts';
-import type { FileReading } from '../../platform/media/reading.ts';
-import type { Inspection } from '../../platform/media/inspection.ts';
-import { openTemporaryFile, readPieces, writeStream } from '../../platform/temporary-file.ts';
-import type { Acting } from '../../platform/tenant.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import { FORMATS, MAX_BYTES, type Format } from '../../platform/work/media/formats.ts';
+import { inspectFile } from '../../platform/work/media/inspector.ts';
+import type { FileReading } from '../../platform/work/media/reading.ts';
+import type { Inspection } from '../../platform/work/media/inspection.ts';
+import { openTemporaryFile, readPieces, writeStream } from '../../platform/store/temporary-file.ts';
+import type { Acting } from '../../platform/store/tenant.ts';
 import { fillAttachment, findAttachment, type AttachmentRow } from './queries.ts';
 
 /**

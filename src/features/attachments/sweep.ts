@@ -1,7 +1,7 @@
 /** Removes files that no record names: of uploads whose process died, or whose removal did not reach the store, and what was pushed a day ago. */
 import type { Kit } from '../../kit.ts';
-import { getOwnProperty } from '../../platform/own-property.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { findKnownKeys } from './queries.ts';
 
 // No upload takes longer. An operator who restores a database from a backup has a day to restore its files, too.

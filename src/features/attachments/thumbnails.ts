@@ -1,9 +1,9 @@
 /** Thumbnails of pictures whose records were there before their files, such as those that contacts send. */
 import type { Kit } from '../../kit.ts';
-import { AppError } from '../../platform/errors.ts';
-import { needsThumbnail } from '../../platform/media/conversions.ts';
-import { inspectFile } from '../../platform/media/inspector.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import { needsThumbnail } from '../../platform/work/media/conversions.ts';
+import { inspectFile } from '../../platform/work/media/inspector.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { storeCopy } from './copies.ts';
 import { findAttachment, type AttachmentRow } from './queries.ts';
 import { withFile } from './read-file.ts';

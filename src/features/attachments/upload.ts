@@ -1,15 +1,15 @@
 /** Uploads of attachments: a file is accepted by its contents, put into the store, and then gets its record. */
 import { Readable } from 'node:stream';
 import type { Kit } from '../../kit.ts';
-import { toDatabaseProblem } from '../../platform/db.ts';
-import { AppError, invalid } from '../../platform/errors.ts';
-import { fileFault } from '../../platform/file-fault.ts';
-import { newId } from '../../platform/ids.ts';
-import { MAX_BYTES } from '../../platform/media/formats.ts';
-import { inspectFile } from '../../platform/media/inspector.ts';
-import type { Upload } from '../../platform/multipart.ts';
-import { getOwnProperty } from '../../platform/own-property.ts';
-import type { Acting, TenantTx } from '../../platform/tenant.ts';
+import { toDatabaseProblem } from '../../platform/store/db.ts';
+import { AppError, invalid } from '../../platform/values/errors.ts';
+import { fileFault } from '../../platform/work/file-fault.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { MAX_BYTES } from '../../platform/work/media/formats.ts';
+import { inspectFile } from '../../platform/work/media/inspector.ts';
+import type { Upload } from '../../platform/http/multipart.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
+import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { acceptFile } from './accept.ts';
 import { removeFile, toAttachment } from './attachments.ts';
 import { putCopy } from './copies.ts';

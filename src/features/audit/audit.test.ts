@@ -4,10 +4,10 @@ import pg from 'pg';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { startPlatform, type Answer, type CallOptions, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
-import { newId } from '../../platform/ids.ts';
-import { newestWindow } from '../../platform/paging.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { ROLES, sessionOptions, type Statement } from '../../platform/store/db.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { newestWindow } from '../../platform/store/paging.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { purgeRequestData } from './audit.ts';
 import { countAudit, listAudit, type AuditFilter } from './queries.ts';
 

@@ -1,12 +1,12 @@
-/** Lists the entries of a company's audit log, and deletes entries that are too old. platform/trail.ts writes them. */
+/** Lists the entries of a company's audit log, and deletes entries that are too old. platform/http/trail.ts writes them. */
 import type { Kit } from '../../kit.ts';
-import { purgeAttempts } from '../../platform/idempotency.ts';
-import { isId } from '../../platform/ids.ts';
-import { purgeBuckets } from '../../platform/limits.ts';
-import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
-import { workInPortions } from '../../platform/portions.ts';
-import { purgeByPages } from '../../platform/retention.ts';
-import type { SystemTx, Tenant } from '../../platform/tenant.ts';
+import { purgeAttempts } from '../../platform/http/idempotency.ts';
+import { isId } from '../../platform/values/ids.ts';
+import { purgeBuckets } from '../../platform/http/limits.ts';
+import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { workInPortions } from '../../platform/store/portions.ts';
+import { purgeByPages } from '../../platform/store/retention.ts';
+import type { SystemTx, Tenant } from '../../platform/store/tenant.ts';
 import { countAudit, deleteOldAudit, listAudit, listInstallationAudit } from './queries.ts';
 import type { AuditEntry, AuditQuery } from './schemas.ts';
 

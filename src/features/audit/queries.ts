@@ -1,8 +1,8 @@
-import { exec, many } from '../../platform/db.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/retention.ts';
-import type { SystemTx, TenantRead } from '../../platform/tenant.ts';
+import { exec, many } from '../../platform/store/db.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/store/retention.ts';
+import type { SystemTx, TenantRead } from '../../platform/store/tenant.ts';
 import type { AuditEntry } from './schemas.ts';
 
 const COLUMNS = `_id, company_id as company, json_build_object('type', actor_type, '_id', actor_id, 'name', actor_name) as actor,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { operation } from '../../platform/route.ts';
+import { operation } from '../../platform/http/route.ts';
 import { pageAudit } from './audit.ts';
 import { AuditList, AuditQuery } from './schemas.ts';
 

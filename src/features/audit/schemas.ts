@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
-import { ACTOR_TYPES } from '../../platform/audit.ts';
-import { pageSchema, pageQuery } from '../../platform/paging.ts';
-import { define, namesRecord, nullable, oneOf, recordId, ref, Timestamp } from '../../platform/schema.ts';
+import { ACTOR_TYPES } from '../../platform/http/audit.ts';
+import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
+import { define, namesRecord, nullable, oneOf, recordId, ref, Timestamp } from '../../platform/values/schema.ts';
 
 export const AuditEntry = define(
   'AuditEntry',

@@ -20,9 +20,9 @@ import {
 import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { checkAnswers500, checkAnswers503, expectProblem } from '../../../test/support/refusals.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { hashToken } from '../../platform/auth.ts';
-import { signToken } from '../../platform/tokens.ts';
-import { ROLE_SCOPES, USER_ROLES } from '../../platform/scopes.ts';
+import { hashToken } from '../../platform/http/auth.ts';
+import { signToken } from '../../platform/http/tokens.ts';
+import { ROLE_SCOPES, USER_ROLES } from '../../platform/values/scopes.ts';
 
 const platform = await startPlatform();
 const { call, demo, database } = platform;

@@ -1,14 +1,14 @@
 /** Log-in, sessions of browsers, reset of a forgotten password, acceptance of an invitation, and the facts that a token holds about its user or key. */
 import type { FastifyRequest } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { recordAudit, type LoggedActor } from '../../platform/audit.ts';
-import { AppError, forbidden } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { hashWithoutWaiting, hashInTurn, NOBODYS_HASH, verifyPassword } from '../../platform/passwords.ts';
-import type { Anonymous, Caller } from '../../platform/route.ts';
-import { isSameOrigin, readSessionCookie } from '../../platform/session-cookie.ts';
-import { SESSION_SECONDS, signToken } from '../../platform/tokens.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { recordAudit, type LoggedActor } from '../../platform/http/audit.ts';
+import { AppError, forbidden } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { hashWithoutWaiting, hashInTurn, NOBODYS_HASH, verifyPassword } from '../../platform/http/passwords.ts';
+import type { Anonymous, Caller } from '../../platform/http/route.ts';
+import { isSameOrigin, readSessionCookie } from '../../platform/http/session-cookie.ts';
+import { SESSION_SECONDS, signToken } from '../../platform/http/tokens.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import {
   enqueueReset,
   findLoginAccount,

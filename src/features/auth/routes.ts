@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { installationOperation, publicOperation } from '../../platform/route.ts';
-import { makeSessionCookie } from '../../platform/session-cookie.ts';
-import { ref } from '../../platform/schema.ts';
+import { installationOperation, publicOperation } from '../../platform/http/route.ts';
+import { makeSessionCookie } from '../../platform/http/session-cookie.ts';
+import { ref } from '../../platform/values/schema.ts';
 import {
   acceptInvitation,
   forgetPassword,

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
-import { USER_ROLES } from '../../platform/scopes.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
+import { USER_ROLES } from '../../platform/values/scopes.ts';
 import { User } from '../users/schemas.ts';
 
 // At eight characters guessing is hopeless within the rate limit; the upper bound only limits the work of hashing.

@@ -14,7 +14,7 @@ import {
 import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { makeSessionCookie } from '../../platform/session-cookie.ts';
+import { makeSessionCookie } from '../../platform/http/session-cookie.ts';
 import { createLogInLink } from '../users/log-in-links.ts';
 
 const platform = await startPlatform();

@@ -1,6 +1,6 @@
 /** Stores the network's answers in batches: one transaction stores all answers that arrived during the previous one. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '../../platform/telemetry.ts';
+import type { Log } from '../../platform/work/telemetry.ts';
 
 export interface AnswerBatches<T> {
   add(answer: T): void;

@@ -4,10 +4,10 @@
  */
 import type { GivenComponent } from '../../channels/templates/given.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
-import type { Tenant, TenantRead } from '../../platform/tenant.ts';
+import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { findApproved } from '../templates/approved.ts';
 import { foreseePlaces } from '../inboxes/portfolio.ts';
 import { checkHeaders } from '../messages/files.ts';

@@ -4,12 +4,12 @@
  */
 import type { GivenComponent } from '../../channels/templates/given.ts';
 import type { Kit } from '../../kit.ts';
-import { invalid } from '../../platform/errors.ts';
-import type { Upload } from '../../platform/multipart.ts';
-import { findPhoneCountry } from '../../platform/phone-country.ts';
-import { readPhone, type Phone } from '../../platform/phone.ts';
-import type { Tenant } from '../../platform/tenant.ts';
-import { foldText } from '../../platform/words.ts';
+import { invalid } from '../../platform/values/errors.ts';
+import type { Upload } from '../../platform/http/multipart.ts';
+import { findPhoneCountry } from '../../platform/store/phone-country.ts';
+import { readPhone, type Phone } from '../../platform/values/phone.ts';
+import type { Tenant } from '../../platform/store/tenant.ts';
+import { foldText } from '../../platform/values/words.ts';
 import type { NewRow, RowFault } from './row-queries.ts';
 import { toPerson } from './sender.ts';
 import type { BulkForm } from './schemas.ts';

@@ -2,7 +2,7 @@
 import type { SendResult } from '../../channels/channel.ts';
 import type { Overload } from '../../channels/limits.ts';
 import type { Kit } from '../../kit.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { returnPlaces } from '../inboxes/portfolio.ts';
 import { settleMany, type Answered } from '../messages/send-many.ts';
 import { createAnswerBatches, type AnswerBatches } from './answer-batches.ts';

@@ -3,7 +3,7 @@ import type { NamedChannel } from '../../channels/registry.ts';
 import { PHONE_NUMBER, type Identity } from '../../channels/identity.ts';
 import { composeTemplate, type FilledTemplate } from '../../channels/templates/compose.ts';
 import { hasVariables, resolveVariables, type RecipientContact } from '../../channels/templates/variables.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { readContacts } from '../contacts/by-phones.ts';
 import { NOBODY } from '../contacts/contacts.ts';
 import { findRecipientBlock, OVER_DAILY_LIMIT } from '../messages/blocks.ts';

@@ -1,11 +1,11 @@
 import type { GivenComponent } from '../../channels/templates/given.ts';
 import type { ApprovedTemplate } from '../../channels/templates/compose.ts';
 import type { ChannelName } from '../../channels/registry.ts';
-import type { Actor } from '../../platform/actor.ts';
-import { exec, many, maybeOne } from '../../platform/db.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { Actor } from '../../platform/values/actor.ts';
+import { exec, many, maybeOne } from '../../platform/store/db.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { BulkRun } from './schemas.ts';
 
 // A process that has not renewed its hold for this long counts as dead.

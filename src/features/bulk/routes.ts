@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { hangUpSignal } from '../../platform/hang-up.ts';
-import { operation } from '../../platform/route.ts';
-import { ref } from '../../platform/schema.ts';
-import { createShares } from '../../platform/shares.ts';
+import { hangUpSignal } from '../../platform/http/hang-up.ts';
+import { operation } from '../../platform/http/route.ts';
+import { ref } from '../../platform/values/schema.ts';
+import { createShares } from '../../platform/work/shares.ts';
 import { pageBulk, readBulk, resumeBulk, sendBulk } from './bulk.ts';
 import { BulkForm, BulkList, BulkParams, BulkQuery, BulkResult, MAX_BULK_SHEET_BYTES } from './schemas.ts';
 import type { WorkOptions } from './work.ts';

@@ -1,6 +1,6 @@
 /** Statements about the rows of a bulk run: each contact of the run is a row with its own state. */
-import { exec, many, one } from '../../platform/db.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, one } from '../../platform/store/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 
 /** The error of one contact. */
 export interface RowFault {

@@ -1,6 +1,6 @@
 /** What a process knows while it works on a run. */
 import type { Kit } from '../../kit.ts';
-import { actAs, type Acting } from '../../platform/tenant.ts';
+import { actAs, type Acting } from '../../platform/store/tenant.ts';
 import type { RunWork } from './queries.ts';
 import { openSender, openTemplateFiles, type OpenedFiles, type Sender } from './sender.ts';
 

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { ComponentBody, MAX_COMPONENTS, type GivenComponent } from '../../channels/templates/given.ts';
-import { FilePart } from '../../platform/multipart.ts';
-import { pageQuery, pageSchema } from '../../platform/paging.ts';
-import { Country, define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { FilePart } from '../../platform/http/multipart.ts';
+import { pageQuery, pageSchema } from '../../platform/store/paging.ts';
+import { Country, define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
 
 /** The largest sheet of a bulk call; an import takes larger ones. */
 export const MAX_BULK_SHEET_BYTES = 10 * 1024 * 1024;

@@ -1,8 +1,8 @@
 /** Reads the contacts of a bulk call from a sheet, in a child process. */
-import { ChildEnded } from '../../platform/child.ts';
-import { AppError, invalid } from '../../platform/errors.ts';
-import type { ByteSource } from '../../platform/byte-source.ts';
-import type { ChildReaders } from '../../platform/child-readers.ts';
+import { ChildEnded } from '../../platform/work/child.ts';
+import { AppError, invalid } from '../../platform/values/errors.ts';
+import type { ByteSource } from '../../platform/store/byte-source.ts';
+import type { ChildReaders } from '../../platform/work/child-readers.ts';
 import { createFieldFinder } from '../contacts/import/rows.ts';
 import { openImportReader, type ImportReader } from '../imports/reader.ts';
 import type { Fault } from '../imports/reading.ts';

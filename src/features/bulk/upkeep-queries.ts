@@ -1,7 +1,7 @@
 /** Statements that delete old rows of all companies, a range of pages at a time. */
-import { exec } from '../../platform/db.ts';
-import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../platform/retention.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { exec } from '../../platform/store/db.ts';
+import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../platform/store/retention.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 
 export function deleteOldRuns(
   tx: SystemTx,

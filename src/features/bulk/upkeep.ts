@@ -1,7 +1,7 @@
 /** Deletes old bulk runs, and old entries of pacing and of the daily limits. */
 import type { Kit } from '../../kit.ts';
-import { workInPortions } from '../../platform/portions.ts';
-import { purgeByPages } from '../../platform/retention.ts';
+import { workInPortions } from '../../platform/store/portions.ts';
+import { purgeByPages } from '../../platform/store/retention.ts';
 import { deleteOldMinutes, deleteOldPairs, deleteOldPeople, deleteOldPlaces, deleteOldRuns } from './upkeep-queries.ts';
 
 // How long a run can be read.

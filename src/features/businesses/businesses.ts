@@ -1,12 +1,12 @@
 /** Businesses: the organisations that contacts belong to. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import { notFound } from '../../platform/errors.ts';
-import { emit } from '../../platform/events.ts';
-import { newId } from '../../platform/ids.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
-import { expectRecordSize } from '../../platform/sizes.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { notFound } from '../../platform/values/errors.ts';
+import { emit } from '../../platform/store/events.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { expectRecordSize } from '../../platform/values/sizes.ts';
+import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { ReleaseBusiness } from './jobs.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineJob } from '../../platform/jobs.ts';
-import { Id } from '../../platform/schema.ts';
+import { defineJob } from '../../platform/work/jobs.ts';
+import { Id } from '../../platform/values/schema.ts';
 
 /**
  * Removes a deleted business from the records that still name it. The folder `departures` does the work, because it may change all of these

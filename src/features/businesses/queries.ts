@@ -1,7 +1,7 @@
-import { exec, maybeOne, one } from '../../platform/db.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, maybeOne, one } from '../../platform/store/db.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';
 import type { Business } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 /** Checks that a business may be named by a record. */
-import { unknownReference } from '../../platform/errors.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { unknownReference } from '../../platform/values/errors.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { findBusiness } from './queries.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
-import { define, Name, nullable, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { pageSchema, pageQuery, searchParameter } from '../../platform/store/paging.ts';
+import { define, Name, nullable, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
 import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 
 export const Business = define(

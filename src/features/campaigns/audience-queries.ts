@@ -1,6 +1,6 @@
 /** Statements about the audience of a campaign. Filters are the same as those of the list of contacts. */
-import { exec, many } from '../../platform/db.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many } from '../../platform/store/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { ValueSource } from '../../channels/templates/variables.ts';
 import type { SkipReason } from './schemas.ts';
 

@@ -1,5 +1,5 @@
 /** The hours of the week in which a campaign sends. */
-import { readLocalTime, readMinute } from '../../platform/time-zone.ts';
+import { readLocalTime, readMinute } from '../../platform/values/time-zone.ts';
 import type { SendingHours } from './schemas.ts';
 
 const MINUTE_SECONDS = 60;

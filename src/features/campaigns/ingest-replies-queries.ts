@@ -1,6 +1,6 @@
 /** Notes in enrollments that their contacts have replied. One statement handles a whole batch, across companies. */
-import { exec } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { exec } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 
 /** A message of a contact in a conversation that a campaign has written into. */
 export interface CampaignReply {

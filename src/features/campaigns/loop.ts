@@ -1,9 +1,9 @@
 /** The loop that works on campaigns. Companies take turns, so that a large campaign does not delay those of others. */
 import type { Kit } from '../../kit.ts';
-import { startClaimLoop, type ClaimLoop } from '../../platform/claims/claim-loop.ts';
-import { openLeases } from '../../platform/claims/leases.ts';
-import { createPortionedUpkeep, type UpkeepTask } from '../../platform/due-work.ts';
-import { createShares } from '../../platform/shares.ts';
+import { startClaimLoop, type ClaimLoop } from '../../platform/work/claims/claim-loop.ts';
+import { openLeases } from '../../platform/work/claims/leases.ts';
+import { createPortionedUpkeep, type UpkeepTask } from '../../platform/work/due-work.ts';
+import { createShares } from '../../platform/work/shares.ts';
 import { workOnCampaign } from './turn.ts';
 import {
   addUpChanges,

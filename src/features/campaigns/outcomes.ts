@@ -1,6 +1,6 @@
 /** Stores the network's answers to the messages of a campaign. What becomes of a message becomes of its enrollment by a trigger of the database. */
 import type { Kit } from '../../kit.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { createAnswerBatches, type AnswerBatches } from '../bulk/answer-batches.ts';
 import { holdOverloaded, toPerson } from '../bulk/sender.ts';
 import { returnPlaces } from '../inboxes/portfolio.ts';

@@ -1,6 +1,6 @@
 /** Statements that choose and store the next messages of a campaign. */
-import { exec, many, one } from '../../platform/db.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, one } from '../../platform/store/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Recipient, RecipientContact } from '../../channels/templates/variables.ts';
 
 /** A worker that has not renewed its hold on a campaign for this long counts as dead: people wait for its messages. */

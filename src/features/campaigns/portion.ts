@@ -4,11 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PHONE_NUMBER } from '../../channels/identity.ts';
-import { isCollision } from '../../platform/db.ts';
-import { AppError } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { reservePairs, reserveSlots } from '../../platform/pacing.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { isCollision } from '../../platform/store/db.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { reservePairs, reserveSlots } from '../../platform/work/pacing.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { toPerson } from '../bulk/sender.ts';
 import { holdMany } from '../contacts/by-phones.ts';
 import { lockOpenOnes, openMany } from '../conversations/open-many.ts';

@@ -2,9 +2,9 @@
 import { composeTemplate } from '../../channels/templates/compose.ts';
 import { resolveVariables } from '../../channels/templates/variables.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, scopeMissing, type FieldError } from '../../platform/errors.ts';
-import { allows } from '../../platform/scopes.ts';
-import type { Tenant, TenantRead } from '../../platform/tenant.ts';
+import { AppError, scopeMissing, type FieldError } from '../../platform/values/errors.ts';
+import { allows } from '../../platform/values/scopes.ts';
+import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { readContacts } from '../contacts/by-phones.ts';
 import type { Contact } from '../contacts/schemas.ts';
 import { findShelf } from '../templates/catalogue.ts';

@@ -1,8 +1,8 @@
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
-import { findUnknown } from '../../platform/unknown-references.ts';
+import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
+import { findUnknown } from '../../platform/store/unknown-references.ts';
 import type { GivenTemplate } from '../templates/schemas.ts';
 import type { Audience, Campaign, CampaignOptions } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 /** Statements with which an operator counts the counters of campaigns anew. */
-import { many } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { many } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 
 export interface NamedCampaign {
   company: string;

@@ -1,6 +1,6 @@
 /** Compares the counters of campaigns with a count of their contacts and messages, for the command `npm run recount`. */
-import { walkPortions } from '../../platform/portions.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { walkPortions } from '../../platform/store/portions.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import {
   findDifferences,
   listForRecount,

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { CSV_ANSWER } from '../../platform/download.ts';
-import { hangUpSignal } from '../../platform/hang-up.ts';
-import { newId } from '../../platform/ids.ts';
-import { operation } from '../../platform/route.ts';
-import { ref } from '../../platform/schema.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import { CSV_ANSWER } from '../../platform/http/download.ts';
+import { hangUpSignal } from '../../platform/http/hang-up.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { operation } from '../../platform/http/route.ts';
+import { ref } from '../../platform/values/schema.ts';
+import type { Tenant } from '../../platform/store/tenant.ts';
 import { addListed, addSheet } from './adding/add.ts';
 import { AddedContacts, ContactsToAdd, MAX_SHEET_BYTES, SheetToAdd } from './adding/schemas.ts';
 import { readAnalytics } from './enrollments/analytics.ts';

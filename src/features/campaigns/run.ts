@@ -2,7 +2,7 @@
 import type { Overload } from '../../channels/limits.ts';
 import type { SendResult } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
-import { actAs, type Acting } from '../../platform/tenant.ts';
+import { actAs, type Acting } from '../../platform/store/tenant.ts';
 import {
   openSender,
   openTemplateFiles,

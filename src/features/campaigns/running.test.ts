@@ -1,7 +1,7 @@
 /** Campaigns that run: who gets which message, what stops them, and what is counted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';

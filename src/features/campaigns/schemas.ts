@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageQuery, pageSchema, searchParameter } from '../../platform/paging.ts';
+import { pageQuery, pageSchema, searchParameter } from '../../platform/store/paging.ts';
 import {
   define,
   explainedPattern,
@@ -11,7 +11,7 @@ import {
   ref,
   strict,
   Timestamp,
-} from '../../platform/schema.ts';
+} from '../../platform/values/schema.ts';
 import { FilterList } from '../contacts/schemas.ts';
 import { GivenTemplate } from '../templates/schemas.ts';
 

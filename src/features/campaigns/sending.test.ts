@@ -6,7 +6,7 @@ import { connectPhone, makePhoneNumber } from '../../../test/support/network.ts'
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { postForm } from '../../../test/support/sheets.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform({ env: { AGENT_WAIT: '1h' } });
 const { call, demo, database } = platform;

@@ -1,6 +1,6 @@
 /** Statements that change the state of a campaign. */
-import { exec, many } from '../../platform/db.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { exec, many } from '../../platform/store/db.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import type { Turn } from './portion-queries.ts';
 
 /** Lets the campaign run: at its time, or at once. The error threshold counts from here. */

@@ -1,7 +1,7 @@
 /** Starts, pauses, resumes and cancels campaigns. */
 import type { Kit } from '../../kit.ts';
-import { AppError, notFound } from '../../platform/errors.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { AppError, notFound } from '../../platform/values/errors.ts';
+import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { readAudience } from './audience.ts';
 import { expectCampaign, toCampaign } from './campaigns.ts';
 import { CAMPAIGNS } from './loop.ts';

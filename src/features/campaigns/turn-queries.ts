@@ -1,9 +1,9 @@
 /** Statements over all companies that decide which campaign is worked on next, and that store how a turn has ended. */
-import { pickValues } from '../../platform/claims/fair-pick.ts';
-import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/claims/leases.ts';
-import type { ClaimCapacity, RowOutcome } from '../../platform/claims/queue.ts';
-import { exec, many } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { pickValues } from '../../platform/work/claims/fair-pick.ts';
+import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/work/claims/leases.ts';
+import type { ClaimCapacity, RowOutcome } from '../../platform/work/claims/queue.ts';
+import { exec, many } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { HOLD_SECONDS } from './portion-queries.ts';
 import type { Campaign } from './schemas.ts';
 

@@ -1,12 +1,12 @@
 /** Companies, which are the tenants of the installation. */
 import type { Kit } from '../../kit.ts';
-import { forbidden, invalid, notFound } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
-import { isPhoneCountry } from '../../platform/phone.ts';
-import type { Caller } from '../../platform/route.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
-import { isTimeZone } from '../../platform/time-zone.ts';
+import { forbidden, invalid, notFound } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { isPhoneCountry } from '../../platform/values/phone.ts';
+import type { Caller } from '../../platform/http/route.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
+import { isTimeZone } from '../../platform/values/time-zone.ts';
 import { createDefaultPipeline } from '../pipelines/default-pipeline.ts';
 import { inviteUser, refuseExpiringKey } from '../users/users.ts';
 import {

@@ -1,7 +1,7 @@
-import { maybeOne, one } from '../../platform/db.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import type { SystemTx, TenantRead } from '../../platform/tenant.ts';
+import { maybeOne, one } from '../../platform/store/db.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { SystemTx, TenantRead } from '../../platform/store/tenant.ts';
 import type { Company, OwningCompany } from './schemas.ts';
 
 /** The columns that a caller can write; other fields of the record are read from other tables. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { installationOperation } from '../../platform/route.ts';
-import { ref } from '../../platform/schema.ts';
+import { installationOperation } from '../../platform/http/route.ts';
+import { ref } from '../../platform/values/schema.ts';
 import { createCompanyForCaller, pageCompanies, readCompany, updateCompanyById } from './companies.ts';
 import { Company, CompanyCreate, CompanyList, CompanyParams, CompanyQuery, CompanyUpdate } from './schemas.ts';
 

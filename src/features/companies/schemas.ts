@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { CHANNEL_NAMES } from '../../channels/registry.ts';
-import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
+import { pageSchema, pageQuery, searchParameter } from '../../platform/store/paging.ts';
 import {
   Country,
   Name,
@@ -12,7 +12,7 @@ import {
   recordId,
   ref,
   strict,
-} from '../../platform/schema.ts';
+} from '../../platform/values/schema.ts';
 import { Email, LANGUAGES } from '../users/schemas.ts';
 
 const COMPANY_STATUSES = ['ACTIVE', 'SUSPENDED'] as const;

@@ -1,7 +1,7 @@
 /** The database records each change of the bytes that companies store; this job adds the changes to one sum per company. */
 import type { Kit } from '../../kit.ts';
-import { createPortionedUpkeep, type UpkeepTask } from '../../platform/due-work.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { createPortionedUpkeep, type UpkeepTask } from '../../platform/work/due-work.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { addUpUsageChanges, HAS_CHANGES, tryLockUsageSums } from './queries.ts';
 
 // The pause between two runs. A read of a company's usage adds the recorded changes to its sum, so some thousands of changes may wait.

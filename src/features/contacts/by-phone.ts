@@ -1,7 +1,7 @@
 /** Finds or creates the contact of a phone number, for operations that are given only a number. */
 import { PHONE_NUMBER } from '../../channels/identity.ts';
-import { readCallersPhone } from '../../platform/phone-country.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { readCallersPhone } from '../../platform/store/phone-country.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { addContact } from './contacts.ts';
 import { findIdentityHolders } from './name-queries.ts';
 import type { ContactSource } from './schemas.ts';

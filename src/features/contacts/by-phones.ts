@@ -1,10 +1,10 @@
 /** Creates the contacts of many phone numbers with few statements. */
 import { PHONE_NUMBER } from '../../channels/identity.ts';
-import { AppError } from '../../platform/errors.ts';
-import { emit } from '../../platform/events.ts';
-import { newId } from '../../platform/ids.ts';
-import type { Phone } from '../../platform/phone.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import { emit } from '../../platform/store/events.ts';
+import { newId } from '../../platform/values/ids.ts';
+import type { Phone } from '../../platform/values/phone.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { NOBODY } from './contacts.ts';
 import { findImportedContacts, insertImported } from './import/queries.ts';
 import { insertIdentities } from './name-queries.ts';

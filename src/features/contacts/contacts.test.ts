@@ -8,7 +8,7 @@ import {
   type RefusedRequest,
 } from '../../../test/support/refusals.ts';
 import { readEvents, writeAsContact, readRawAnswer } from '../../../test/support/traffic.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 const { call, database, demo } = platform;

@@ -1,13 +1,13 @@
 /** Contacts of a company: the people that it exchanges messages with. */
 import { isDeepStrictEqual } from 'node:util';
-import { actorOrigin, type Actor } from '../../platform/actor.ts';
-import { invalid, notFound } from '../../platform/errors.ts';
-import { emit } from '../../platform/events.ts';
-import { newId } from '../../platform/ids.ts';
-import { readCallersPhone } from '../../platform/phone-country.ts';
-import type { Phone } from '../../platform/phone.ts';
-import { expectRecordSize } from '../../platform/sizes.ts';
-import type { Acting, Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { actorOrigin, type Actor } from '../../platform/values/actor.ts';
+import { invalid, notFound } from '../../platform/values/errors.ts';
+import { emit } from '../../platform/store/events.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { readCallersPhone } from '../../platform/store/phone-country.ts';
+import type { Phone } from '../../platform/values/phone.ts';
+import { expectRecordSize } from '../../platform/values/sizes.ts';
+import type { Acting, Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { expectBusiness } from '../businesses/references.ts';
 import { applyValues, fieldEvents, type FieldChange } from '../custom-fields/values.ts';
 import { expectUsers } from '../users/assignments.ts';

@@ -1,9 +1,9 @@
 /**
  * Queries that erase what belongs to a contact: conversations and messages, links of table rows, and words of the person in other tables.
  */
-import { exec, many, maybeOne } from '../../platform/db.ts';
-import { selectPortionSql, READ_BYTES, REWRITTEN_BYTES } from '../../platform/portions.ts';
-import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, maybeOne } from '../../platform/store/db.ts';
+import { selectPortionSql, READ_BYTES, REWRITTEN_BYTES } from '../../platform/store/portions.ts';
+import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
 import { IDENTITY_FIELDS } from './schemas.ts';
 
 /** Deletes messages of the contact a portion at a time, because a contact may have more than one statement can delete. */

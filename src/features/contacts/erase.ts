@@ -1,9 +1,9 @@
 /** Erases a contact with its conversations and messages, and the person's words in all other tables. */
 import type { Kit } from '../../kit.ts';
-import { AppError, notFound } from '../../platform/errors.ts';
-import { workInPortions } from '../../platform/portions.ts';
-import { callerShareOwner } from '../../platform/connection-shares.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { AppError, notFound } from '../../platform/values/errors.ts';
+import { workInPortions } from '../../platform/store/portions.ts';
+import { callerShareOwner } from '../../platform/store/connection-shares.ts';
+import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import {
   eraseKeptCallbacksPortion,
   eraseMessages,

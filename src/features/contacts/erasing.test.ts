@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { countRowsRead, limitRowsPerStatement, lockRows } from '../../../test/support/rows.ts';
 import { listEventNames, writeAsContact, sendText } from '../../../test/support/traffic.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 const { call, database, demo } = platform;

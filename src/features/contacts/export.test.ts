@@ -7,7 +7,7 @@ import { expectProblem } from '../../../test/support/refusals.ts';
 import { importSheet } from '../../../test/support/sheets.ts';
 import { writeAsContact } from '../../../test/support/traffic.ts';
 import { countRowsRead } from '../../../test/support/rows.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;

@@ -2,10 +2,10 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { sendCsv } from '../../platform/download.ts';
-import { walkPortions } from '../../platform/portions.ts';
-import { csvLine } from '../../platform/sheets/csv.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import { sendCsv } from '../../platform/http/download.ts';
+import { walkPortions } from '../../platform/store/portions.ts';
+import { csvLine } from '../../platform/work/sheets/csv.ts';
+import type { Tenant } from '../../platform/store/tenant.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
 import { listAllDefinitions } from '../custom-fields/values.ts';
 import { toCell } from '../imports/cells.ts';

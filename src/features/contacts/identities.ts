@@ -3,8 +3,8 @@
  * which contact has one. They are written before the contact is locked, in the same order as ingestion, to avoid deadlocks.
  */
 import type { Identity } from '../../channels/identity.ts';
-import { alreadyTaken, AppError } from '../../platform/errors.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { alreadyTaken, AppError } from '../../platform/values/errors.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { findIdentityHolders, insertIdentities, deleteIdentity } from './name-queries.ts';
 import { IDENTITY_FIELD_NAMES, IDENTITY_FIELDS, type Contact, type IdentityField } from './schemas.ts';
 

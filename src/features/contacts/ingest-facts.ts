@@ -1,7 +1,7 @@
 /** The fields of contacts that show what networks report about people, and the names of recipients that networks report with statuses. */
 import type { Identity } from '../../channels/identity.ts';
-import { toReadablePhone } from '../../platform/phone.ts';
-import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
+import { toReadablePhone } from '../../platform/values/phone.ts';
+import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
 import { learnFacts, learnIdentities, type LearntFact, type ReportedFields } from './ingest-queries.ts';
 import { IDENTITY_FIELD_NAMES, IDENTITY_FIELDS, type IdentityField } from './schemas.ts';
 

@@ -3,8 +3,8 @@
  * decides. An unknown person becomes one contact, also when other transactions ask for the same person at the same moment.
  */
 import type { Person } from '../../channels/identity.ts';
-import { newId } from '../../platform/ids.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { newId } from '../../platform/values/ids.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import {
   claimIdentities,
   findIdentities,

@@ -1,7 +1,7 @@
 /** Queries of ingestion; each handles a whole batch of several companies in one statement. */
 import type { Identity } from '../../channels/identity.ts';
-import { exec, many } from '../../platform/db.ts';
-import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
+import { exec, many } from '../../platform/store/db.ts';
+import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
 import { CONTACT } from './queries.ts';
 import {
   IDENTITY_FIELD_NAMES,

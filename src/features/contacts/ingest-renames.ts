@@ -3,7 +3,7 @@
  * message under the new one finds the existing contact.
  */
 import type { Person } from '../../channels/identity.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { isShownKind, toShownFields, storeLearntFacts } from './ingest-facts.ts';
 import {
   storeAliases,

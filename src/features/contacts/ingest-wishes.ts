@@ -1,7 +1,7 @@
 /** Applies the choices of people, which the network reports: that they want no more messages of a business, or want them again. */
 import type { Person } from '../../channels/identity.ts';
-import { emit } from '../../platform/events.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { emit } from '../../platform/store/events.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { listIdentities, identityKey, findKnownIdentities } from './ingest-people.ts';
 import { findContactsByKeys, setOptOuts } from './ingest-queries.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineJob } from '../../platform/jobs.ts';
-import { Id } from '../../platform/schema.ts';
+import { defineJob } from '../../platform/work/jobs.ts';
+import { Id } from '../../platform/values/schema.ts';
 
 /** Removes the words of an erased contact from the log of deliveries. The folder `webhooks` does the work. */
 export const RedactContact = defineJob({

@@ -3,8 +3,8 @@
  * for each.
  */
 import type { Identity } from '../../channels/identity.ts';
-import { exec, many, one } from '../../platform/db.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { exec, many, one } from '../../platform/store/db.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 
 type IdentityKey = Pick<Identity, 'kind' | 'value'>;
 export type HeldIdentity = IdentityKey & { contact: string };

@@ -1,5 +1,5 @@
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';
 import type { Contact, ContactSource } from './schemas.ts';
 

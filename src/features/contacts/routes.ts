@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { CSV_ANSWER } from '../../platform/download.ts';
-import { hangUpSignal } from '../../platform/hang-up.ts';
-import { operation } from '../../platform/route.ts';
-import { ref } from '../../platform/schema.ts';
+import { CSV_ANSWER } from '../../platform/http/download.ts';
+import { hangUpSignal } from '../../platform/http/hang-up.ts';
+import { operation } from '../../platform/http/route.ts';
+import { ref } from '../../platform/values/schema.ts';
 import { Import, ImportList, ImportQuery, MAX_SHEET_BYTES } from '../imports/schemas.ts';
 import { createContact, readContact, updateContactById } from './contacts.ts';
 import { removeContact } from './erase.ts';

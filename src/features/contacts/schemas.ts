@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { EMAIL_ADDRESS, EXTERNAL_ID, NETWORK_ID, PHONE_NUMBER } from '../../channels/identity.ts';
-import { describeFilters, filtersParameter } from '../../platform/filters/parameter.ts';
-import { MAX_FILTERS, OPERATORS } from '../../platform/filters/items.ts';
-import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
+import { describeFilters, filtersParameter } from '../../platform/store/filters/parameter.ts';
+import { MAX_FILTERS, OPERATORS } from '../../platform/store/filters/items.ts';
+import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/store/paging.ts';
 import {
   Country,
   ID_PATTERN,
@@ -21,7 +21,7 @@ import {
   ref,
   strict,
   writtenPhone,
-} from '../../platform/schema.ts';
+} from '../../platform/values/schema.ts';
 import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 import { sheetForm } from '../imports/schemas.ts';
 import { Email } from '../users/schemas.ts';

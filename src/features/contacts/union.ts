@@ -1,8 +1,8 @@
 /** The part of a merge that concerns the two contacts themselves. */
-import { invalid, notFound, unknownReference } from '../../platform/errors.ts';
-import { emit } from '../../platform/events.ts';
-import { expectRecordSize } from '../../platform/sizes.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { emit } from '../../platform/store/events.ts';
+import { expectRecordSize } from '../../platform/values/sizes.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { fieldEvents, uniteValues } from '../custom-fields/values.ts';
 import { pickFields } from './contacts.ts';
 import { storeAbsorbedContact } from './erase-queries.ts';

@@ -1,8 +1,8 @@
 /** Creates and updates many contacts in one call, for programs that keep the contacts of another system here. */
-import { invalid, unknownReference } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { findPhoneCountry } from '../../platform/phone-country.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { invalid, unknownReference } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { findPhoneCountry } from '../../platform/store/phone-country.ts';
+import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import type { CustomField, Value } from '../custom-fields/schemas.ts';
 import { findValueFault, indexByKey, listAllDefinitions } from '../custom-fields/values.ts';
 import type { Fault, ReadRow } from '../imports/reading.ts';

@@ -12,7 +12,7 @@ import {
   readRawAnswer,
   sendText,
 } from '../../../test/support/traffic.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 // Agents wait for further messages as long as these tests take, so that their turns can be read.
 const platform = await startPlatform({ env: { AGENT_WAIT: '1h' } });

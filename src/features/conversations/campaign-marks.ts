@@ -1,6 +1,6 @@
 /** Names the campaign in conversations that it writes into, and moves them to its step of the pipeline. */
-import { emit } from '../../platform/events.ts';
-import type { Acting, TenantTx } from '../../platform/tenant.ts';
+import { emit } from '../../platform/store/events.ts';
+import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { makeStepChangedEvent, readStep, toStepCause } from '../pipelines/steps.ts';
 import { setCampaignMarks } from './mark-queries.ts';
 

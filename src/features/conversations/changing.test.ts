@@ -6,7 +6,7 @@ import { createRandom } from '../../../test/support/random.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { listEventNames, readEvents, writeAsContact, sendText, silenceNetwork } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);

@@ -18,7 +18,7 @@ import {
   silenceNetwork,
 } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);

@@ -1,7 +1,7 @@
 /** Reads and counts conversations, and marks them as read. */
 import type { Kit } from '../../kit.ts';
-import { notFound } from '../../platform/errors.ts';
-import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { notFound } from '../../platform/values/errors.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { countViews } from './count-queries.ts';
 import { MarkRead } from './jobs.ts';
 import {

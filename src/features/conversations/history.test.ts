@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals } from '../../../test/support/refusals.ts';
 import { silenceNetwork, writeAsContact } from '../../../test/support/traffic.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);

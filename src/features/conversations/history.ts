@@ -1,7 +1,7 @@
 /** Lists what happened to a conversation. The trigger `remembered` writes it, in the transaction of each change. */
-import { notFound } from '../../platform/errors.ts';
-import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
-import type { Tenant, TenantRead } from '../../platform/tenant.ts';
+import { notFound } from '../../platform/values/errors.ts';
+import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { countHistory, findHistoryEntries, listHistory } from './history-queries.ts';
 import { findConversation } from './queries.ts';
 import type { HistoryEntry, HistoryQuery } from './schemas.ts';

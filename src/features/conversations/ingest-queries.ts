@@ -1,6 +1,6 @@
 /** Queries of ingestion; each handles a whole batch of several companies in one statement. */
-import { exec, many } from '../../platform/db.ts';
-import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
+import { exec, many } from '../../platform/store/db.ts';
+import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
 import { CONVERSATION, LAST_MESSAGE, latestWindowSql } from './queries.ts';
 import type { Conversation } from './schemas.ts';
 

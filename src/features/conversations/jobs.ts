@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type JobWork } from '../../platform/jobs.ts';
-import { Id, Timestamp } from '../../platform/schema.ts';
+import { defineJob, type JobWork } from '../../platform/work/jobs.ts';
+import { Id, Timestamp } from '../../platform/values/schema.ts';
 import { sendReadMark } from './read-marks.ts';
 import { wakeConversation } from './wake.ts';
 

@@ -1,6 +1,13 @@
 /** The queries for pages of conversations; list.ts chooses between them. */
-import { many, one } from '../../platform/db.ts';
-import { HIT, nearRowsSql, nearValues, orderedRowsSql, pageByKeySql, sortedHitsSql } from '../../platform/long-list.ts';
+import { many, one } from '../../platform/store/db.ts';
+import {
+  HIT,
+  nearRowsSql,
+  nearValues,
+  orderedRowsSql,
+  pageByKeySql,
+  sortedHitsSql,
+} from '../../platform/store/long-list.ts';
 import {
   isSinceInOrder,
   sinceClause,
@@ -11,9 +18,9 @@ import {
   windowValues,
   type Since,
   type Window,
-} from '../../platform/paging.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
-import { findUnknown } from '../../platform/unknown-references.ts';
+} from '../../platform/store/paging.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
+import { findUnknown } from '../../platform/store/unknown-references.ts';
 import { CONVERSATION } from './queries.ts';
 import type { Conversation } from './schemas.ts';
 

@@ -1,9 +1,9 @@
 /** Lists conversations by filters, search and pages; made for a million conversations and any combination of filters. */
-import { unknownReference } from '../../platform/errors.ts';
-import { isId } from '../../platform/ids.ts';
-import { findNearFirst } from '../../platform/long-list.ts';
-import { makePage, readSearch, pageWindow, type Page, type Window } from '../../platform/paging.ts';
-import type { Tenant, TenantRead } from '../../platform/tenant.ts';
+import { unknownReference } from '../../platform/values/errors.ts';
+import { isId } from '../../platform/values/ids.ts';
+import { findNearFirst } from '../../platform/store/long-list.ts';
+import { makePage, readSearch, pageWindow, type Page, type Window } from '../../platform/store/paging.ts';
+import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { findContacts } from '../contacts/list/found.ts';
 import {
   countBroadMatches,

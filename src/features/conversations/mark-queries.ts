@@ -1,6 +1,6 @@
 /** Statements that name a campaign in conversations. */
-import { many } from '../../platform/db.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { many } from '../../platform/store/db.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 
 interface Mark {
   conversation: string;

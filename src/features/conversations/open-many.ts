@@ -1,8 +1,8 @@
 /** Opens conversations with many contacts in one inbox, and assigns them, with few statements. */
-import { AppError } from '../../platform/errors.ts';
-import { emit } from '../../platform/events.ts';
-import { newId } from '../../platform/ids.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import { emit } from '../../platform/store/events.ts';
+import { newId } from '../../platform/values/ids.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { findConversationsByKeys, insertThreads, lockOpenThreads } from './ingest-queries.ts';
 import { findAssignments, setAssignments, type Assignment } from './queries.ts';
 

@@ -1,8 +1,8 @@
 /** Opens a conversation for the business: one for each contact and inbox, even when other requests open it at the same moment. */
-import { AppError, invalid, unknownReference } from '../../platform/errors.ts';
-import { emit } from '../../platform/events.ts';
-import { newId } from '../../platform/ids.ts';
-import type { Acting, TenantTx } from '../../platform/tenant.ts';
+import { AppError, invalid, unknownReference } from '../../platform/values/errors.ts';
+import { emit } from '../../platform/store/events.ts';
+import { newId } from '../../platform/values/ids.ts';
+import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { findOrCreateByPhone } from '../contacts/by-phone.ts';
 import { toContactSource } from '../contacts/contacts.ts';
 import { expectUsers } from '../users/assignments.ts';

@@ -4,7 +4,7 @@ import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { listEventNames, readEvents, writeAsContact, silenceNetwork } from '../../../test/support/traffic.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 await silenceNetwork(platform);

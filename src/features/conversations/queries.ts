@@ -1,7 +1,7 @@
 import type { Identity } from '../../channels/identity.ts';
 import type { ChannelName, IdentityPlaces } from '../../channels/registry.ts';
-import { exec, many, maybeOne } from '../../platform/db.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, maybeOne } from '../../platform/store/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { HeldValues } from '../custom-fields/schemas.ts';
 import type { Conversation } from './schemas.ts';
 

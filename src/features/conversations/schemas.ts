@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { CONTENT_TYPES } from '../../channels/content.ts';
 import { CHANNEL_NAMES } from '../../channels/registry.ts';
-import { NAMED_ACTORS } from '../../platform/actor.ts';
-import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
+import { NAMED_ACTORS } from '../../platform/values/actor.ts';
+import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/store/paging.ts';
 import {
   ID_PATTERN,
   NO_BLANKS_AROUND,
@@ -17,7 +17,7 @@ import {
   ref,
   strict,
   writtenPhone,
-} from '../../platform/schema.ts';
+} from '../../platform/values/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
 import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 

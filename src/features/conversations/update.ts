@@ -1,11 +1,11 @@
 /** Changes conversations: the fields that a caller writes, those that follow from them, and the events. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import { violates } from '../../platform/db.ts';
-import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
-import { emit } from '../../platform/events.ts';
-import { expectRecordSize } from '../../platform/sizes.ts';
-import type { Acting, TenantTx } from '../../platform/tenant.ts';
+import { violates } from '../../platform/store/db.ts';
+import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { emit } from '../../platform/store/events.ts';
+import { expectRecordSize } from '../../platform/values/sizes.ts';
+import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { applyValues, fieldEvents } from '../custom-fields/values.ts';
 import { toStepCause, keepStepFromRemoval, readStep, makeStepChangedEvent } from '../pipelines/steps.ts';
 import { expectUsers } from '../users/assignments.ts';

@@ -1,6 +1,6 @@
 /** Ends a snooze at its time. */
 import type { Kit } from '../../kit.ts';
-import { emit } from '../../platform/events.ts';
+import { emit } from '../../platform/store/events.ts';
 import { endSnooze, findConversation } from './queries.ts';
 
 /** Opens the conversation again, unless its snooze has already ended or got another end. */

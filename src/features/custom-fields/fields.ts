@@ -1,12 +1,12 @@
 /** Definitions of custom fields: they decide which values a company may write into its records. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import { alreadyTaken, invalid, notFound } from '../../platform/errors.ts';
-import { isId, newId } from '../../platform/ids.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
-import { expectRecordSize } from '../../platform/sizes.ts';
-import type { Tenant } from '../../platform/tenant.ts';
-import { makeSlug } from '../../platform/words.ts';
+import { alreadyTaken, invalid, notFound } from '../../platform/values/errors.ts';
+import { isId, newId } from '../../platform/values/ids.ts';
+import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { expectRecordSize } from '../../platform/values/sizes.ts';
+import type { Tenant } from '../../platform/store/tenant.ts';
+import { makeSlug } from '../../platform/values/words.ts';
 import { StripField } from './jobs.ts';
 import {
   countFields,

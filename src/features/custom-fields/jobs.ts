@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type JobWork } from '../../platform/jobs.ts';
-import { Id, oneOf } from '../../platform/schema.ts';
+import { defineJob, type JobWork } from '../../platform/work/jobs.ts';
+import { Id, oneOf } from '../../platform/values/schema.ts';
 import { FIELD_CONTEXTS } from './schemas.ts';
 import { stripField } from './strip.ts';
 

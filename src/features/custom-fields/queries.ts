@@ -1,8 +1,8 @@
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import { selectPortionSql, REWRITTEN_BYTES } from '../../platform/portions.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import { selectPortionSql, REWRITTEN_BYTES } from '../../platform/store/portions.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { CustomField, FieldContext } from './schemas.ts';
 
 const COLUMNS = `_id, company_id as company, slug, title, context, type, options, description, created_at as "createdAt",

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
+import { pageSchema, pageQuery, searchParameter } from '../../platform/store/paging.ts';
 import {
   define,
   Name,
@@ -11,8 +11,8 @@ import {
   SLUG,
   strict,
   Timestamp,
-} from '../../platform/schema.ts';
-import { MAX_SLUG } from '../../platform/words.ts';
+} from '../../platform/values/schema.ts';
+import { MAX_SLUG } from '../../platform/values/words.ts';
 
 export const FIELD_CONTEXTS = ['contact', 'conversation', 'business'] as const;
 export type FieldContext = (typeof FIELD_CONTEXTS)[number];

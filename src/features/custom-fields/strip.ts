@@ -1,7 +1,7 @@
 /** Erases the values of a removed field from all records, a portion at a time. */
 import type { Kit } from '../../kit.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
-import { workInPortions } from '../../platform/portions.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
+import { workInPortions } from '../../platform/store/portions.ts';
 import { stripValues } from './queries.ts';
 import type { FieldContext } from './schemas.ts';
 

@@ -1,12 +1,12 @@
 /** Checks the values that a caller writes into custom fields or columns of a table, and finds which of them change the record. */
 import { isDeepStrictEqual } from 'node:util';
-import { DATE_WANTED, isDate } from '../../platform/date.ts';
-import { invalid, unknownReference } from '../../platform/errors.ts';
-import type { ChangeEvent } from '../../platform/events.ts';
-import { isPrecise, NUMBER_WANTED } from '../../platform/numbers.ts';
-import { getOwnProperty } from '../../platform/own-property.ts';
-import { expectSize, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { DATE_WANTED, isDate } from '../../platform/values/date.ts';
+import { invalid, unknownReference } from '../../platform/values/errors.ts';
+import type { ChangeEvent } from '../../platform/store/events.ts';
+import { isPrecise, NUMBER_WANTED } from '../../platform/values/numbers.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
+import { expectSize, MAX_VALUES_BYTES } from '../../platform/values/sizes.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { listDefinitions } from './queries.ts';
 import type { CustomField, FieldContext, FieldType, FieldUpdated, HeldValues, Value } from './schemas.ts';
 

@@ -10,7 +10,7 @@ import { limitRowsPerStatement, lockRows } from '../../../test/support/rows.ts';
 import { importSheet } from '../../../test/support/sheets.ts';
 import { readEvents, readRawAnswer, silenceNetwork } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 import { removeBusinessReferences } from './release.ts';
 
 const platform = await startPlatform();

@@ -17,7 +17,7 @@ import { importSheet } from '../../../test/support/sheets.ts';
 import { readEvents, writeAsContact, silenceNetwork } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import type { Kit } from '../../kit.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 import { removeUserReferences } from './release.ts';
 
 const platform = await startPlatform();

@@ -1,5 +1,5 @@
 import type { Kit } from '../../kit.ts';
-import type { JobWork } from '../../platform/jobs.ts';
+import type { JobWork } from '../../platform/work/jobs.ts';
 import { ReleaseBusiness } from '../businesses/jobs.ts';
 import { ReleaseUser } from '../users/jobs.ts';
 import { removeBusinessReferences, removeUserReferences } from './release.ts';

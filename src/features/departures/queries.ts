@@ -1,6 +1,6 @@
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import { selectPortionSql, REWRITTEN_BYTES } from '../../platform/portions.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import { selectPortionSql, REWRITTEN_BYTES } from '../../platform/store/portions.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 
 /**
  * Returns SQL for the ids of the next records that name `$2` in a column, as many as one statement

@@ -2,9 +2,9 @@
  * Removes a deleted or deactivated user, or a deleted business, from the records that name it, a portion at a time, and emits their events.
  */
 import type { Kit } from '../../kit.ts';
-import { emit } from '../../platform/events.ts';
-import { workInPortions } from '../../platform/portions.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { emit } from '../../platform/store/events.ts';
+import { workInPortions } from '../../platform/store/portions.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { findContactsByKeys } from '../contacts/ingest-queries.ts';
 import { findConversationsByKeys } from '../conversations/ingest-queries.ts';
 import {

@@ -2,8 +2,8 @@
  * Converts cells of a sheet to typed values and back. Common ways to write numbers, dates and lists are understood; everything else is an
  * error of its row.
  */
-import { isPrecise } from '../../platform/numbers.ts';
-import type { Cell } from '../../platform/sheets/sheet.ts';
+import { isPrecise } from '../../platform/values/numbers.ts';
+import type { Cell } from '../../platform/work/sheets/sheet.ts';
 import type { Value } from '../custom-fields/schemas.ts';
 import type { TypedSlot } from '../custom-fields/values.ts';
 

@@ -1,6 +1,6 @@
 /** Ends imports that no worker could finish: the store was away, or their worker died each time. */
 import type { Kit } from '../../kit.ts';
-import { workInPortions } from '../../platform/portions.ts';
+import { workInPortions } from '../../platform/store/portions.ts';
 import { endImport, listForgottenImports } from './queries.ts';
 
 const PORTION = 100;

@@ -1,12 +1,12 @@
 /** Imports of sheets: a request stores the sheet, and a worker reads its rows later. */
-import type { ChildReaders } from '../../platform/child-readers.ts';
-import { ChildEnded } from '../../platform/child.ts';
-import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import type { Upload } from '../../platform/multipart.ts';
-import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
-import { findSizeFault } from '../../platform/sizes.ts';
-import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { ChildReaders } from '../../platform/work/child-readers.ts';
+import { ChildEnded } from '../../platform/work/child.ts';
+import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import type { Upload } from '../../platform/http/multipart.ts';
+import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { findSizeFault } from '../../platform/values/sizes.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import {
   countImports,
   countOpenImports,

@@ -1,8 +1,8 @@
 /** The loop that works on imports. Companies take turns; a process works on one import of a company at a time. */
 import type { Kit } from '../../kit.ts';
-import { ChildEnded } from '../../platform/child.ts';
-import { startClaimLoop, type ClaimLoop } from '../../platform/claims/claim-loop.ts';
-import { openLeases } from '../../platform/claims/leases.ts';
+import { ChildEnded } from '../../platform/work/child.ts';
+import { startClaimLoop, type ClaimLoop } from '../../platform/work/claims/claim-loop.ts';
+import { openLeases } from '../../platform/work/claims/leases.ts';
 import { IMPORTS } from './imports.ts';
 import { endImport } from './queries.ts';
 import type { ImportKind } from './schemas.ts';
@@ -16,7 +16,7 @@ import {
 } from './turn-queries.ts';
 import { workOnImport, type RowImporter } from './work.ts';
 
-// Each import has a child process that holds parts of its sheet in memory; two children read at a time (platform/child-readers.ts).
+// Each import has a child process that holds parts of its sheet in memory; two children read at a time (platform/work/child-readers.ts).
 const SLOTS = 4;
 const SLOTS_PER_COMPANY = 1;
 // After this time an import gives its place to one of another company that waits.

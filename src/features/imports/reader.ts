@@ -1,9 +1,9 @@
 /** The main process reads a sheet through a child process, piece by piece, and finds the row that a child takes too long for. */
-import type { ByteSource } from '../../platform/byte-source.ts';
-import type { ChildReader, ChildReaders } from '../../platform/child-readers.ts';
-import { ChildEnded } from '../../platform/child.ts';
-import { fileFault } from '../../platform/file-fault.ts';
-import type { SheetFormat } from '../../platform/sheets.ts';
+import type { ByteSource } from '../../platform/store/byte-source.ts';
+import type { ChildReader, ChildReaders } from '../../platform/work/child-readers.ts';
+import { ChildEnded } from '../../platform/work/child.ts';
+import { fileFault } from '../../platform/work/file-fault.ts';
+import type { SheetFormat } from '../../platform/work/sheets.ts';
 import { MORE, type SheetHead, type ReadRow, type ReadingRequest } from './reading.ts';
 import type { ImportColumn, SheetKind } from './schemas.ts';
 

@@ -1,9 +1,9 @@
 /** The child process of an import: it reads the sheet and converts each row to the values of a record, or says what is wrong with it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ByteSource } from '../../platform/byte-source.ts';
-import type { Supply } from '../../platform/child.ts';
-import { suppliedSource, type Worker } from '../../platform/child-work.ts';
-import { fileFault } from '../../platform/file-fault.ts';
+import type { ByteSource } from '../../platform/store/byte-source.ts';
+import type { Supply } from '../../platform/work/child.ts';
+import { suppliedSource, type Worker } from '../../platform/work/child-work.ts';
+import { fileFault } from '../../platform/work/file-fault.ts';
 import {
   beginSurvey,
   detectFormat,
@@ -14,9 +14,9 @@ import {
   surveyRows,
   type SheetFormat,
   type SheetSurvey,
-} from '../../platform/sheets.ts';
-import type { Cell, SheetRow } from '../../platform/sheets/sheet.ts';
-import { clipText } from '../../platform/words.ts';
+} from '../../platform/work/sheets.ts';
+import type { Cell, SheetRow } from '../../platform/work/sheets/sheet.ts';
+import { clipText } from '../../platform/values/words.ts';
 import { MAX_SHEET_ROWS, type ImportColumn, type SheetKind } from './schemas.ts';
 
 export interface ImportRow {

@@ -1,11 +1,11 @@
 /** Errors of a sheet's rows: the record of the import shows the first ones, and a file has all of them. */
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { sendCsv } from '../../platform/download.ts';
-import { csvLine } from '../../platform/sheets/csv.ts';
-import { countBytes } from '../../platform/sizes.ts';
-import { clipText } from '../../platform/words.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { sendCsv } from '../../platform/http/download.ts';
+import { csvLine } from '../../platform/work/sheets/csv.ts';
+import { countBytes } from '../../platform/values/sizes.ts';
+import { clipText } from '../../platform/values/words.ts';
+import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { readImport } from './imports.ts';
 import { findErrors, insertErrors, type ImportOwner } from './queries.ts';
 import type { Fault } from './reading.ts';

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
-import { FilePart } from '../../platform/multipart.ts';
-import { pageSchema, pageQuery } from '../../platform/paging.ts';
-import { define, namesRecord, nullable, oneOf, recordId, ref, Timestamp } from '../../platform/schema.ts';
-import { SHEET_FORMATS } from '../../platform/sheets.ts';
+import { FilePart } from '../../platform/http/multipart.ts';
+import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
+import { define, namesRecord, nullable, oneOf, recordId, ref, Timestamp } from '../../platform/values/schema.ts';
+import { SHEET_FORMATS } from '../../platform/work/sheets.ts';
 
 export const IMPORT_KINDS = ['CONTACTS', 'TABLE'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];

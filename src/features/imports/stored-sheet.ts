@@ -1,7 +1,7 @@
 /** Reads the sheet of an import from its pieces in the database. */
-import type { ByteSource } from '../../platform/byte-source.ts';
-import { AppError } from '../../platform/errors.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import type { ByteSource } from '../../platform/store/byte-source.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { findChunk, type ImportWork } from './queries.ts';
 
 /**

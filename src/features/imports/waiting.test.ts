@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { startPlatform } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { awaitImport, postForm } from '../../../test/support/sheets.ts';
-import { newId } from '../../platform/ids.ts';
-import { makeTenant } from '../../platform/route.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { makeTenant } from '../../platform/http/route.ts';
 import { endForgottenImports } from './give-up.ts';
 import { addImport } from './imports.ts';
 

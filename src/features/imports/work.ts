@@ -4,10 +4,10 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import { ChildEnded } from '../../platform/child.ts';
-import { toDatabaseProblem, isUnavailable } from '../../platform/db.ts';
-import { AppError, type ErrorCode } from '../../platform/errors.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { ChildEnded } from '../../platform/work/child.ts';
+import { toDatabaseProblem, isUnavailable } from '../../platform/store/db.ts';
+import { AppError, type ErrorCode } from '../../platform/values/errors.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { storeRowErrors } from './row-errors.ts';
 import { addProgress, endImport, lockImport, setTotal, type ImportWork, type Progress } from './queries.ts';
 import { openImportReader, type ImportReader } from './reader.ts';

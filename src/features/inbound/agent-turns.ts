@@ -1,5 +1,5 @@
 /** Leaves turns for the agents of conversations in which contacts have written. */
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { cancelAnswered } from '../agents/follow-ups/ingest-queries.ts';
 import { leaveTurns } from '../agents/turns/ingest-queries.ts';
 import type { Thread } from '../conversations/ingest-queries.ts';

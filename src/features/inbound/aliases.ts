@@ -1,5 +1,5 @@
 /** Finds our messages that a network names by an id of its own. */
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findByAliases, type AliasKey } from '../messages/ingest-queries.ts';
 import type { ArrivedMessage, ArrivedReport } from './batch.ts';
 

@@ -1,5 +1,5 @@
 /** Stores the whole texts of mails whose messages show a part of them. */
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { insertBodies } from '../messages/ingest-insert-queries.ts';
 import type { Message } from '../messages/schemas.ts';
 import type { PlacedMessage } from './batch.ts';

@@ -5,10 +5,10 @@ import type { Callbacks, InboxCallbacks, SignatureCheck } from '../../channels/c
 import type { Inbound, InboundMessage } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { isSameSecret } from '../../platform/secrets.ts';
-import type { ShareOwner } from '../../platform/connection-shares.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { isSameSecret } from '../../platform/store/secrets.ts';
+import type { ShareOwner } from '../../platform/store/connection-shares.ts';
 import { openCalledInbox } from '../inboxes/called.ts';
 import { takeLogIn } from '../inboxes/log-in.ts';
 import { enqueueCheck } from '../inboxes/reported.ts';

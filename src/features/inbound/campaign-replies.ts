@@ -1,5 +1,5 @@
 /** Notes in campaigns that their contacts have replied. */
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { noteReplies } from '../campaigns/ingest-replies-queries.ts';
 import type { Thread } from '../conversations/ingest-queries.ts';
 import { isFromContact, messageTime, type PlacedMessage } from './batch.ts';

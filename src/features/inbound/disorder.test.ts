@@ -18,8 +18,8 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { createRandom } from '../../../test/support/random.ts';
 import { listEventNames } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { EVENT_NAMES } from '../../platform/events.ts';
-import { newId } from '../../platform/ids.ts';
+import { EVENT_NAMES } from '../../platform/store/events.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const seed = readSeed();
 

@@ -1,6 +1,6 @@
 /** Gives messages another id whose own one belongs to a different message, on networks whose ids the senders make up. */
 import type { DistinctId } from '../../channels/distinct.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findDigests } from '../messages/ingest-queries.ts';
 import type { ArrivedMessage } from './batch.ts';
 

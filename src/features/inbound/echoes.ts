@@ -2,7 +2,7 @@
  * Recognises messages of ours among those that the network reports as sent. The report may be stored before the answer to the call that sent the message,
  * which alone has its id. Where that answer never came, the report settles the outcome.
  */
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findUnsettled } from '../messages/ingest-echo-queries.ts';
 import type { StatusNews } from '../messages/ingest.ts';
 import { messageTime, type ArrivedMessage } from './batch.ts';

@@ -1,6 +1,6 @@
 /** Makes what a network sends fit into a record: a text that is too long is cut, and another part that is too large is left out. */
-import { countBytes, MAX_CONTENT_BYTES } from '../../platform/sizes.ts';
-import { clipText } from '../../platform/words.ts';
+import { countBytes, MAX_CONTENT_BYTES } from '../../platform/values/sizes.ts';
+import { clipText } from '../../platform/values/words.ts';
 import type { NewInbound } from '../messages/ingest-insert-queries.ts';
 
 /** The parts of a message beside its text, which are JSON, and what stands in the place of one that is left out. */

@@ -4,7 +4,7 @@
  */
 import type { Inbound, InboundMessage } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { listIdentities, findKnownIdentities, type KnownIdentities } from '../contacts/ingest-people.ts';
 import { findReceivers, type Receiver } from '../inboxes/ingest-queries.ts';
 import { findKnown, type KnownMessage } from '../messages/ingest-queries.ts';

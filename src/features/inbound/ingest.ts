@@ -3,9 +3,9 @@ import type { Inbound, InboundEdit, InboundRevoke, InboundStatus, InboundUnreada
 import type { InboundAccount, InboundPeopleLimit } from '../../channels/limits.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { InboundTemplate } from '../../channels/templates/network.ts';
-import { newId } from '../../platform/ids.ts';
-import { MAX_CONTENT_BYTES } from '../../platform/sizes.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { MAX_CONTENT_BYTES } from '../../platform/values/sizes.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findInboxesOfAccount, setCoexistence, setPeopleLimit, type Receiver } from '../inboxes/ingest-queries.ts';
 import { applyOptOutWishes, type OptOutWish } from '../contacts/ingest-wishes.ts';
 import type { SplitContact } from '../contacts/ingest-renames.ts';

@@ -7,8 +7,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Inbound } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError } from '../../platform/errors.ts';
-import { createPump } from '../../platform/pump.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import { createPump } from '../../platform/work/pump.ts';
 import { PORTION, readPortions } from './portions.ts';
 import { createInboxFinder } from './inboxes.ts';
 import { storeBatch, type ElementStore, type UnsettledElements } from './settle.ts';

@@ -1,6 +1,6 @@
 /** The last messages of an address at a network, whichever company's inbox it is. */
 import type { Kit } from '../../kit.ts';
-import { actAs } from '../../platform/tenant.ts';
+import { actAs } from '../../platform/store/tenant.ts';
 import { findReceivers } from '../inboxes/ingest-queries.ts';
 import type { Message } from '../messages/schemas.ts';
 import { searchMessages } from '../messages/search.ts';

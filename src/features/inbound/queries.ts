@@ -1,5 +1,5 @@
-import { exec } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { exec } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 
 export interface AsideElement {
   _id: string;

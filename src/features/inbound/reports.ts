@@ -1,7 +1,7 @@
 /** Decides what becomes of the reports of servers about our messages. */
 import type { InboundReport, NetworkError } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import type { OptOutWish } from '../contacts/ingest-wishes.ts';
 import type { Receiver } from '../inboxes/ingest-queries.ts';
 import { findReported } from '../messages/ingest-queries.ts';

@@ -16,7 +16,7 @@ import {
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { listEventNames } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 import { purgeCallbacks } from './upkeep.ts';
 
 const platform = await startPlatform();

@@ -1,9 +1,9 @@
 /** The routes that networks call: without API authentication, protected by a signature, and not part of the API's description. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { AppError, forbidden } from '../../platform/errors.ts';
-import { addressGroup } from '../../platform/limits.ts';
-import { spoolBody } from '../../platform/spooled-body.ts';
+import { AppError, forbidden } from '../../platform/values/errors.ts';
+import { addressGroup } from '../../platform/http/limits.ts';
+import { spoolBody } from '../../platform/http/spooled-body.ts';
 import {
   isOurToken,
   openCallback,

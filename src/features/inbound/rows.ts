@@ -1,7 +1,7 @@
 /** Turns a message of the network into the row that is stored. */
 import type { ExpectedFile, Reserved } from '../attachments/reserve.ts';
 import type { MessageMedia } from '../../channels/content.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 import type { NewInbound } from '../messages/ingest-insert-queries.ts';
 import { messageTime, type PlacedMessage } from './batch.ts';
 import { fitIntoRecord } from './fitting.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Id } from '../../platform/schema.ts';
+import { Id } from '../../platform/values/schema.ts';
 
 const PersonNames = Type.Object({
   names: Type.Array(Type.Object({ kind: Type.String(), value: Type.String(), address: Type.String() })),

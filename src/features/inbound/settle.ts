@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Inbound } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
-import { isCollision, isContention, isUnavailable } from '../../platform/db.ts';
+import { isCollision, isContention, isUnavailable } from '../../platform/store/db.ts';
 import { reserveAttachment } from '../attachments/reserve.ts';
 import { enqueueCheck, enqueueStanding } from '../inboxes/reported.ts';
 import type { InboxFinder } from './inboxes.ts';

@@ -1,7 +1,7 @@
 /** Finds the contacts of the people in a batch. People whose phone number or user id has changed are renamed first. */
 import { findOrCreatePeople, type FoundPeople } from '../contacts/ingest-people.ts';
 import { addNamesOfNotices, renamePeople, type Renaming, type SplitContact } from '../contacts/ingest-renames.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import type { ArrivedMessage } from './batch.ts';
 import type { EarlyLookUps } from './inboxes.ts';
 

@@ -4,8 +4,8 @@
  */
 import type { Static } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { AppError } from '../../platform/errors.ts';
-import { emit } from '../../platform/events.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import { emit } from '../../platform/store/events.ts';
 import { findContactsByKeys } from '../contacts/ingest-queries.ts';
 import { renamePeople } from '../contacts/ingest-renames.ts';
 import { mergeInto } from '../merges/merges.ts';

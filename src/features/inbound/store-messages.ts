@@ -1,6 +1,6 @@
 /** Stores a batch of messages and everything that changes with them, in the caller's transaction. */
-import { emitLast, type EventItem } from '../../platform/events.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { emitLast, type EventItem } from '../../platform/store/events.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findContactsByKeys, touchContacts } from '../contacts/ingest-queries.ts';
 import type { FoundPeople } from '../contacts/ingest-people.ts';
 import {

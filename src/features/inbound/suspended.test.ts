@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform({ env: { AGENT_WAIT: '1h' } });
 const network = await openNetwork(platform);

@@ -1,6 +1,6 @@
 /** Finds the conversation of a message: the open conversation of its contact in its inbox, which is opened here when there is none. */
-import { newId } from '../../platform/ids.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { newId } from '../../platform/values/ids.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { lockContacts } from '../contacts/ingest-queries.ts';
 import {
   findLatestThreads,

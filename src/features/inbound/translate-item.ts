@@ -2,9 +2,9 @@
 import type { Inbound } from '../../channels/channel.ts';
 import type { TranslatedItem, TranslationRequest } from '../../channels/fetching.ts';
 import type { Kit } from '../../kit.ts';
-import { readBytes, type ByteSource } from '../../platform/byte-source.ts';
-import { AppError } from '../../platform/errors.ts';
-import { readInChild } from '../../platform/media/reading.ts';
+import { readBytes, type ByteSource } from '../../platform/store/byte-source.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import { readInChild } from '../../platform/work/media/reading.ts';
 
 /** The CPU time in which an item is translated. The largest mails take some four seconds. */
 const CPU_MS = 8_000;

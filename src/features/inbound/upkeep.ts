@@ -1,7 +1,7 @@
 /** Settles messages without an outcome and deletes old data that ingestion leaves behind. */
 import type { Kit } from '../../kit.ts';
-import { createPortionedUpkeep, type UpkeepTask } from '../../platform/due-work.ts';
-import { workInPortions } from '../../platform/portions.ts';
+import { createPortionedUpkeep, type UpkeepTask } from '../../platform/work/due-work.ts';
+import { workInPortions } from '../../platform/store/portions.ts';
 import { hasParked } from '../messages/ingest-parked-queries.ts';
 import { deleteParked, listDuePlaces, hasDuePlaces } from '../messages/ingest-queries.ts';
 import { applyCrossed, giveUpUnknown } from '../messages/ingest.ts';

@@ -1,8 +1,8 @@
 /** Statements across all companies that decide which inbox owns a phone number of a network. */
 import type { FetchPosition } from '../../channels/fetching.ts';
 import type { ChannelName } from '../../channels/registry.ts';
-import { exec, many, maybeOne } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { exec, many, maybeOne } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { COLUMNS, type InboxRow } from './queries.ts';
 
 /** The address of an inbox at its network, for example a phone number id. */

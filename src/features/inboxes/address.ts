@@ -6,8 +6,8 @@
  */
 import type { CheckResult } from '../../channels/check.ts';
 import type { Kit } from '../../kit.ts';
-import { violates } from '../../platform/db.ts';
-import { AppError } from '../../platform/errors.ts';
+import { violates } from '../../platform/store/db.ts';
+import { AppError } from '../../platform/values/errors.ts';
 import { connectInbox, findOwner, lockClaimants, dropOtherClaims, type Address } from './address-queries.ts';
 import { InboxConnected } from './connected/jobs.ts';
 import { setConnection, type InboxRow } from './queries.ts';

@@ -2,8 +2,8 @@
 import type { CalledInbox } from '../../channels/called.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
-import { isId } from '../../platform/ids.ts';
-import type { ShareOwner } from '../../platform/connection-shares.ts';
+import { isId } from '../../platform/values/ids.ts';
+import type { ShareOwner } from '../../platform/store/connection-shares.ts';
 import { findCalled } from './ingest-queries.ts';
 import { openSettings } from './settings.ts';
 import { verifyTokenFor } from './verify-token.ts';

@@ -5,8 +5,8 @@
 import type { Channel } from '../../channels/channel.ts';
 import type { Callback } from '../../channels/check.ts';
 import type { Kit } from '../../kit.ts';
-import { walkPortions } from '../../platform/portions.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { walkPortions } from '../../platform/store/portions.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { connect, isOwnedByAnother } from './address.ts';
 import { listAtAddress, listUnchecked, moveMatching, type Address, type NewPlace } from './address-queries.ts';
 import { findInbox, setConnection, type InboxRow } from './queries.ts';

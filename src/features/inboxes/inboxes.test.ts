@@ -1,7 +1,7 @@
 /** Tests the records of inboxes: the fields that each channel needs, the rule for each field, references and states. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 
 const platform = await startPlatform();

@@ -1,7 +1,7 @@
 /** Statements about inboxes, across companies, which are needed to store callbacks. */
 import type { ChannelName } from '../../channels/registry.ts';
-import { exec, many, maybeOne } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { exec, many, maybeOne } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { COLUMNS, type InboxRow } from './queries.ts';
 
 /** Stores the coexistence that the network reports for an account, in each of its inboxes, unless a newer report is stored. */

@@ -5,9 +5,9 @@
 import type { HostedLogIn, LogInNotice } from '../../channels/log-in.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid, notFound } from '../../platform/errors.ts';
-import { isSameSecret } from '../../platform/secrets.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import { AppError, invalid, notFound } from '../../platform/values/errors.ts';
+import { isSameSecret } from '../../platform/store/secrets.ts';
+import type { Tenant } from '../../platform/store/tenant.ts';
 import { checkNow, takeSettings } from './inboxes.ts';
 import { findInbox, type InboxRow } from './queries.ts';
 import type { ConnectLink } from './schemas.ts';

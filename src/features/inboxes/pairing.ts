@@ -1,8 +1,8 @@
 /** Shows the code by which a phone is paired with an inbox. The code is asked of the network each time and stored nowhere. */
 import type { Pairing } from '../../channels/check.ts';
 import type { Kit } from '../../kit.ts';
-import { notFound } from '../../platform/errors.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import { notFound } from '../../platform/values/errors.ts';
+import type { Tenant } from '../../platform/store/tenant.ts';
 import { checkConnection } from './connection.ts';
 import { findInbox, type InboxRow } from './queries.ts';
 import type { InboxPairing } from './schemas.ts';

@@ -1,7 +1,7 @@
 /** Statements about how many people a business may write to in a day, and whom it has reached. */
 import type { ChannelName } from '../../channels/registry.ts';
-import { exec, many, one } from '../../platform/db.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, one } from '../../platform/store/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 
 /** The business of a network whose numbers share a limit. */
 export interface Portfolio {

@@ -5,7 +5,7 @@
 import type { Channel } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import type { ChannelName } from '../../channels/registry.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { networkCredentials } from './connection.ts';
 import {
   findDayLimit,

@@ -1,8 +1,8 @@
 import type { ChannelName } from '../../channels/registry.ts';
-import { exec, many, maybeOne, one, type Statement } from '../../platform/db.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, maybeOne, one, type Statement } from '../../platform/store/db.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Inbox } from './schemas.ts';
 
 /** The settings of an inbox for one channel. */

@@ -1,6 +1,6 @@
 /** Handles an inbox whose credentials the network refuses during a send or a read mark. */
 import type { Kit } from '../../kit.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import type { Credentials } from './connection.ts';
 import { CheckConnection, RECHECK_SECONDS } from './jobs.ts';
 import { refuseInbox } from './queries.ts';

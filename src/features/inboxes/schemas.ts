@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject } from 'typebox';
 import { CHANNEL_NAMES, CHANNEL_SETTINGS } from '../../channels/registry.ts';
-import { pageSchema, pageQuery } from '../../platform/paging.ts';
+import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
 import {
   Timestamp,
   WEB_ADDRESS,
@@ -11,7 +11,7 @@ import {
   recordId,
   ref,
   strict,
-} from '../../platform/schema.ts';
+} from '../../platform/values/schema.ts';
 
 const INBOX_STATUSES = ['ACTIVE', 'DELETED'] as const;
 

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Channel } from '../../channels/channel.ts';
 import { CHANNEL_SETTINGS } from '../../channels/registry.ts';
 import type { ChannelSettings } from '../../channels/settings.ts';
-import { getOwnProperty } from '../../platform/own-property.ts';
-import { isMaskedSecret, maskSecret, type Secrets } from '../../platform/secrets.ts';
-import { invalid, unknownReference } from '../../platform/errors.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
+import { isMaskedSecret, maskSecret, type Secrets } from '../../platform/store/secrets.ts';
+import { invalid, unknownReference } from '../../platform/values/errors.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { listAllDefinitions } from '../custom-fields/values.ts';
 import type { InboxRow, Settings } from './queries.ts';
 

@@ -1,10 +1,10 @@
 /** Decides which people an inbox in test mode may write to. */
 import type { Channel } from '../../channels/channel.ts';
 import { PHONE_NUMBER, type Identity } from '../../channels/identity.ts';
-import { invalid } from '../../platform/errors.ts';
-import { findPhoneCountry } from '../../platform/phone-country.ts';
-import { expectPhone, phoneKey } from '../../platform/phone.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { invalid } from '../../platform/values/errors.ts';
+import { findPhoneCountry } from '../../platform/store/phone-country.ts';
+import { expectPhone, phoneKey } from '../../platform/values/phone.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 
 /** Reads a text that a caller wrote as each kind of name that it can be; empty when it names nobody on this channel. */
 const readNames = ({ identities }: Pick<Channel, 'identities'>, text: string): Identity[] =>

@@ -5,7 +5,7 @@
  * handshake only, and notifications are verified by their signature.
  */
 import type { Kit } from '../../kit.ts';
-import { isSameSecret } from '../../platform/secrets.ts';
+import { isSameSecret } from '../../platform/store/secrets.ts';
 import { findInbox } from './queries.ts';
 
 // The format of a token: the id of the company, the id of the inbox, and 256 bits in base64url.

@@ -1,7 +1,7 @@
 /** Has vectors computed by an endpoint that understands the embeddings call of OpenAI. */
 import type { ModelEndpoint } from '../../config.ts';
 import { EndpointError, postJson } from '../../ai/endpoint.ts';
-import type { Outbound } from '../../platform/outbound.ts';
+import type { Outbound } from '../../platform/outside/outbound.ts';
 import type { Embedder } from './embedding.ts';
 
 // Passages of one call. Their vectors in JSON have some 300 kB, which are read within milliseconds.

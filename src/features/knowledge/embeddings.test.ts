@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { makeMeanings, startEmbeddingServer } from '../../../test/support/embeddings.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 import { createEndpointEmbedder } from './embedding-endpoint.ts';
 import { EndpointError } from '../../ai/endpoint.ts';
 import { queueOtherModels } from './turn-queries.ts';

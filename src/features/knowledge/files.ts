@@ -1,5 +1,5 @@
 /** The files of the knowledge base that can be sent to contacts. */
-import type { TenantRead } from '../../platform/tenant.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { listMediaFiles, type SendableFile } from './queries.ts';
 
 const MOST = 50;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkAnswers503, checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
 import { readRawAnswer } from '../../../test/support/traffic.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 const { call, database, demo } = platform;

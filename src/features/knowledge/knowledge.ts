@@ -1,10 +1,10 @@
 /** Knowledge: the texts that a company has written, in which agents and people find passages. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import { AppError, notFound } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { makePage, pageWindow, readSearch, type Page } from '../../platform/paging.ts';
-import type { Tenant, TenantRead } from '../../platform/tenant.ts';
+import { AppError, notFound } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { makePage, pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
+import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { removeAttachment } from '../attachments/attachments.ts';
 import { publicUrl } from '../attachments/links.ts';
 import { readOwningCompany } from '../companies/owning-company.ts';

@@ -2,7 +2,7 @@
  * Vectors that need no model: counts of the n-grams of a text, hashed into a fixed number of places. Texts that share parts of words are near
  * to each other, whatever the language; texts that only mean the same are not.
  */
-import { foldText } from '../../platform/words.ts';
+import { foldText } from '../../platform/values/words.ts';
 
 // With 512 places, few of the n-grams of a passage share one; a vector takes 2 kB.
 export const DIMENSIONS = 512;

@@ -1,8 +1,8 @@
 /** The loop that prepares knowledge items for the search. Companies take turns, so that a large item does not delay those of others. */
 import { EndpointError } from '../../ai/endpoint.ts';
 import type { Kit } from '../../kit.ts';
-import { startClaimLoop, type ClaimLoop } from '../../platform/claims/claim-loop.ts';
-import { openLeases } from '../../platform/claims/leases.ts';
+import { startClaimLoop, type ClaimLoop } from '../../platform/work/claims/claim-loop.ts';
+import { openLeases } from '../../platform/work/claims/leases.ts';
 import { chooseEmbedder } from './embedder.ts';
 import { PREPARING } from './knowledge.ts';
 import { PreparationFault, prepareItem } from './prepare.ts';

@@ -1,6 +1,6 @@
 /** Statements that replace the passages of an item, and their vectors. */
-import { exec, many, maybeOne } from '../../platform/db.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, maybeOne } from '../../platform/store/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { ItemLanguage, PageProgress } from './schemas.ts';
 
 /** Which passages: those of an item as it was at this revision. */

@@ -1,10 +1,10 @@
 /** Prepares an item for the search: its text is split into passages, and each passage gets a vector. */
 import type { Kit } from '../../kit.ts';
-import { bufferSource } from '../../platform/byte-source.ts';
-import { AppError } from '../../platform/errors.ts';
-import { findTextFormat, type TextFormat } from '../../platform/media/formats.ts';
-import type { FileReading } from '../../platform/media/reading.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { bufferSource } from '../../platform/store/byte-source.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import { findTextFormat, type TextFormat } from '../../platform/work/media/formats.ts';
+import type { FileReading } from '../../platform/work/media/reading.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import { withFile } from '../attachments/read-file.ts';
 import { chooseEmbedder } from './embedder.ts';

@@ -1,8 +1,8 @@
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import type { FileType } from '../../platform/media/formats.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import type { FileType } from '../../platform/work/media/formats.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { ItemError, ItemLanguage, KnowledgeItem } from './schemas.ts';
 
 const LISTED = `_id, name, type, file_type, description, language, tags, status, error, chunk_count, pages, pages_read,

@@ -1,8 +1,18 @@
 import { Type, type Static } from 'typebox';
-import { TEXT_FORMATS } from '../../platform/media/formats.ts';
-import { FilePart } from '../../platform/multipart.ts';
-import { pageQuery, pageSchema, searchParameter } from '../../platform/paging.ts';
-import { define, Name, NOT_BLANK, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { TEXT_FORMATS } from '../../platform/work/media/formats.ts';
+import { FilePart } from '../../platform/http/multipart.ts';
+import { pageQuery, pageSchema, searchParameter } from '../../platform/store/paging.ts';
+import {
+  define,
+  Name,
+  NOT_BLANK,
+  nullable,
+  oneOf,
+  recordId,
+  ref,
+  strict,
+  Timestamp,
+} from '../../platform/values/schema.ts';
 import { OwningCompany } from '../companies/schemas.ts';
 import { tagList } from '../conversations/schemas.ts';
 

@@ -1,6 +1,6 @@
 /** Statements of the search. Each of the lists looks at a limited number of candidates, so its cost does not grow with what a company knows. */
-import { many, maybeOne } from '../../platform/db.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { many, maybeOne } from '../../platform/store/db.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import type { ItemRevision } from './passage-queries.ts';
 import type { ItemLanguage } from './schemas.ts';
 

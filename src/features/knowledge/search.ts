@@ -1,7 +1,7 @@
 /** Finds passages for a question, by stems, by spelling and by vectors. */
 import type { Kit } from '../../kit.ts';
-import type { Acting } from '../../platform/tenant.ts';
-import type { VectorBlock } from '../../platform/vectors/protocol.ts';
+import type { Acting } from '../../platform/store/tenant.ts';
+import type { VectorBlock } from '../../platform/store/vectors/protocol.ts';
 import { chooseEmbedder } from './embedder.ts';
 import type { Embedder } from './embedding.ts';
 import { fuseRanks, type Fused } from './fusion.ts';

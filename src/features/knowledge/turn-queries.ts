@@ -1,9 +1,9 @@
 /** Statements over all companies that decide which item is prepared next, and that store why one could not be. */
-import { pickValues } from '../../platform/claims/fair-pick.ts';
-import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/claims/leases.ts';
-import type { ClaimCapacity, RowOutcome } from '../../platform/claims/queue.ts';
-import { exec, many } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { pickValues } from '../../platform/work/claims/fair-pick.ts';
+import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/work/claims/leases.ts';
+import type { ClaimCapacity, RowOutcome } from '../../platform/work/claims/queue.ts';
+import { exec, many } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import type { ItemError, ItemLanguage, ItemType } from './schemas.ts';
 
 export const KNOWLEDGE_QUEUE: LeasedTable = { table: 'knowledge_items', order: 'turn_at' };

@@ -1,10 +1,16 @@
 /** Uploads of knowledge items: the file becomes an attachment, and the item names it. */
 import type { Kit } from '../../kit.ts';
-import { invalid } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { findTextFormat, FORMATS, TEXT_FORMATS, type Format, type TextFormat } from '../../platform/media/formats.ts';
-import type { Upload } from '../../platform/multipart.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import { invalid } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import {
+  findTextFormat,
+  FORMATS,
+  TEXT_FORMATS,
+  type Format,
+  type TextFormat,
+} from '../../platform/work/media/formats.ts';
+import type { Upload } from '../../platform/http/multipart.ts';
+import type { Tenant } from '../../platform/store/tenant.ts';
 import { takeFile, UPLOAD_LIMITS } from '../attachments/upload.ts';
 import { readOwningCompany } from '../companies/owning-company.ts';
 import { companyLanguage, toItem, PREPARING } from './knowledge.ts';

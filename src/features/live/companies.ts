@@ -1,6 +1,6 @@
 /** The companies that have streams in this process. */
 import type { Kit } from '../../kit.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError } from '../../platform/values/errors.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createPresence, type CompanyPresence } from './presence.ts';
 import { createWatch } from './watch.ts';

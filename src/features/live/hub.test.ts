@@ -1,10 +1,10 @@
 import { test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { newId } from '../../platform/ids.ts';
-import { createSecrets } from '../../platform/secrets.ts';
-import { createLog } from '../../platform/telemetry.ts';
-import { openDatabase } from '../../platform/tenant.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { createSecrets } from '../../platform/store/secrets.ts';
+import { createLog } from '../../platform/work/telemetry.ts';
+import { openDatabase } from '../../platform/store/tenant.ts';
 import { createHub } from './hub.ts';
 import { createViewer } from './viewer.ts';
 

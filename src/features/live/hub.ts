@@ -1,8 +1,8 @@
 /** The live streams of one company in this process. A changed record is read once, and written once for all viewers that may see it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
-import { createPump } from '../../platform/pump.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { createPump } from '../../platform/work/pump.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { formatCursor } from './cursor.ts';
 import { addChanges, readChanges, type ChangedRecords, type LiveEvent } from './records.ts';
 import { writeCursor } from './stream.ts';

@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { invalid } from '../../platform/errors.ts';
-import type { SystemTx, Tenant } from '../../platform/tenant.ts';
+import { invalid } from '../../platform/values/errors.ts';
+import type { SystemTx, Tenant } from '../../platform/store/tenant.ts';
 import { parseCursor, RESUMABLE_SECONDS, type Cursor } from './cursor.ts';
 import { createCompanies } from './companies.ts';
 import type { Hub } from './hub.ts';

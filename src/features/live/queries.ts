@@ -1,5 +1,5 @@
-import { exec, many, one } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { exec, many, one } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 
 /**
  * Makes the database note what changes in these companies for the next three hours. What an earlier call began goes on without a gap as

@@ -1,9 +1,9 @@
 /** Checks again and again whether the callers of open streams may still read what they receive. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Access } from '../../platform/access.ts';
-import type { Credentials } from '../../platform/auth.ts';
-import { AppError } from '../../platform/errors.ts';
-import { readSessionCookie } from '../../platform/session-cookie.ts';
+import type { Access } from '../../platform/http/access.ts';
+import type { Credentials } from '../../platform/http/auth.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import { readSessionCookie } from '../../platform/http/session-cookie.ts';
 import type { Viewer } from './viewer.ts';
 
 // A right that is taken away ends within five seconds, as it does for requests.

@@ -1,7 +1,7 @@
 /** The kinds of records that a stream brings: the event of each, who may see it, and how it is read. */
-import type { Scope } from '../../platform/scopes.ts';
-import type { Secrets } from '../../platform/secrets.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import type { Scope } from '../../platform/values/scopes.ts';
+import type { Secrets } from '../../platform/store/secrets.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { readFollowUps } from '../agents/follow-ups/follow-ups.ts';
 import { readRuns } from '../bulk/bulk.ts';
 import { readCampaigns } from '../campaigns/campaigns.ts';

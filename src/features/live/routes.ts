@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { operation } from '../../platform/route.ts';
-import { ref } from '../../platform/schema.ts';
+import { operation } from '../../platform/http/route.ts';
+import { ref } from '../../platform/values/schema.ts';
 import { createLive, sayPresence, type Live } from './live.ts';
 import { createTypingIndicators } from './typing.ts';
 import { LIVE_ANSWER, LiveQuery, Presence, PresenceChange, PresenceParams } from './schemas.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Type, type Static } from 'typebox';
-import { define, oneOf, recordId, ref, strict } from '../../platform/schema.ts';
+import { define, oneOf, recordId, ref, strict } from '../../platform/values/schema.ts';
 import { FollowUp } from '../agents/follow-ups/schemas.ts';
 import { BulkRun } from '../bulk/schemas.ts';
 import { Campaign } from '../campaigns/schemas.ts';

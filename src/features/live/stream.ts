@@ -1,6 +1,6 @@
 /** The stream of one client, as server-sent events (HTML Living Standard, 9.2). */
 import { Readable } from 'node:stream';
-import { exemptFromPace } from '../../platform/answer-pace.ts';
+import { exemptFromPace } from '../../platform/http/answer-pace.ts';
 
 // A client that has fallen this far behind is disconnected; it comes back with its cursor.
 const MAX_BEHIND_BYTES = 4 * 1024 * 1024;

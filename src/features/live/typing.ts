@@ -1,8 +1,8 @@
 /** Shows to contacts that somebody writes an answer. Requests do not wait for it, and it may be left out. */
 import type { Kit } from '../../kit.ts';
-import { allows } from '../../platform/scopes.ts';
-import { createShares } from '../../platform/shares.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import { allows } from '../../platform/values/scopes.ts';
+import { createShares } from '../../platform/work/shares.ts';
+import type { Tenant } from '../../platform/store/tenant.ts';
 import type { Conversation } from '../conversations/schemas.ts';
 import { showTyping } from '../messages/typing.ts';
 

@@ -1,7 +1,7 @@
 /** Statements that delete what no stream can need any more, of all companies. */
-import { exec } from '../../platform/db.ts';
-import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../platform/retention.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { exec } from '../../platform/store/db.ts';
+import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../platform/store/retention.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 
 export function deleteOldChanges(tx: SystemTx, seconds: number, range: PageRange): Promise<number> {
   return exec(tx, {

@@ -1,6 +1,6 @@
 /** Deletes what no stream can need any more. */
 import type { Kit } from '../../kit.ts';
-import { purgeByPages } from '../../platform/retention.ts';
+import { purgeByPages } from '../../platform/store/retention.ts';
 import { RESUMABLE_SECONDS } from './cursor.ts';
 import { deleteOldChanges, deleteUnwatched } from './upkeep-queries.ts';
 

@@ -1,5 +1,5 @@
 /** One client of a hub: its stream, and what its caller may read. */
-import { allows, type Scope } from '../../platform/scopes.ts';
+import { allows, type Scope } from '../../platform/values/scopes.ts';
 import { SCOPES, visibleEvents, type LiveEvent } from './records.ts';
 import { createStream, writeEvent, type Stream } from './stream.ts';
 

@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
-import { AppError } from '../../platform/errors.ts';
-import { createPump } from '../../platform/pump.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import { createPump } from '../../platform/work/pump.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { listSettled, noteChangesOf, readNoted } from './queries.ts';
 import { groupChanges, type ChangedRecords } from './records.ts';
 

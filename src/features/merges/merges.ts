@@ -1,7 +1,7 @@
 /** Merges two contacts of one person: everything that refers to one of them is moved to the other, in one transaction. */
-import { emit } from '../../platform/events.ts';
-import { workInPortions } from '../../platform/portions.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
+import { emit } from '../../platform/store/events.ts';
+import { workInPortions } from '../../platform/store/portions.ts';
+import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { readContact } from '../contacts/contacts.ts';
 import type { Contact } from '../contacts/schemas.ts';
 import { absorbContact, lockContactPair } from '../contacts/union.ts';

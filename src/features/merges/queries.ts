@@ -1,6 +1,6 @@
-import { exec, many } from '../../platform/db.ts';
-import { selectPortionSql, REWRITTEN_BYTES } from '../../platform/portions.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { exec, many } from '../../platform/store/db.ts';
+import { selectPortionSql, REWRITTEN_BYTES } from '../../platform/store/portions.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 
 export interface ContactMove {
   from: string;

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { define, recordId, strict } from '../../platform/schema.ts';
+import { define, recordId, strict } from '../../platform/values/schema.ts';
 
 export const ContactMerge = define(
   'ContactMerge',

@@ -2,8 +2,8 @@
 import type { Channel } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
-import { holdLane, takeFromBucket } from '../../platform/pacing.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { holdLane, takeFromBucket } from '../../platform/work/pacing.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { networkCredentials, type Credentials } from '../inboxes/connection.ts';
 import { OVER_ACCOUNTS_DAY, tooSoon } from './blocks.ts';
 import type { SendTarget } from './queries.ts';

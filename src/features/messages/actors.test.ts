@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { readEvents, writeAsContact, listNetworkMessages } from '../../../test/support/traffic.ts';
 import { composeContent } from '../../channels/content.ts';
-import type { Actor } from '../../platform/actor.ts';
-import { newId } from '../../platform/ids.ts';
-import { actAs } from '../../platform/tenant.ts';
+import type { Actor } from '../../platform/values/actor.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { actAs } from '../../platform/store/tenant.ts';
 import { updateConversationById } from '../conversations/update.ts';
 import { sendMessage } from './send.ts';
 

@@ -1,5 +1,5 @@
 /** The fields of a message that name its author. */
-import { actorOrigin, type Actor } from '../../platform/actor.ts';
+import { actorOrigin, type Actor } from '../../platform/values/actor.ts';
 import type { NewOutgoing } from './queries.ts';
 
 type Author = Pick<NewOutgoing, 'sender_type' | 'sender' | 'origin' | 'campaign' | 'agent'>;

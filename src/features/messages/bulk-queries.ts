@@ -1,7 +1,7 @@
 /** Statements about many messages of one inbox that are sent together. */
 import type { MessageContent } from '../../channels/content.ts';
-import { exec, one } from '../../platform/db.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, one } from '../../platform/store/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Cause, FailureReason, Message } from './schemas.ts';
 
 /** The values that all these messages share. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform } from '../../../test/support/platform.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import type { Change } from '../../platform/changes/change.ts';
+import type { Change } from '../../platform/store/changes/change.ts';
 
 const platform = await startPlatform();
 const { call, demo, receive } = platform;

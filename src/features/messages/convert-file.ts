@@ -2,8 +2,8 @@
 import type { Channel } from '../../channels/channel.ts';
 import type { ContentType } from '../../channels/content.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid } from '../../platform/errors.ts';
-import type { Acting } from '../../platform/tenant.ts';
+import { AppError, invalid } from '../../platform/values/errors.ts';
+import type { Acting } from '../../platform/store/tenant.ts';
 import { convertAttachment, isConvertible } from '../attachments/convert.ts';
 import { findChannel } from './file-queries.ts';
 import { findRefusal, fitsContent, type Header, type NamedAttachment } from './files.ts';

@@ -1,7 +1,7 @@
 /** Counts templates toward the daily limit of a business: the number of people it may write to in a day. */
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { networkCredentials } from '../inboxes/connection.ts';
 import { findPortfolio, reachPeople, returnPlaces, type Portfolio, type Reached } from '../inboxes/portfolio.ts';
 import { OVER_DAILY_LIMIT } from './blocks.ts';

@@ -1,6 +1,6 @@
 import type { ChannelName } from '../../channels/registry.ts';
-import { exec, many, maybeOne } from '../../platform/db.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, maybeOne } from '../../platform/store/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 
 /** A file of an attachment at one address of a network. */
 export interface NetworkPlace {

@@ -1,7 +1,7 @@
 /** Uploads files to the network before their messages are sent, and keeps the ids that the network gives them. */
 import type { NetworkError, SendResult, UploadResult } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
-import { createSingleFlight } from '../../platform/single-flight.ts';
+import { createSingleFlight } from '../../platform/work/single-flight.ts';
 import { findNetworkFile, storeNetworkFile, type NetworkPlace } from './file-queries.ts';
 import { AttachmentGone } from './files.ts';
 

@@ -4,7 +4,7 @@ import type { ContentType, MessageContent } from '../../channels/content.ts';
 import type { HeaderFile } from '../../channels/templates/header.ts';
 import type { MediaFormat, OutboundFile } from '../../channels/media.ts';
 import type { Kit } from '../../kit.ts';
-import { invalid } from '../../platform/errors.ts';
+import { invalid } from '../../platform/values/errors.ts';
 import { openAttachment, type expectAttachment } from '../attachments/attachments.ts';
 import { asCopy } from '../attachments/copy.ts';
 import { savedName } from '../attachments/file-names.ts';

@@ -1,7 +1,7 @@
 /** Finds messages of ours that the network has, although it has not told their ids yet. */
 import type { Identity } from '../../channels/identity.ts';
-import { many } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { many } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { keyColumns, type MessageKey } from './ingest-queries.ts';
 
 /** A message that the network reports as sent. */

@@ -1,6 +1,6 @@
 /** Statements that store the messages of a batch of callbacks, with the records of their files. */
-import { exec, many } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { exec, many } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
 import type { Message, MessageStatus } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 /** Parked updates: statuses, edits and revocations that arrived before their message and wait for it. */
-import { exec, many } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { exec, many } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { keyColumns, type AnyTx, type MessageKey } from './ingest-queries.ts';
 
 export interface Parked extends MessageKey {

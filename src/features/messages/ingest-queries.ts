@@ -1,7 +1,7 @@
 /** Statements that store a batch of callbacks. Each handles all messages of the batch, across companies. */
 import type { Identity } from '../../channels/identity.ts';
-import { exec, many } from '../../platform/db.ts';
-import type { SystemTx, TenantTx } from '../../platform/tenant.ts';
+import { exec, many } from '../../platform/store/db.ts';
+import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
 import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
 import type { Cause, FailureReason, Message, MessageStatus } from './schemas.ts';
 

@@ -1,9 +1,9 @@
 /** Applies the statuses, edits and revocations of callbacks to messages. An update is parked until its message is stored. */
 import type { Identity } from '../../channels/identity.ts';
 import { learnRecipients } from '../contacts/ingest-facts.ts';
-import { emitLast, type EventItem, type EventName } from '../../platform/events.ts';
-import { newId } from '../../platform/ids.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { emitLast, type EventItem, type EventName } from '../../platform/store/events.ts';
+import { newId } from '../../platform/values/ids.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { advance, type Life, type StatusReport } from './lifecycle.ts';
 import {
   correctMessages,

@@ -1,5 +1,5 @@
 /** Gives back places in the daily limit of a business whose messages failed after the network had accepted them. */
-import type { TenantTx } from '../../platform/tenant.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { returnPlaces, type Portfolio } from '../inboxes/portfolio.ts';
 import { insertPlaces, takeDuePlaces, type MessagePlace } from './place-queries.ts';
 

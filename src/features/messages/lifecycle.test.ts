@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSeed } from '../../../test/full/harness/chance.ts';
 import { createRandom } from '../../../test/support/random.ts';
-import type { EventName } from '../../platform/events.ts';
+import type { EventName } from '../../platform/store/events.ts';
 import { advance, type Life, type StatusReport } from './lifecycle.ts';
 import type { Cause } from './schemas.ts';
 

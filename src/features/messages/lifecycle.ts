@@ -2,7 +2,7 @@
  * The statuses of an outgoing message: QUEUED → SENT → DELIVERED → READ, or FAILED. A message never goes back to an earlier status,
  * whatever statuses the network repeats or sends in the wrong order.
  */
-import type { EventName } from '../../platform/events.ts';
+import type { EventName } from '../../platform/store/events.ts';
 import type { MessageLife } from './ingest-queries.ts';
 import type { Cause, FailureReason, MessageStatus } from './schemas.ts';
 

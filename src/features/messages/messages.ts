@@ -1,9 +1,9 @@
 /** Reads the messages of a company, and writes the team's notes. */
 import { composeContent } from '../../channels/content.ts';
-import { notFound, unknownReference } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
-import type { Tenant, TenantRead } from '../../platform/tenant.ts';
+import { notFound, unknownReference } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { noteOutgoing, readConversation } from '../conversations/conversations.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { readAuthor } from './authors.ts';

@@ -1,7 +1,7 @@
 /** Statements about the places in the daily limit of a business that messages have taken. */
 import type { ChannelName } from '../../channels/registry.ts';
-import { exec, many } from '../../platform/db.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { exec, many } from '../../platform/store/db.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 
 /** The place that a message has taken for its recipient. */
 export interface MessagePlace {

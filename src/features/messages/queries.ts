@@ -2,11 +2,11 @@ import type { MessageContent } from '../../channels/content.ts';
 import type { Identity } from '../../channels/identity.ts';
 import type { ChannelName, IdentityPlaces } from '../../channels/registry.ts';
 import type { MessageThread } from '../../channels/thread.ts';
-import type { ActorOrigin } from '../../platform/actor.ts';
-import { many, maybeOne, one } from '../../platform/db.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, pageStatement, type PlainList } from '../../platform/plain-list.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { ActorOrigin } from '../../platform/values/actor.ts';
+import { many, maybeOne, one } from '../../platform/store/db.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, pageStatement, type PlainList } from '../../platform/store/plain-list.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Cause, FailureReason, Message } from './schemas.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Whom a message goes to: a conversation, or a person in an inbox, whose conversation is opened by the send. */
-import { invalid, unknownReference } from '../../platform/errors.ts';
-import type { Acting, TenantTx } from '../../platform/tenant.ts';
+import { invalid, unknownReference } from '../../platform/values/errors.ts';
+import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { findInboxOf } from '../conversations/conversations.ts';
 import { withOpenConversation } from '../conversations/open.ts';
 import { refuseSecondOpen } from '../conversations/update.ts';

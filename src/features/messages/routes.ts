@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { FILE_TYPES, type FileType } from '../../platform/media/formats.ts';
-import { operation } from '../../platform/route.ts';
-import { ref } from '../../platform/schema.ts';
+import { FILE_TYPES, type FileType } from '../../platform/work/media/formats.ts';
+import { operation } from '../../platform/http/route.ts';
+import { ref } from '../../platform/values/schema.ts';
 import { ConversationParams } from '../conversations/schemas.ts';
 import { pageMessages, readMessage, readMessageBody, writeNote } from './messages.ts';
 import {

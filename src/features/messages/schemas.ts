@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { CONTENT_TYPES, type InteractiveOffer } from '../../channels/content.ts';
 import { CHANNEL_NAMES } from '../../channels/registry.ts';
-import type { FileType } from '../../platform/media/formats.ts';
-import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
+import type { FileType } from '../../platform/work/media/formats.ts';
+import { pageSchema, pageQuery, searchParameter } from '../../platform/store/paging.ts';
 import {
   define,
   Name,
@@ -15,7 +15,7 @@ import {
   strict,
   Timestamp,
   writtenPhone,
-} from '../../platform/schema.ts';
+} from '../../platform/values/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
 import { MESSAGE_TYPES, ORIGINS, SENDER_TYPES } from '../conversations/schemas.ts';
 

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import pg from 'pg';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import type { Json } from '../../../test/support/platform.ts';
-import { ROLES, sessionOptions, type Statement } from '../../platform/db.ts';
+import { ROLES, sessionOptions, type Statement } from '../../platform/store/db.ts';
 import { searchMessages } from './search.ts';
 import type { MessageSearchQuery } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 /** The queries for pages of all messages of a company; search.ts chooses between them. */
-import { many, one } from '../../platform/db.ts';
-import { nearRowsSql, nearValues, pageByKeySql, sortedHitsSql } from '../../platform/long-list.ts';
+import { many, one } from '../../platform/store/db.ts';
+import { nearRowsSql, nearValues, pageByKeySql, sortedHitsSql } from '../../platform/store/long-list.ts';
 import {
   sinceClause,
   sinceNameSuffix,
@@ -10,9 +10,9 @@ import {
   windowValues,
   type Since,
   type Window,
-} from '../../platform/paging.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
-import { findUnknown } from '../../platform/unknown-references.ts';
+} from '../../platform/store/paging.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
+import { findUnknown } from '../../platform/store/unknown-references.ts';
 import { MESSAGE, toMessage, type MessageRow } from './queries.ts';
 import type { Message } from './schemas.ts';
 

@@ -1,8 +1,8 @@
 /** Lists and searches all messages of a company, in pages. */
-import { unknownReference } from '../../platform/errors.ts';
-import { findNearFirst } from '../../platform/long-list.ts';
-import { makePage, pageWindow, readSearch, type Page, type Window } from '../../platform/paging.ts';
-import type { Acting } from '../../platform/tenant.ts';
+import { unknownReference } from '../../platform/values/errors.ts';
+import { findNearFirst } from '../../platform/store/long-list.ts';
+import { makePage, pageWindow, readSearch, type Page, type Window } from '../../platform/store/paging.ts';
+import type { Acting } from '../../platform/store/tenant.ts';
 import {
   countAllMessages,
   findUnknownReferences,

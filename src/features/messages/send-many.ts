@@ -1,8 +1,8 @@
 /** Stores many filled-in templates of one inbox, and what the network made of them, with few statements. */
 import type { Channel, NetworkError, SendResult } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import type { Actor } from '../../platform/values/actor.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { touchContacts } from '../contacts/ingest-queries.ts';
 import { noteAllOutgoing } from '../conversations/conversations.ts';
 import type { Credentials } from '../inboxes/connection.ts';

@@ -4,8 +4,8 @@
  */
 import { composeContent } from '../../channels/content.ts';
 import type { Kit } from '../../kit.ts';
-import type { FileType } from '../../platform/media/formats.ts';
-import type { Acting } from '../../platform/tenant.ts';
+import type { FileType } from '../../platform/work/media/formats.ts';
+import type { Acting } from '../../platform/store/tenant.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import { convertForChannel } from './convert-file.ts';
 import { callNetwork } from './network-call.ts';

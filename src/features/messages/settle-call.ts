@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, NetworkError, SendResult } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
-import type { Acting, TenantTx } from '../../platform/tenant.ts';
+import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { holdAccount } from './account-pace.ts';
 import { returnPlace } from './day-limit.ts';

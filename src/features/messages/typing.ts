@@ -1,6 +1,6 @@
 /** Shows to a contact that somebody writes an answer. */
 import type { Kit } from '../../kit.ts';
-import { reservePairOnce } from '../../platform/pacing.ts';
+import { reservePairOnce } from '../../platform/work/pacing.ts';
 import { sendTypingMark } from '../conversations/read-marks.ts';
 import { findBlock } from './blocks.ts';
 import { findSendTarget } from './queries.ts';

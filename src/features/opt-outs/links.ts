@@ -1,6 +1,6 @@
 /** The addresses at which a contact says that they want no more messages of a company. They name both, and nobody else can make one. */
 import type { Kit } from '../../kit.ts';
-import { isSameSecret } from '../../platform/secrets.ts';
+import { isSameSecret } from '../../platform/store/secrets.ts';
 
 /** Whose messages nobody wants any more. */
 export interface Refuser {

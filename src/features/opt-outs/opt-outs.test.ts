@@ -7,7 +7,7 @@ import { SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { actAs } from '../../platform/tenant.ts';
+import { actAs } from '../../platform/store/tenant.ts';
 import { sendText } from '../messages/send.ts';
 
 const certificate = trustCertificate({ after });

@@ -1,6 +1,6 @@
 /** A contact says, without a log-in, that they want no more messages of a company. */
 import type { Kit } from '../../kit.ts';
-import { recordAudit, toLoggedActor, type Origin } from '../../platform/audit.ts';
+import { recordAudit, toLoggedActor, type Origin } from '../../platform/http/audit.ts';
 import { optOutContact } from '../contacts/contacts.ts';
 import { readOptOutToken } from './links.ts';
 import { renderOptOut } from './page.ts';

@@ -1,7 +1,7 @@
 /** The page behind a link to unsubscribe. It is whole without a script, because mail programs and old browsers open it, too. */
-import { escapeHtml } from '../../platform/guides/markdown.ts';
-import { getOwnProperty } from '../../platform/own-property.ts';
-import { pageHeaders } from '../../platform/web-apps.ts';
+import { escapeHtml } from '../../platform/http/guides/markdown.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
+import { pageHeaders } from '../../platform/http/web-apps.ts';
 import type { FoundRefuser } from './queries.ts';
 
 interface Words {

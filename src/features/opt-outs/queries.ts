@@ -1,5 +1,5 @@
-import { maybeOne } from '../../platform/db.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { maybeOne } from '../../platform/store/db.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 
 export interface FoundRefuser {
   /** The contact of the link, or the one into which it was merged. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { createVisitCounter, readRequestOrigin } from '../../platform/access.ts';
+import { createVisitCounter, readRequestOrigin } from '../../platform/http/access.ts';
 import { OPT_OUT_PATH } from './links.ts';
 import { optOutByLink, showOptOut } from './opt-outs.ts';
 import { DEAD_PAGE, PAGE_HEADERS } from './page.ts';

@@ -1,6 +1,6 @@
 /** Creates the default pipeline, which each company has from its first day. */
-import { newId } from '../../platform/ids.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { newId } from '../../platform/values/ids.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import type { Language } from '../users/schemas.ts';
 import { insertDefaultPipeline } from './default-queries.ts';
 

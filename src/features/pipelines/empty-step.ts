@@ -1,8 +1,8 @@
 /** Moves the conversations of a removed step to its replacement, a portion at a time. */
 import type { Kit } from '../../kit.ts';
-import { emit } from '../../platform/events.ts';
-import { workInPortions } from '../../platform/portions.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { emit } from '../../platform/store/events.ts';
+import { workInPortions } from '../../platform/store/portions.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { deleteEmptiedPipelines, lockPipelines } from './queries.ts';
 import type { StepCause } from './schemas.ts';
 import { deleteSteps, findUsedSteps, findRemovedStep, moveConversations } from './step-queries.ts';

@@ -1,11 +1,11 @@
 /** The pipelines of a company and their steps, through which its conversations go. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid, notFound, unknownReference } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { getOwnProperty } from '../../platform/own-property.ts';
-import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
-import type { Tenant, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
+import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import {
   clearDefault,
   countPipelines,

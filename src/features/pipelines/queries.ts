@@ -1,7 +1,7 @@
-import { exec, maybeOne } from '../../platform/db.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, maybeOne } from '../../platform/store/db.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Pipeline } from './schemas.ts';
 
 /** The columns of a pipeline as the API shows it, without removed steps that still have conversations. */

@@ -1,7 +1,7 @@
 /** Removes steps of pipelines. Conversations in a removed step need a replacement step; otherwise the removal is refused. */
 import type { Kit } from '../../kit.ts';
-import { AppError, unknownReference } from '../../platform/errors.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { AppError, unknownReference } from '../../platform/values/errors.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { moveFromStep } from './empty-step.ts';
 import { EmptyStep } from './jobs.ts';
 import type { StepCause } from './schemas.ts';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageSchema, pageQuery } from '../../platform/paging.ts';
+import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
 import {
   define,
   ID_PATTERN,
@@ -11,7 +11,7 @@ import {
   ref,
   strict,
   Timestamp,
-} from '../../platform/schema.ts';
+} from '../../platform/values/schema.ts';
 
 const STEP_KINDS = ['OPEN', 'WON', 'LOST'] as const;
 

@@ -1,5 +1,5 @@
-import { exec, many, maybeOne } from '../../platform/db.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { exec, many, maybeOne } from '../../platform/store/db.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { PipelineStep } from './schemas.ts';
 
 const toColumns = (steps: PipelineStep[]): unknown[][] => [

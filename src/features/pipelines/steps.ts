@@ -1,7 +1,7 @@
 /** Functions for conversations that move to another step: they lock the step and make the event of the move. */
-import { actorOrigin, type Actor } from '../../platform/actor.ts';
-import type { ChangeEvent } from '../../platform/events.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+import { actorOrigin, type Actor } from '../../platform/values/actor.ts';
+import type { ChangeEvent } from '../../platform/store/events.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { StepCause, StepChanged } from './schemas.ts';
 import { findStep, lockTargetSteps, type StepOfPipeline } from './step-queries.ts';
 

@@ -1,7 +1,7 @@
 /** What users change of their own record, whatever their role. */
 import type { Kit } from '../../kit.ts';
-import { forbidden, invalid } from '../../platform/errors.ts';
-import type { Tenant, TenantRead } from '../../platform/tenant.ts';
+import { forbidden, invalid } from '../../platform/values/errors.ts';
+import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import { publicUrl } from '../attachments/links.ts';
 import { takeFile, type Uploaded } from '../attachments/upload.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { hangUpSignal } from '../../platform/hang-up.ts';
-import { operation } from '../../platform/route.ts';
-import { ref } from '../../platform/schema.ts';
+import { hangUpSignal } from '../../platform/http/hang-up.ts';
+import { operation } from '../../platform/http/route.ts';
+import { ref } from '../../platform/values/schema.ts';
 import { User } from '../users/schemas.ts';
 import { PICTURE_MAX_BYTES, updateProfile, uploadPicture } from './profiles.ts';
 import { PictureForm, ProfileUpdate } from './schemas.ts';

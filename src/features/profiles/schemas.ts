@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { FilePart } from '../../platform/multipart.ts';
-import { define, Name, nullable, recordId, strict } from '../../platform/schema.ts';
+import { FilePart } from '../../platform/http/multipart.ts';
+import { define, Name, nullable, recordId, strict } from '../../platform/values/schema.ts';
 
 export const ProfileUpdate = define(
   'ProfileUpdate',

@@ -4,7 +4,7 @@ import { uploadFile } from '../../../test/support/attachments.ts';
 import { makePng } from '../../../test/support/media-samples.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 import { MAX_QUICK_REPLIES } from './schemas.ts';
 
 const platform = await startPlatform();

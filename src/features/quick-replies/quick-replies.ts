@@ -1,12 +1,12 @@
 /** Quick replies: texts that people insert by a shortcut. Shared ones belong to the company, personal ones to a user. */
 import { isDeepStrictEqual } from 'node:util';
-import { violates } from '../../platform/db.ts';
-import { alreadyTaken, invalid, notFound, scopeMissing } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
-import { allows } from '../../platform/scopes.ts';
-import type { Tenant, TenantTx } from '../../platform/tenant.ts';
-import { describeValues } from '../../platform/words.ts';
+import { violates } from '../../platform/store/db.ts';
+import { alreadyTaken, invalid, notFound, scopeMissing } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { allows } from '../../platform/values/scopes.ts';
+import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
+import { describeValues } from '../../platform/values/words.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import { expectUsers } from '../users/assignments.ts';
 import {

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { pageSchema, pageQuery, searchParameter } from '../../platform/paging.ts';
+import { pageSchema, pageQuery, searchParameter } from '../../platform/store/paging.ts';
 import {
   define,
   explainedPattern,
@@ -10,7 +10,7 @@ import {
   ref,
   strict,
   Timestamp,
-} from '../../platform/schema.ts';
+} from '../../platform/values/schema.ts';
 import { MAX_TEXT } from '../messages/schemas.ts';
 
 /** The most quick replies that a company shares, and the most that a user has. */

@@ -4,7 +4,7 @@ import { readSeed } from '../../../test/full/harness/chance.ts';
 import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { createRandom } from '../../../test/support/random.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;

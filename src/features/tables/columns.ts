@@ -1,10 +1,10 @@
 /** Checks rows against the columns of their table, and converts the rows when the columns change. */
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, invalid, type FieldError } from '../../platform/errors.ts';
-import { getOwnProperty } from '../../platform/own-property.ts';
-import { walkPortions } from '../../platform/portions.ts';
-import { findSizeFault, MAX_VALUES_BYTES } from '../../platform/sizes.ts';
-import type { TenantTx } from '../../platform/tenant.ts';
+import { AppError, invalid, type FieldError } from '../../platform/values/errors.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
+import { walkPortions } from '../../platform/store/portions.ts';
+import { findSizeFault, MAX_VALUES_BYTES } from '../../platform/values/sizes.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import type { Value } from '../custom-fields/schemas.ts';
 import { checkOptions, findValueFault, isEmpty } from '../custom-fields/values.ts';
 import { listPortion, rewriteRows, type StoredData } from './rows/queries.ts';

@@ -1,6 +1,6 @@
 /** Erases the rows of a removed table, a portion at a time. */
 import type { Kit } from '../../kit.ts';
-import { workInPortions } from '../../platform/portions.ts';
+import { workInPortions } from '../../platform/store/portions.ts';
 import { deleteRemovedTable } from './queries.ts';
 import { eraseRows } from './rows/queries.ts';
 

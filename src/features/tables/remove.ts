@@ -1,7 +1,7 @@
 /** Removes a table. */
 import type { Kit } from '../../kit.ts';
-import { notFound } from '../../platform/errors.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import { notFound } from '../../platform/values/errors.ts';
+import type { Tenant } from '../../platform/store/tenant.ts';
 import { EraseRows } from './jobs.ts';
 import { lockTable, markTableRemoved } from './queries.ts';
 import type { Table } from './schemas.ts';

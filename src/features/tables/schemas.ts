@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { describeFilters, filtersParameter } from '../../platform/filters/parameter.ts';
-import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/paging.ts';
+import { describeFilters, filtersParameter } from '../../platform/store/filters/parameter.ts';
+import { pageSchema, pageQuery, searchParameter, SORTS } from '../../platform/store/paging.ts';
 import {
   Name,
   SLUG,
@@ -12,7 +12,7 @@ import {
   recordId,
   ref,
   strict,
-} from '../../platform/schema.ts';
+} from '../../platform/values/schema.ts';
 import { AnyValue, FIELD_TYPES, type Value } from '../custom-fields/schemas.ts';
 import { sheetForm } from '../imports/schemas.ts';
 

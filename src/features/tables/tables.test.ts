@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, checkAnswers503, expectProblem } from '../../../test/support/refusals.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 const { call, database, demo } = platform;

@@ -1,12 +1,12 @@
 /** Tables that a company defines itself. */
 import { isDeepStrictEqual } from 'node:util';
-import { violates } from '../../platform/db.ts';
-import { alreadyTaken, invalid, notFound } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { makePage, readSearch, pageWindow, type Page } from '../../platform/paging.ts';
-import { expectRecordSize } from '../../platform/sizes.ts';
-import type { Tenant, TenantRead } from '../../platform/tenant.ts';
-import { makeSlug } from '../../platform/words.ts';
+import { violates } from '../../platform/store/db.ts';
+import { alreadyTaken, invalid, notFound } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { expectRecordSize } from '../../platform/values/sizes.ts';
+import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
+import { makeSlug } from '../../platform/values/words.ts';
 import { checkColumns, migrateRows } from './columns.ts';
 import {
   countTables,

@@ -2,8 +2,8 @@
 import type { ApprovedTemplate } from '../../channels/templates/compose.ts';
 import { SENDABLE_STATUS } from '../../channels/templates/network.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid } from '../../platform/errors.ts';
-import type { Acting } from '../../platform/tenant.ts';
+import { AppError, invalid } from '../../platform/values/errors.ts';
+import type { Acting } from '../../platform/store/tenant.ts';
 import { askForCopy, findShelf, openCopiedCatalogue, type Shelf } from './catalogue.ts';
 import { findByName } from './queries.ts';
 

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelTemplates } from '../../channels/templates/network.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, notFound, unknownReference } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import type { Acting, TenantRead } from '../../platform/tenant.ts';
+import { AppError, notFound, unknownReference } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import type { Acting, TenantRead } from '../../platform/store/tenant.ts';
 import {
   ensureCatalogue,
   findCatalogue,

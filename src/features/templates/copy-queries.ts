@@ -1,11 +1,11 @@
 /** Statements of the worker that copies the catalogues of all companies: they claim a catalogue, store its pages, and store the result. */
 import type { ChannelName } from '../../channels/registry.ts';
 import type { NetworkTemplate } from '../../channels/templates/network.ts';
-import { pickValues } from '../../platform/claims/fair-pick.ts';
-import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/claims/leases.ts';
-import type { ClaimCapacity, RowOutcome } from '../../platform/claims/queue.ts';
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { pickValues } from '../../platform/work/claims/fair-pick.ts';
+import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/work/claims/leases.ts';
+import type { ClaimCapacity, RowOutcome } from '../../platform/work/claims/queue.ts';
+import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 
 export interface ClaimedCatalogue extends LeasedRow {
   channel: ChannelName;

@@ -6,9 +6,9 @@ import { NetworkRefusal } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { NetworkTemplate } from '../../channels/templates/network.ts';
 import type { Kit } from '../../kit.ts';
-import { startClaimLoop, type ClaimLoop } from '../../platform/claims/claim-loop.ts';
-import { openLeases } from '../../platform/claims/leases.ts';
-import { newId } from '../../platform/ids.ts';
+import { startClaimLoop, type ClaimLoop } from '../../platform/work/claims/claim-loop.ts';
+import { openLeases } from '../../platform/work/claims/leases.ts';
+import { newId } from '../../platform/values/ids.ts';
 import { networkCredentials, type Credentials } from '../inboxes/connection.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import {

@@ -1,8 +1,8 @@
 /** Checks a template before it is submitted: what the network would certainly refuse is refused here, with its place in the request. */
 import type { TemplateDraft } from '../../channels/templates/network.ts';
 import { listVariables } from '../../channels/templates/shape.ts';
-import { invalid } from '../../platform/errors.ts';
-import { getOwnProperty } from '../../platform/own-property.ts';
+import { invalid } from '../../platform/values/errors.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
 import type { DraftComponent, TemplateCreate } from './schemas.ts';
 
 type Component = DraftComponent;

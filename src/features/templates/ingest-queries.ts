@@ -1,7 +1,7 @@
 /** Statements that store what a network reports of templates. A network names an account, and several companies may use the same one. */
 import type { ChannelName } from '../../channels/registry.ts';
-import { one } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { one } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 
 /** A change of a template; null for what did not change. */
 export interface TemplateNews {

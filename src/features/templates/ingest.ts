@@ -1,7 +1,7 @@
 /** Stores what a network reports of templates, in the transaction of the batch of callbacks. */
 import type { ChannelName } from '../../channels/registry.ts';
 import type { InboundTemplate } from '../../channels/templates/network.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { applyNews } from './ingest-queries.ts';
 
 /** Returns how many of the companies' copies changed. `at` is the time of the change, at most the present time. */

@@ -1,5 +1,5 @@
 import type { Kit } from '../../kit.ts';
-import type { JobWork } from '../../platform/jobs.ts';
+import type { JobWork } from '../../platform/work/jobs.ts';
 import { InboxConnected } from '../inboxes/connected/jobs.ts';
 import { readShared } from './connected.ts';
 

@@ -4,7 +4,7 @@ import { checkParameters, type ApprovedTemplate } from '../../channels/templates
 import type { GivenComponent } from '../../channels/templates/given.ts';
 import { findHeaderFiles } from '../../channels/templates/header.ts';
 import type { Kit } from '../../kit.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import { convertForHeader } from '../messages/convert-file.ts';
 import type { Header } from '../messages/files.ts';

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { ComponentBody, MAX_COMPONENTS } from '../../channels/templates/given.ts';
 import { PARAMETER_FORMATS, TEMPLATE_CATEGORIES } from '../../channels/templates/network.ts';
 import { SLOT_COMPONENTS, SLOT_TYPES } from '../../channels/templates/shape.ts';
-import { pageQuery, pageSchema, searchParameter } from '../../platform/paging.ts';
+import { pageQuery, pageSchema, searchParameter } from '../../platform/store/paging.ts';
 import {
   define,
   explainedPattern,
@@ -13,7 +13,7 @@ import {
   ref,
   strict,
   Timestamp,
-} from '../../platform/schema.ts';
+} from '../../platform/values/schema.ts';
 import { RECIPIENT } from '../messages/schemas.ts';
 
 const open = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });

@@ -2,10 +2,10 @@
 import { NetworkRefusal } from '../../channels/channel.ts';
 import { readShape } from '../../channels/templates/shape.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid, notFound } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { makePage, pageWindow, readSearch, type Page } from '../../platform/paging.ts';
-import type { Tenant } from '../../platform/tenant.ts';
+import { AppError, invalid, notFound } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { makePage, pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
+import type { Tenant } from '../../platform/store/tenant.ts';
 import { networkCredentials, type Credentials } from '../inboxes/connection.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { askForCopy, findShelf, openCatalogue, type Shelf } from './catalogue.ts';

@@ -1,7 +1,7 @@
 /** Queries that find accounts at log-in, by e-mail or by the token of a mailed link, before the company is known. */
-import { exec, many, maybeOne } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
-import type { UserRole } from '../../platform/scopes.ts';
+import { exec, many, maybeOne } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
+import type { UserRole } from '../../platform/values/scopes.ts';
 import type { User } from './schemas.ts';
 
 /** A user of one company, with the password of the person, who has the same password in all companies. */

@@ -1,7 +1,7 @@
 /** Finds and changes accounts at log-in and behind mailed links, before the company is known. */
 import type { Kit } from '../../kit.ts';
-import { hashToken } from '../../platform/auth.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { hashToken } from '../../platform/http/auth.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import {
   acceptInvitation,
   findAccountByEmail,

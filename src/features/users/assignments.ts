@@ -1,6 +1,6 @@
 /** Checks which users a record may name. */
-import { invalid, unknownReference } from '../../platform/errors.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { invalid, unknownReference } from '../../platform/values/errors.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { findUnremoved } from './queries.ts';
 
 export const INACTIVE_USER = 'names a user who is INACTIVE';

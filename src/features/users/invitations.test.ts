@@ -17,7 +17,7 @@ import {
 } from '../../../test/support/people.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { hashToken } from '../../platform/auth.ts';
+import { hashToken } from '../../platform/http/auth.ts';
 import { sendInvitation } from './send-links.ts';
 
 const platform = await startPlatform();

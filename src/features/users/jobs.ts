@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { defineJob, type JobWork } from '../../platform/jobs.ts';
-import { Id } from '../../platform/schema.ts';
+import { defineJob, type JobWork } from '../../platform/work/jobs.ts';
+import { Id } from '../../platform/values/schema.ts';
 import { PAUSE_SECONDS, purgeExpiredLinks, sendInvitation, sendReset } from './send-links.ts';
 
 // The job is retried for some five minutes, because an operator notices a mail server that is away for longer.

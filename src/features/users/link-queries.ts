@@ -1,6 +1,6 @@
 /** Queries that store links and limit how often an address gets a mail with one. */
-import { exec } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { exec } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import type { StoredLink } from './account-queries.ts';
 
 export interface NewLink extends StoredLink {

@@ -1,7 +1,7 @@
 /** Links that log a browser in, and the tokens of all links. */
 import { randomBytes } from 'node:crypto';
-import { hashToken } from '../../platform/auth.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { hashToken } from '../../platform/http/auth.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findAccountByEmail } from './account-queries.ts';
 import { insertLink } from './link-queries.ts';
 

@@ -20,7 +20,7 @@ import {
 } from '../../../test/support/people.ts';
 import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { hashToken } from '../../platform/auth.ts';
+import { hashToken } from '../../platform/http/auth.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;

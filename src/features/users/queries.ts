@@ -1,9 +1,9 @@
-import type { StoredUser } from '../../platform/auth.ts';
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import type { Since, Window } from '../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../platform/plain-list.ts';
-import type { UserRole } from '../../platform/scopes.ts';
-import type { SystemTx, TenantRead, TenantTx } from '../../platform/tenant.ts';
+import type { StoredUser } from '../../platform/http/auth.ts';
+import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import type { Since, Window } from '../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import type { UserRole } from '../../platform/values/scopes.ts';
+import type { SystemTx, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Language, User } from './schemas.ts';
 
 export interface NewUser {

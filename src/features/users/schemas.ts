@@ -1,7 +1,17 @@
 import { Type, type Static } from 'typebox';
-import { pageSchema, pageQuery } from '../../platform/paging.ts';
-import { define, Name, nullable, oneOf, recordId, ref, strict, Timestamp, WEB_ADDRESS } from '../../platform/schema.ts';
-import { USER_ROLES } from '../../platform/scopes.ts';
+import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
+import {
+  define,
+  Name,
+  nullable,
+  oneOf,
+  recordId,
+  ref,
+  strict,
+  Timestamp,
+  WEB_ADDRESS,
+} from '../../platform/values/schema.ts';
+import { USER_ROLES } from '../../platform/values/scopes.ts';
 import { ApiKey } from '../api-keys/schemas.ts';
 
 export const LANGUAGES = ['pt-BR', 'en', 'es'] as const;

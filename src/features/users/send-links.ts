@@ -1,6 +1,6 @@
 /** Sends mails with a link to the page that sets a password. Only the mail contains the token; the database contains its hash. */
 import type { Kit } from '../../kit.ts';
-import { hashToken } from '../../platform/auth.ts';
+import { hashToken } from '../../platform/http/auth.ts';
 import { findAccount, findAccountByEmail, purgePeople, type Account } from './account-queries.ts';
 import {
   claimMailing,

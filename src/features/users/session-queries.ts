@@ -1,7 +1,7 @@
 /** Queries of browser sessions. The cookie names no company, so they work across companies. */
-import type { StoredSession } from '../../platform/auth.ts';
-import { exec, maybeOne, one } from '../../platform/db.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { StoredSession } from '../../platform/http/auth.ts';
+import { exec, maybeOne, one } from '../../platform/store/db.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import type { Account, UserOfReset } from './account-queries.ts';
 
 /** How long a session may stay unused, and how long it lasts at most. */

@@ -3,8 +3,8 @@
  * at the latest.
  */
 import { randomBytes } from 'node:crypto';
-import { hashToken } from '../../platform/auth.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { hashToken } from '../../platform/http/auth.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import type { Account, UserOfReset } from './account-queries.ts';
 import { deleteSession, extendSession, insertSession } from './session-queries.ts';
 

@@ -11,7 +11,7 @@ import {
 } from '../../../test/support/people.ts';
 import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { checkAnswers500, checkRefusals, checkAnswers503, expectProblem } from '../../../test/support/refusals.ts';
-import { ROLE_SCOPES, USER_ROLES, type UserRole } from '../../platform/scopes.ts';
+import { ROLE_SCOPES, USER_ROLES, type UserRole } from '../../platform/values/scopes.ts';
 
 const platform = await startPlatform();
 const { call, demo } = platform;

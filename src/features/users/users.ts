@@ -1,14 +1,14 @@
 /** The users of a company. */
 import type { Kit } from '../../kit.ts';
-import { admitMail } from '../../platform/access.ts';
-import type { Principal } from '../../platform/auth.ts';
-import { violates } from '../../platform/db.ts';
-import { AppError, forbidden, notFound } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
-import { hashPassword } from '../../platform/passwords.ts';
-import { covers, ROLE_SCOPES, type UserRole } from '../../platform/scopes.ts';
-import type { SystemTx, Tenant, TenantTx } from '../../platform/tenant.ts';
+import { admitMail } from '../../platform/http/access.ts';
+import type { Principal } from '../../platform/http/auth.ts';
+import { violates } from '../../platform/store/db.ts';
+import { AppError, forbidden, notFound } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { hashPassword } from '../../platform/http/passwords.ts';
+import { covers, ROLE_SCOPES, type UserRole } from '../../platform/values/scopes.ts';
+import type { SystemTx, Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { requireRevokeScope, revokeUserKeys, showKeysMadeBy } from '../api-keys/made-by.ts';
 import type { ApiKey } from '../api-keys/schemas.ts';
 import { writePassword } from './account-queries.ts';

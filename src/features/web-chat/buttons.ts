@@ -1,7 +1,7 @@
 /** The buttons that the company offers under a message, and what a visitor presses. */
 import { composeContent, composeInteractive, type MessageContent } from '../../channels/content.ts';
-import { unknownReference } from '../../platform/errors.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { unknownReference } from '../../platform/values/errors.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { readMessages } from '../messages/messages.ts';
 import type { Message } from '../messages/schemas.ts';
 

@@ -1,8 +1,8 @@
 /** What a visitor reads, and what they report of it. */
 import type { InboundStatus } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
-import { invalid, unknownReference } from '../../platform/errors.ts';
-import type { TenantRead } from '../../platform/tenant.ts';
+import { invalid, unknownReference } from '../../platform/values/errors.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import type { Intake } from '../inbound/intake.ts';
 import { findVisitorContact, toPerson } from './people.ts';
 import { readShown, toWebMessage } from './present.ts';

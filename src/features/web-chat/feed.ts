@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
-import { createPump } from '../../platform/pump.ts';
+import { createPump } from '../../platform/work/pump.ts';
 import type { Conversation } from '../conversations/schemas.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Presence } from '../live/schemas.ts';

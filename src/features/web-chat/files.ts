@@ -1,9 +1,9 @@
 /** Files that visitors send. They are accepted by the rules of the uploads of operators. */
 import { composeContent, type MessageMedia } from '../../channels/content.ts';
 import type { Kit } from '../../kit.ts';
-import { invalid } from '../../platform/errors.ts';
-import type { Upload } from '../../platform/multipart.ts';
-import { actAs } from '../../platform/tenant.ts';
+import { invalid } from '../../platform/values/errors.ts';
+import type { Upload } from '../../platform/http/multipart.ts';
+import { actAs } from '../../platform/store/tenant.ts';
 import { removeAttachment } from '../attachments/attachments.ts';
 import type { Attachment } from '../attachments/schemas.ts';
 import { UPLOAD_LIMITS, uploadAttachment } from '../attachments/upload.ts';

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { newId } from '../../platform/ids.ts';
-import { signToken } from '../../platform/tokens.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { signToken } from '../../platform/http/tokens.ts';
 import { openSite, prove, SITE_SECRET, visit } from '../../../test/support/web-chat.ts';
 
 const platform = await startPlatform();

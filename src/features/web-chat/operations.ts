@@ -5,12 +5,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { admitWithHeaders } from '../../platform/access.ts';
-import { checkQuery, refuseSurplus } from '../../platform/body.ts';
-import type { OriginRule } from '../../platform/cross-origin.ts';
-import { AppError, notFound } from '../../platform/errors.ts';
-import { addressGroup, type Allowance } from '../../platform/limits.ts';
-import { acceptForms, receiveForm, type Form, type FormLimits, type Upload } from '../../platform/multipart.ts';
+import { admitWithHeaders } from '../../platform/http/access.ts';
+import { checkQuery, refuseSurplus } from '../../platform/http/body.ts';
+import type { OriginRule } from '../../platform/http/cross-origin.ts';
+import { AppError, notFound } from '../../platform/values/errors.ts';
+import { addressGroup, type Allowance } from '../../platform/http/limits.ts';
+import { acceptForms, receiveForm, type Form, type FormLimits, type Upload } from '../../platform/http/multipart.ts';
 import type { Visit } from './chat.ts';
 import { SiteParams } from './schemas.ts';
 import { addressShare, namesOrigin, readSite, type Site } from './sites.ts';

@@ -1,9 +1,9 @@
 /** Serves the page of the chat, which the sites of its inbox show in a frame, and the script by which they do so. */
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { createVisitCounter } from '../../platform/access.ts';
-import { sharedFileRoute, webAppRoutes } from '../../platform/web-apps.ts';
-import { locateWebBuild } from '../../platform/web-builds.ts';
+import { createVisitCounter } from '../../platform/http/access.ts';
+import { sharedFileRoute, webAppRoutes } from '../../platform/http/web-apps.ts';
+import { locateWebBuild } from '../../platform/http/web-builds.ts';
 import { addressShare, readSite, type Site } from './sites.ts';
 
 export function addChatPages(app: FastifyInstance, kit: Kit): void {

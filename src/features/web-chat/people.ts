@@ -1,9 +1,9 @@
 /** The contacts of visitors: found by the browser of an anonymous visitor, or by what the site has proven of a known one. */
 import { EMAIL_ADDRESS, EXTERNAL_ID, VISITOR, type Person } from '../../channels/identity.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, insideOf } from '../../platform/errors.ts';
-import { emit } from '../../platform/events.ts';
-import { actAs } from '../../platform/tenant.ts';
+import { AppError, insideOf } from '../../platform/values/errors.ts';
+import { emit } from '../../platform/store/events.ts';
+import { actAs } from '../../platform/store/tenant.ts';
 import { updateContactById } from '../contacts/contacts.ts';
 import { findContactsByKeys, findIdentities } from '../contacts/ingest-queries.ts';
 import { findOrCreatePeople } from '../contacts/ingest-people.ts';

@@ -1,5 +1,5 @@
 /** Turns messages into what their visitor may see of them. */
-import type { TenantRead } from '../../platform/tenant.ts';
+import type { TenantRead } from '../../platform/store/tenant.ts';
 import { readMessages } from '../messages/messages.ts';
 import type { Message } from '../messages/schemas.ts';
 import { listButtons } from './buttons.ts';

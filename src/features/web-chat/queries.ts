@@ -1,6 +1,6 @@
 /** Statements about the messages that a visitor may see: what the visitor wrote and what was sent to them, in one inbox. */
-import { many, maybeOne, one } from '../../platform/db.ts';
-import type { SystemTx, TenantRead } from '../../platform/tenant.ts';
+import { many, maybeOne, one } from '../../platform/store/db.ts';
+import type { SystemTx, TenantRead } from '../../platform/store/tenant.ts';
 
 /** A message that a visitor may see. */
 export interface Shown {

@@ -1,9 +1,9 @@
 /** The questions that a new visitor answers before the first message. */
 import type { WebQuestion as Configured } from '../../channels/web-config.ts';
 import type { Kit } from '../../kit.ts';
-import { invalid } from '../../platform/errors.ts';
-import { getOwnProperty } from '../../platform/own-property.ts';
-import { actAs } from '../../platform/tenant.ts';
+import { invalid } from '../../platform/values/errors.ts';
+import { getOwnProperty } from '../../platform/values/own-property.ts';
+import { actAs } from '../../platform/store/tenant.ts';
 import { updateContactById } from '../contacts/contacts.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
 import { findValueFault, isEmpty, listAllDefinitions } from '../custom-fields/values.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
-import { hangUpSignal } from '../../platform/hang-up.ts';
+import { hangUpSignal } from '../../platform/http/hang-up.ts';
 import { listMessages, reportReceipts, showTyping } from './chat.ts';
 import { siteRoute, visitorRoute } from './operations.ts';
 import { describeSite } from './description.ts';

@@ -1,8 +1,8 @@
 /** What visitors of a web chat send and receive. docs/web-chat.md describes it for sites that build a chat of their own. */
 import { Type, type Static } from 'typebox';
 import { CONTENT_TYPES } from '../../channels/content.ts';
-import { Id, NOT_BLANK, nullable, oneOf, strict, Timestamp, WEB_ADDRESS } from '../../platform/schema.ts';
-import { FilePart } from '../../platform/multipart.ts';
+import { Id, NOT_BLANK, nullable, oneOf, strict, Timestamp, WEB_ADDRESS } from '../../platform/values/schema.ts';
+import { FilePart } from '../../platform/http/multipart.ts';
 import { MAX_TEXT, MESSAGE_STATUSES } from '../messages/schemas.ts';
 
 const text = nullable(Type.String());

@@ -1,7 +1,7 @@
 /** The beginning of a visit: who the visitor is, and what waits for them. */
 import type { Static } from 'typebox';
 import type { Kit } from '../../kit.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError } from '../../platform/values/errors.ts';
 import { enterKnown, findVisitorContact } from './people.ts';
 import { countUnread, findNewestConversation } from './queries.ts';
 import type { SessionStart, WebSession } from './schemas.ts';

@@ -1,10 +1,10 @@
 /** The web chats of all companies, as pages and visitors name them: by the id of their inbox. */
 import type { WebConfig } from '../../channels/web-config.ts';
 import type { Kit } from '../../kit.ts';
-import type { ShareOwner } from '../../platform/connection-shares.ts';
-import { isId } from '../../platform/ids.ts';
-import { addressGroup } from '../../platform/limits.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import type { ShareOwner } from '../../platform/store/connection-shares.ts';
+import { isId } from '../../platform/values/ids.ts';
+import { addressGroup } from '../../platform/http/limits.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findCalled, findOldestAllowing, replaceAllowedOrigin } from '../inboxes/ingest-queries.ts';
 import { openSettings } from '../inboxes/settings.ts';
 import { listPictures } from './queries.ts';

@@ -1,7 +1,7 @@
 /** The live streams of visitors: who may have one, and when it ends. */
 import type { Readable } from 'node:stream';
 import type { Kit } from '../../kit.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError } from '../../platform/values/errors.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Live } from '../live/live.ts';
 import { createStream, writeEvent } from '../live/stream.ts';

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { jwtVerify, type JWTPayload } from 'jose';
 import type { Kit } from '../../kit.ts';
-import { createChecker } from '../../platform/compilers.ts';
-import { AppError } from '../../platform/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { signToken, verifyVisitorToken } from '../../platform/tokens.ts';
+import { createChecker } from '../../platform/http/compilers.ts';
+import { AppError } from '../../platform/values/errors.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { signToken, verifyVisitorToken } from '../../platform/http/tokens.ts';
 import { Identity } from './schemas.ts';
 import type { Site } from './sites.ts';
 

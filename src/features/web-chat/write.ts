@@ -2,7 +2,7 @@
 import type { InboundMessage } from '../../channels/channel.ts';
 import { composeContent, composeInteractive, type MessageContent } from '../../channels/content.ts';
 import type { Kit } from '../../kit.ts';
-import { AppError, invalid, unknownReference } from '../../platform/errors.ts';
+import { AppError, invalid, unknownReference } from '../../platform/values/errors.ts';
 import type { Intake } from '../inbound/intake.ts';
 import { composePress } from './buttons.ts';
 import { openChat, type Visit } from './chat.ts';

@@ -1,8 +1,8 @@
 /** Makes one attempt of one delivery. A failed attempt is never repeated. */
 import { setMaxListeners } from 'node:events';
 import type { Kit } from '../../kit.ts';
-import type { OutboundResponse } from '../../platform/outbound-answer.ts';
-import { OutboundError } from '../../platform/outbound-error.ts';
+import type { OutboundResponse } from '../../platform/outside/outbound-answer.ts';
+import { OutboundError } from '../../platform/outside/outbound-error.ts';
 import type { ClaimedDelivery, DeliveryOutcome } from './delivery-queries.ts';
 import { maskHeaderValues, type Headers, type OpenedHeaders } from './headers.ts';
 

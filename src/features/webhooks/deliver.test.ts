@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/deliveries.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { emit } from '../../platform/events.ts';
+import { emit } from '../../platform/store/events.ts';
 
 // With one slot per company, the following deliveries stay in the queue while a gate at the receiver holds the first one.
 const platform = await startPlatform({

@@ -1,8 +1,8 @@
 /** The delivering loop: attempts each delivery once. A receiver that hangs occupies only the slots of its own company, for ten seconds each. */
 import type { Kit } from '../../kit.ts';
-import { startClaimLoop, type ClaimLoop } from '../../platform/claims/claim-loop.ts';
-import type { ClaimCapacity } from '../../platform/claims/queue.ts';
-import { DELIVERIES } from '../../platform/events.ts';
+import { startClaimLoop, type ClaimLoop } from '../../platform/work/claims/claim-loop.ts';
+import type { ClaimCapacity } from '../../platform/work/claims/queue.ts';
+import { DELIVERIES } from '../../platform/store/events.ts';
 import { ATTEMPT_MS, attemptDelivery } from './attempt.ts';
 import {
   claimDeliveries,

@@ -1,10 +1,10 @@
 /** Statements on the delivery queue of all companies: claiming, storing outcomes, sweeping, deleting old ones. */
-import { pickInTurn, pickValues } from '../../platform/claims/fair-pick.ts';
-import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../platform/claims/queue.ts';
-import { exec, many, one } from '../../platform/db.ts';
-import { READ_BYTES } from '../../platform/portions.ts';
-import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/retention.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { pickInTurn, pickValues } from '../../platform/work/claims/fair-pick.ts';
+import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../platform/work/claims/queue.ts';
+import { exec, many, one } from '../../platform/store/db.ts';
+import { READ_BYTES } from '../../platform/store/portions.ts';
+import { pageRangeBounds, IN_STRETCH, type PageRange } from '../../platform/store/retention.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 
 export interface ClaimedDelivery extends ClaimedRow {
   /** The delivery that this one replays; a user asked for it. */

@@ -1,6 +1,6 @@
 /** The custom headers of a webhook: which headers are allowed, and how they are stored. */
-import { AppError, type FieldError } from '../../platform/errors.ts';
-import { isMaskedSecret, maskSecret, type Secrets } from '../../platform/secrets.ts';
+import { AppError, type FieldError } from '../../platform/values/errors.ts';
+import { isMaskedSecret, maskSecret, type Secrets } from '../../platform/store/secrets.ts';
 
 export type Headers = Record<string, string>;
 

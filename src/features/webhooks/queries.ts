@@ -1,5 +1,5 @@
-import { exec, many, maybeOne, one } from '../../platform/db.ts';
-import type { EventName } from '../../platform/events.ts';
+import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import type { EventName } from '../../platform/store/events.ts';
 import {
   sinceClause,
   sinceNameSuffix,
@@ -8,9 +8,9 @@ import {
   windowValues,
   type Since,
   type Window,
-} from '../../platform/paging.ts';
-import { READ_BYTES } from '../../platform/portions.ts';
-import type { TenantRead, TenantTx } from '../../platform/tenant.ts';
+} from '../../platform/store/paging.ts';
+import { READ_BYTES } from '../../platform/store/portions.ts';
+import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { WebhookDelivery } from './schemas.ts';
 
 /** A webhook as it is stored, with encrypted headers. */

@@ -2,7 +2,7 @@
  * Erases the contents of deliveries about an erased contact, one portion of the log at a time. The deliveries themselves stay in the log.
  */
 import type { Kit } from '../../kit.ts';
-import { workInPortions } from '../../platform/portions.ts';
+import { workInPortions } from '../../platform/store/portions.ts';
 import { redactPortion, type DeliveryPlace } from './queries.ts';
 
 // Reading the bodies of so many deliveries takes some tens of milliseconds.

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
-import { EVENT_NAMES } from '../../platform/events.ts';
-import { pageSchema, pageQuery } from '../../platform/paging.ts';
-import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/schema.ts';
+import { EVENT_NAMES } from '../../platform/store/events.ts';
+import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
 
 const MAX_HEADERS = 20;
 const MAX_HEADER_LENGTH = 4_096;

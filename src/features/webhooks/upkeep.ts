@@ -1,8 +1,8 @@
 /** Settles deliveries that were interrupted, and deletes deliveries that are older than the retention time. */
 import type { Kit } from '../../kit.ts';
-import { workInPortions } from '../../platform/portions.ts';
-import { purgeByPages } from '../../platform/retention.ts';
-import type { SystemTx } from '../../platform/tenant.ts';
+import { workInPortions } from '../../platform/store/portions.ts';
+import { purgeByPages } from '../../platform/store/retention.ts';
+import type { SystemTx } from '../../platform/store/tenant.ts';
 import { ATTEMPT_MS } from './attempt.ts';
 import { allowBitmaps, deleteOldDeliveries, sweepInterrupted } from './delivery-queries.ts';
 import { deleteOldReplays } from './replays/queries.ts';

@@ -1,7 +1,7 @@
 /** The company's webhook as a record: its shape, strict validation, headers, targets, status, and one per company. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EVENT_NAMES } from '../../platform/events.ts';
+import { EVENT_NAMES } from '../../platform/store/events.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 
 const platform = await startPlatform();

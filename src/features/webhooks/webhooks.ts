@@ -1,11 +1,11 @@
 import type { Kit } from '../../kit.ts';
-import { violates } from '../../platform/db.ts';
-import { AppError, notFound } from '../../platform/errors.ts';
-import { DELIVERIES } from '../../platform/events.ts';
-import { newId } from '../../platform/ids.ts';
-import { makePage, pageWindow, type Page } from '../../platform/paging.ts';
-import { allows } from '../../platform/scopes.ts';
-import type { SystemTx, Tenant } from '../../platform/tenant.ts';
+import { violates } from '../../platform/store/db.ts';
+import { AppError, notFound } from '../../platform/values/errors.ts';
+import { DELIVERIES } from '../../platform/store/events.ts';
+import { newId } from '../../platform/values/ids.ts';
+import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { allows } from '../../platform/values/scopes.ts';
+import type { SystemTx, Tenant } from '../../platform/store/tenant.ts';
 import { replaceReceiverOrigin } from './delivery-queries.ts';
 import { acceptHeaders, maskHeaders, openHeaders, sealHeaders } from './headers.ts';
 import {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { start, type Running } from '../../boot/start.ts';
 import { loadConfig } from '../../config.ts';
-import { createLog } from '../../platform/telemetry.ts';
+import { createLog } from '../../platform/work/telemetry.ts';
 import {
   createAnswerGate,
   createListeningCompany,

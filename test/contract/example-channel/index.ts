@@ -14,8 +14,8 @@ import type { CheckResult } from '../../../src/channels/check.ts';
 import { composeContent } from '../../../src/channels/content.ts';
 import { declareIdentity, EMAIL_ADDRESS } from '../../../src/channels/identity.ts';
 import type { ChannelSettings } from '../../../src/channels/settings.ts';
-import { strict } from '../../../src/platform/schema.ts';
-import { isSameSecret } from '../../../src/platform/secrets.ts';
+import { strict } from '../../../src/platform/values/schema.ts';
+import { isSameSecret } from '../../../src/platform/store/secrets.ts';
 
 const body = strict({
   gateway_url: Type.String({ minLength: 1, maxLength: 2_048 }),

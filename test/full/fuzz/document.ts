@@ -1,6 +1,6 @@
 /** Reads openapi.json for the fuzz: each operation with its schemas, in which every reference is replaced by its target. */
 import { readFileSync } from 'node:fs';
-import { RECORDS_KEYWORD } from '../../../src/platform/schema.ts';
+import { RECORDS_KEYWORD } from '../../../src/platform/values/schema.ts';
 
 /** The parts of JSON Schema that the document uses. */
 export interface Schema {

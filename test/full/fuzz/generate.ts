@@ -1,5 +1,5 @@
 /** Generates values that fit a schema, and finds the places at which they can be broken. */
-import { ID_PATTERN, RECORDS_KEYWORD } from '../../../src/platform/schema.ts';
+import { ID_PATTERN, RECORDS_KEYWORD } from '../../../src/platform/values/schema.ts';
 import type { Chance } from '../harness/chance.ts';
 import type { Schema } from './document.ts';
 import { INHERITED, NAUGHTY } from './strings.ts';

@@ -1,5 +1,5 @@
 /** Checks the rules that hold for every answer, whatever the request was. */
-import { ERRORS } from '../../../src/platform/errors.ts';
+import { ERRORS } from '../../../src/platform/values/errors.ts';
 import { readOperations, type Schema } from './document.ts';
 import type { FuzzRequest } from './shot.ts';
 import { findMisfits } from './validate.ts';

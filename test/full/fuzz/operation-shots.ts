@@ -1,5 +1,5 @@
 /** Requests for documented operations: some fit the document, most are wrong in one place. */
-import { MAX_DEPTH } from '../../../src/platform/body.ts';
+import { MAX_DEPTH } from '../../../src/platform/http/body.ts';
 import type { Chance } from '../harness/chance.ts';
 import { HOSTILE_BODIES } from './bodies.ts';
 import type { Operation, Parameter, Schema } from './document.ts';

@@ -1,6 +1,6 @@
 /** The scene's other records, and values that make sense for them in a body. */
 import { COLUMNS } from '../../../src/features/contacts/list/filter-queries.ts';
-import { OPERATORS } from '../../../src/platform/filters/items.ts';
+import { OPERATORS } from '../../../src/platform/store/filters/items.ts';
 import { FIELD_CONTEXTS, FIELD_TYPES, type FieldType } from '../../../src/features/custom-fields/schemas.ts';
 import type { Chance } from '../harness/chance.ts';
 import type { PlatformProcess } from '../harness/processes.ts';

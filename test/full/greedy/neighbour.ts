@@ -22,7 +22,7 @@ const PROGRAM = new URL('tenant.ts', import.meta.url);
 const KEYS = 6;
 
 export function openGreedyCompanies(stage: Stage, api: PlatformProcess): GreedyCompanies {
-  // The child process gets its own session, so that its low priority also counts against the processes of the database (platform/child.ts).
+  // The child process gets its own session, so that its low priority also counts against the processes of the database (platform/work/child.ts).
   const child = fork(PROGRAM, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true });
   const exited = once(child, 'exit');
   const failed = exited.then(([code]) => {

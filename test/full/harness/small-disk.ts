@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
-import { readPostmaster } from '../../../src/platform/embedded-postgres/postmaster.ts';
+import { readPostmaster } from '../../../src/platform/store/embedded-postgres/postmaster.ts';
 
 export interface SmallDisk {
   /** The path of the folder for a process on the disk. */

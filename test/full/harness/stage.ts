@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startSandbox } from '../../../sandbox/test-process.ts';
 import { createKey } from '../../../src/features/api-keys/api-keys.ts';
 import { createCompany } from '../../../src/features/companies/companies.ts';
-import { openDatabase, type Database, type SystemTx } from '../../../src/platform/tenant.ts';
+import { openDatabase, type Database, type SystemTx } from '../../../src/platform/store/tenant.ts';
 import { UNLIMITED, type Json } from '../../support/platform.ts';
 import { startProcess, type PlatformProcess, type Purpose } from './processes.ts';
 import { openTestStore, type Store } from './store.ts';

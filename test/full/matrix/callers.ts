@@ -1,9 +1,9 @@
 /** All callers of the matrix: callers who may send a request, and callers of each kind who may not. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { signToken } from '../../../src/platform/tokens.ts';
-import { newId } from '../../../src/platform/ids.ts';
-import { allows, GRANTABLE, ROLE_SCOPES, type Scope } from '../../../src/platform/scopes.ts';
+import { signToken } from '../../../src/platform/http/tokens.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
+import { allows, GRANTABLE, ROLE_SCOPES, type Scope } from '../../../src/platform/values/scopes.ts';
 import type { Json, Platform } from '../../support/platform.ts';
 import { findId, type FullCompany } from './companies.ts';
 import type { Operation } from './document.ts';

@@ -1,7 +1,7 @@
 /** Creates two companies on one platform, each with a record of every kind and with a unique word in all of its texts. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { newId } from '../../../src/platform/ids.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import {
   connectPhone,
   makePhoneNumber,

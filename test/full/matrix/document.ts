@@ -1,5 +1,5 @@
 /** Reads from openapi.json which callers each operation admits, where it takes an id or a text, and which objects its body has. */
-import { ID_PATTERN, RECORDS_KEYWORD } from '../../../src/platform/schema.ts';
+import { ID_PATTERN, RECORDS_KEYWORD } from '../../../src/platform/values/schema.ts';
 import type { Json } from '../../support/platform.ts';
 import { resolveReferences } from '../fuzz/document.ts';
 

@@ -3,7 +3,7 @@
  * detail can refuse them. A forged API key has a stored record with its hash, so that it is not refused earlier as unknown.
  */
 import { createHmac, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
-import { newId } from '../../../src/platform/ids.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import type { Json } from '../../support/platform.ts';
 
 export interface TokenParts {

@@ -1,5 +1,5 @@
 /** Checks records without a company: no company may see the global keys, and global keys see all companies. */
-import { newId } from '../../../src/platform/ids.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import {
   sendAndCheck,
   areSameAnswers,

@@ -2,7 +2,7 @@
  * Tries every place of an id with another company's id, an unknown id and nonsense, for every caller. Another company's id and an unknown
  * id must get exactly the same answer, and no refused request may change anything.
  */
-import { newId } from '../../../src/platform/ids.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import {
   sendAndCheck,
   checkShowsOwnRecords,

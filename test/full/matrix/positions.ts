@@ -1,6 +1,6 @@
 /** The places of a request that name records, and how the API answers there to an id that it does not find. */
-import { makeCursorAfter, pageWindow, type PageQuery } from '../../../src/platform/paging.ts';
-import { newId } from '../../../src/platform/ids.ts';
+import { makeCursorAfter, pageWindow, type PageQuery } from '../../../src/platform/store/paging.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import { findId, type FullCompany } from './companies.ts';
 import { listTextPlaces, type Operation, type TextPlace } from './document.ts';
 

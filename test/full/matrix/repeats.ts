@@ -3,7 +3,7 @@
  * is different.
  */
 import { randomBytes } from 'node:crypto';
-import { isId, newId } from '../../../src/platform/ids.ts';
+import { isId, newId } from '../../../src/platform/values/ids.ts';
 import {
   sendAndCheck,
   prepareRecords,

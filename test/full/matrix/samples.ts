@@ -3,10 +3,10 @@
  * schemas provide the rest of a body, so most operations need no sample.
  */
 import { randomBytes } from 'node:crypto';
-import { hashToken } from '../../../src/platform/auth.ts';
-import { newId } from '../../../src/platform/ids.ts';
-import type { FileType } from '../../../src/platform/media/formats.ts';
-import { ROLE_SCOPES } from '../../../src/platform/scopes.ts';
+import { hashToken } from '../../../src/platform/http/auth.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
+import type { FileType } from '../../../src/platform/work/media/formats.ts';
+import { ROLE_SCOPES } from '../../../src/platform/values/scopes.ts';
 import { uploadFile } from '../../support/attachments.ts';
 import { makeMp3, makeMp4, makePng, makeWebp } from '../../support/media-samples.ts';
 import { makePhoneNumber } from '../../support/network.ts';

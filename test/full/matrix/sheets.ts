@@ -1,5 +1,5 @@
 /** Checks the ids in the cells of a sheet: another company's record is reported like an unknown one, and nothing is stored. */
-import { newId } from '../../../src/platform/ids.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import type { Json } from '../../support/platform.ts';
 import { waitUntil } from '../../support/wait.ts';
 import { sendAndCheck, buildValidRequest, withTextAt, type Findings, type CompanyPair } from './asking.ts';

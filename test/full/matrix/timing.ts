@@ -1,5 +1,5 @@
 /** Checks that refusing another company's record takes as long as refusing an unknown one. */
-import { newId } from '../../../src/platform/ids.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import {
   sendAndCheck,
   mayReachAllCompanies,

@@ -1,6 +1,6 @@
 /** Checks that the audit has one entry for each request that writes, with its author, action and record, and none for a refused request. */
 import { randomBytes } from 'node:crypto';
-import { newId } from '../../../src/platform/ids.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import type { Platform } from '../../support/platform.ts';
 import {
   sendAndCheck,

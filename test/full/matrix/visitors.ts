@@ -1,8 +1,8 @@
 /**
  * Checks that a caller without a token learns nothing from the public operations: neither who has an account, nor why a request is refused.
  */
-import { hashToken } from '../../../src/platform/auth.ts';
-import { newId } from '../../../src/platform/ids.ts';
+import { hashToken } from '../../../src/platform/http/auth.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import { freshEmail, PASSWORD } from '../../support/people.ts';
 import type { Json, Platform } from '../../support/platform.ts';
 import {

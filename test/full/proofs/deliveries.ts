@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { emit } from '../../../src/platform/events.ts';
-import { newId } from '../../../src/platform/ids.ts';
+import { emit } from '../../../src/platform/store/events.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import { waitUntil } from '../../support/wait.ts';
 import { assertWorkWasInterrupted } from '../harness/blows.ts';
 import { createChance, type Chance } from '../harness/chance.ts';

@@ -4,8 +4,8 @@
  * at any moment, however many deliveries each receiver gets: 100 deliveries at ci size, 1,000 in six minutes at full size.
  */
 import assert from 'node:assert/strict';
-import { emit } from '../../../src/platform/events.ts';
-import { newId } from '../../../src/platform/ids.ts';
+import { emit } from '../../../src/platform/store/events.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import { waitUntil } from '../../support/wait.ts';
 import { openHostileReceivers, type HostileReceiver } from '../harness/hostile.ts';
 import type { PlatformProcess } from '../harness/processes.ts';

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { emit } from '../../../src/platform/events.ts';
-import { newId } from '../../../src/platform/ids.ts';
+import { emit } from '../../../src/platform/store/events.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import { waitUntil } from '../../support/wait.ts';
 import { percentile99 } from '../harness/percentile.ts';
 import { startReceiver, type Receiver } from '../harness/receiver.ts';

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import { newId } from '../../../src/platform/ids.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import { waitUntil } from '../../support/wait.ts';
 import { createNetwork, buildNotification, buildTextElement, type SimulatedNetwork } from '../harness/network.ts';
 import type { PlatformProcess } from '../harness/processes.ts';

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, Client, request, type Dispatcher } from 'undici';
 import { readCpuMs } from '../../support/cpu.ts';
 import { createUser } from '../../../src/features/users/users.ts';
-import { hashToken } from '../../../src/platform/auth.ts';
+import { hashToken } from '../../../src/platform/http/auth.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { withStage, type Stage } from '../harness/stage.ts';
 

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createKey } from '../../../src/features/api-keys/api-keys.ts';
 import { createUser } from '../../../src/features/users/users.ts';
-import { signToken } from '../../../src/platform/tokens.ts';
-import { newId } from '../../../src/platform/ids.ts';
+import { signToken } from '../../../src/platform/http/tokens.ts';
+import { newId } from '../../../src/platform/values/ids.ts';
 import type { PlatformProcess } from '../harness/processes.ts';
 import { call, withStage, type Stage } from '../harness/stage.ts';
 

@@ -1,6 +1,6 @@
 /** Answers with a passage of the knowledge base, word by word. This needs no model, so an installation without one answers as well. */
 import type { Kit } from '../../../kit.ts';
-import type { Acting } from '../../../platform/tenant.ts';
+import type { Acting } from '../../../platform/store/tenant.ts';
 import { findAnswers, type CoveringPassage } from '../../knowledge/search.ts';
 import { MAX_TEXT } from '../../messages/schemas.ts';
 import type { Agent } from '../schemas.ts';

@@ -1,8 +1,8 @@
 /** Reads one file of a contact in the way that its format and the agent allow. */
 import type { ChatEndpoint } from '../../../ai/chat.ts';
-import { AppError } from '../../../platform/errors.ts';
-import { findTextFormat, FORMATS, type TextFormat } from '../../../platform/media/formats.ts';
-import { viewPicture } from '../../../platform/media/viewer.ts';
+import { AppError } from '../../../platform/values/errors.ts';
+import { findTextFormat, FORMATS, type TextFormat } from '../../../platform/work/media/formats.ts';
+import { viewPicture } from '../../../platform/work/media/viewer.ts';
 import { withFile } from '../../attachments/read-file.ts';
 import type { NamedAttachment } from '../../messages/files.ts';
 import { drawPages, extractText } from '../../knowledge/extract/extractor.ts';

@@ -2,7 +2,7 @@
  * Gives the server of an EXTERNAL agent links to the files of the conversation, which it can fetch for a while. It gets the text of a PDF as
  * well where the inbox has the text of PDFs read.
  */
-import type { FileType } from '../../../platform/media/formats.ts';
+import type { FileType } from '../../../platform/work/media/formats.ts';
 import { signFile } from '../../attachments/attachments.ts';
 import type { NamedAttachment } from '../../messages/files.ts';
 import type { Question } from '../answers/answer.ts';

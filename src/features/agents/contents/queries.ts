@@ -1,5 +1,5 @@
-import { exec, maybeOne } from '../../../platform/db.ts';
-import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
+import { exec, maybeOne } from '../../../platform/store/db.ts';
+import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 
 /** What stands in a document, or what is said in a voice note. */
 export interface FileText {

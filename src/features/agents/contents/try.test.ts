@@ -7,7 +7,7 @@ import { say, sendJson, startModel } from '../../../../test/support/model.ts';
 import { makeTextPdf } from '../../../../test/support/pdf.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
-import { newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/values/ids.ts';
 
 const model = await startModel();
 const platform = await startPlatform({ env: { AI_BASE_URL: model.url, AI_MODEL: 'small' } });

@@ -1,5 +1,5 @@
 /** The hours in which people may be disturbed, where they live. */
-import { readLocalTime } from '../../../platform/time-zone.ts';
+import { readLocalTime } from '../../../platform/values/time-zone.ts';
 
 // From eight in the morning to nine in the evening.
 const FROM = 8 * 60;

@@ -8,7 +8,7 @@ import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
 import { listNetworkMessages, readEvents, writeAsContact } from '../../../../test/support/traffic.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
-import { newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/values/ids.ts';
 
 const platform = await startPlatform({ env: { AGENT_WAIT: '1s' } });
 const { call, database, demo } = platform;

@@ -1,7 +1,7 @@
 /** Lists and cancels follow-ups. */
-import { AppError, notFound } from '../../../platform/errors.ts';
-import { makePage, pageWindow, type Page } from '../../../platform/paging.ts';
-import type { Tenant, TenantRead } from '../../../platform/tenant.ts';
+import { AppError, notFound } from '../../../platform/values/errors.ts';
+import { makePage, pageWindow, type Page } from '../../../platform/store/paging.ts';
+import type { Tenant, TenantRead } from '../../../platform/store/tenant.ts';
 import type { FollowUp, FollowUpQuery } from './schemas.ts';
 import { countFollowUps, endFollowUp, findFollowUp, findFollowUps, listFollowUps, lockFollowUp } from './queries.ts';
 

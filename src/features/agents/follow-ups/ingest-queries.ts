@@ -1,6 +1,6 @@
 /** Cancels follow-ups in the transaction that stores the messages of contacts. */
-import { exec } from '../../../platform/db.ts';
-import type { SystemTx } from '../../../platform/tenant.ts';
+import { exec } from '../../../platform/store/db.ts';
+import type { SystemTx } from '../../../platform/store/tenant.ts';
 import type { PendingTurn } from '../turns/ingest-queries.ts';
 
 /** Cancels what would have been written to these contacts, because they have answered. */

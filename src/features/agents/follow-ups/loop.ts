@@ -1,7 +1,7 @@
 /** The loop that sends follow-ups. Companies take turns. */
 import type { Kit } from '../../../kit.ts';
-import { startClaimLoop, type ClaimLoop } from '../../../platform/claims/claim-loop.ts';
-import { openLeases } from '../../../platform/claims/leases.ts';
+import { startClaimLoop, type ClaimLoop } from '../../../platform/work/claims/claim-loop.ts';
+import { openLeases } from '../../../platform/work/claims/leases.ts';
 import {
   claimFollowUps,
   FOLLOW_UP_QUEUE,

@@ -1,8 +1,8 @@
 import type { ChannelName } from '../../../channels/registry.ts';
-import { exec, many, maybeOne } from '../../../platform/db.ts';
-import type { Since, Window } from '../../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../../platform/plain-list.ts';
-import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
+import { exec, many, maybeOne } from '../../../platform/store/db.ts';
+import type { Since, Window } from '../../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../../platform/store/plain-list.ts';
+import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { FollowUp, FollowUpRule } from './schemas.ts';
 
 const COLUMNS = `f._id, f.company_id as company, f.conversation_id as conversation, v.contact_id as contact, v.inbox_id as inbox,

@@ -1,9 +1,9 @@
 /** Statements over all companies that decide which follow-up is sent next. */
-import { pickValues } from '../../../platform/claims/fair-pick.ts';
-import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../../platform/claims/leases.ts';
-import type { ClaimCapacity, RowOutcome } from '../../../platform/claims/queue.ts';
-import { exec, many } from '../../../platform/db.ts';
-import type { SystemTx } from '../../../platform/tenant.ts';
+import { pickValues } from '../../../platform/work/claims/fair-pick.ts';
+import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../../platform/work/claims/leases.ts';
+import type { ClaimCapacity, RowOutcome } from '../../../platform/work/claims/queue.ts';
+import { exec, many } from '../../../platform/store/db.ts';
+import type { SystemTx } from '../../../platform/store/tenant.ts';
 
 export const FOLLOW_UP_QUEUE: LeasedTable = {
   table: 'follow_ups',

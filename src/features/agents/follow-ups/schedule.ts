@@ -1,6 +1,6 @@
 /** Schedules what an agent writes to a contact who does not answer. */
-import { newId } from '../../../platform/ids.ts';
-import type { TenantTx } from '../../../platform/tenant.ts';
+import { newId } from '../../../platform/values/ids.ts';
+import type { TenantTx } from '../../../platform/store/tenant.ts';
 import type { Agent } from '../schemas.ts';
 import type { FollowUpRule } from './schemas.ts';
 import { findDayWait, listTimeZones } from './daytime.ts';

@@ -1,6 +1,15 @@
 import { Type, type Static } from 'typebox';
-import { pageQuery, pageSchema } from '../../../platform/paging.ts';
-import { define, NOT_BLANK, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/schema.ts';
+import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
+import {
+  define,
+  NOT_BLANK,
+  nullable,
+  oneOf,
+  recordId,
+  ref,
+  strict,
+  Timestamp,
+} from '../../../platform/values/schema.ts';
 import { GivenTemplate } from '../../templates/schemas.ts';
 
 const MAX_FOLLOW_UPS = 5;

@@ -4,9 +4,9 @@
  */
 import { composeContent } from '../../../channels/content.ts';
 import type { Kit } from '../../../kit.ts';
-import { AppError } from '../../../platform/errors.ts';
-import { emit } from '../../../platform/events.ts';
-import { actAs, type Acting, type TenantTx } from '../../../platform/tenant.ts';
+import { AppError } from '../../../platform/values/errors.ts';
+import { emit } from '../../../platform/store/events.ts';
+import { actAs, type Acting, type TenantTx } from '../../../platform/store/tenant.ts';
 import { findInboxOf } from '../../conversations/conversations.ts';
 import { readMessages } from '../../messages/messages.ts';
 import { storeOutgoing, type StoredOutgoing } from '../../messages/outgoing.ts';

@@ -1,5 +1,5 @@
 /** The header that goes with each call of an MCP server. Its value is stored encrypted. */
-import type { Secrets } from '../../../platform/secrets.ts';
+import type { Secrets } from '../../../platform/store/secrets.ts';
 import type { McpServerRow } from './queries.ts';
 
 export const sealContext = ({ company, _id }: Pick<McpServerRow, 'company' | '_id'>): string =>

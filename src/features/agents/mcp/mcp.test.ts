@@ -5,7 +5,7 @@ import { sayText, startMcp, type McpServer } from '../../../../test/support/mcp.
 import { say, sendJson, startModel } from '../../../../test/support/model.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../../test/support/refusals.ts';
-import { newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/values/ids.ts';
 
 const model = await startModel();
 const platform = await startPlatform({ env: { AI_BASE_URL: model.url, AI_MODEL: 'small' } });

@@ -1,6 +1,6 @@
 /** Servers whose tools agents may call over MCP. */
 import { Type, type Static } from 'typebox';
-import { pageQuery, pageSchema, searchParameter } from '../../../platform/paging.ts';
+import { pageQuery, pageSchema, searchParameter } from '../../../platform/store/paging.ts';
 import {
   define,
   explainedPattern,
@@ -12,7 +12,7 @@ import {
   strict,
   Timestamp,
   WEB_ADDRESS,
-} from '../../../platform/schema.ts';
+} from '../../../platform/values/schema.ts';
 
 /** A company has at most this many servers. */
 export const MAX_MCP_SERVERS = 3;

@@ -1,12 +1,12 @@
 /** The MCP servers of a company: who they are, and which of their tools a person has approved. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../../kit.ts';
-import { AppError, invalid, notFound } from '../../../platform/errors.ts';
-import { newId } from '../../../platform/ids.ts';
-import { makePage, pageWindow, readSearch, type Page } from '../../../platform/paging.ts';
-import { isMaskedSecret, maskSecret, type Secrets } from '../../../platform/secrets.ts';
-import { countBytes, expectRecordSize } from '../../../platform/sizes.ts';
-import type { Tenant, TenantRead } from '../../../platform/tenant.ts';
+import { AppError, invalid, notFound } from '../../../platform/values/errors.ts';
+import { newId } from '../../../platform/values/ids.ts';
+import { makePage, pageWindow, readSearch, type Page } from '../../../platform/store/paging.ts';
+import { isMaskedSecret, maskSecret, type Secrets } from '../../../platform/store/secrets.ts';
+import { countBytes, expectRecordSize } from '../../../platform/values/sizes.ts';
+import type { Tenant, TenantRead } from '../../../platform/store/tenant.ts';
 import { readOwningCompany } from '../../companies/owning-company.ts';
 import { lookAtServer } from './look.ts';
 import {

@@ -1,6 +1,6 @@
 /** The arguments of the functions that a model may call. */
 import { Type, type Static } from 'typebox';
-import { NOT_BLANK, oneOf, strict } from '../../../platform/schema.ts';
+import { NOT_BLANK, oneOf, strict } from '../../../platform/values/schema.ts';
 import { AnyValue } from '../../custom-fields/schemas.ts';
 
 export const NoArguments = strict({});

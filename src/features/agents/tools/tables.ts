@@ -1,5 +1,5 @@
 /** A function that reads rows of tables. */
-import { isContention } from '../../../platform/db.ts';
+import { isContention } from '../../../platform/store/db.ts';
 import { findRowsForContact } from '../../tables/rows/for-contact.ts';
 import { listTablesByIds } from '../../tables/tables.ts';
 import { TableArguments } from './schemas.ts';

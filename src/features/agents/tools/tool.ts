@@ -1,9 +1,9 @@
 /** What a function is that the model of an agent may call, and what a turn plans to change. */
 import type { ChatTool } from '../../../ai/chat.ts';
-import { AppError } from '../../../platform/errors.ts';
-import type { FileType } from '../../../platform/media/formats.ts';
+import { AppError } from '../../../platform/values/errors.ts';
+import type { FileType } from '../../../platform/work/media/formats.ts';
 import type { Kit } from '../../../kit.ts';
-import type { Acting } from '../../../platform/tenant.ts';
+import type { Acting } from '../../../platform/store/tenant.ts';
 import type { Conversation } from '../../conversations/schemas.ts';
 import type { Value } from '../../custom-fields/schemas.ts';
 import type { CoveringPassage } from '../../knowledge/search.ts';

@@ -9,7 +9,7 @@ import { expectProblem } from '../../../../test/support/refusals.ts';
 import { postForm } from '../../../../test/support/sheets.ts';
 import { listEventNames, listNetworkMessages, writeAsContact } from '../../../../test/support/traffic.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
-import { newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/values/ids.ts';
 
 const model = await startModel();
 const platform = await startPlatform({

@@ -1,7 +1,7 @@
 /** Makes the changes that an agent has planned, in the transaction that stores its answer. */
 import type { Kit } from '../../../kit.ts';
-import { unknownReference } from '../../../platform/errors.ts';
-import type { Acting, TenantTx } from '../../../platform/tenant.ts';
+import { unknownReference } from '../../../platform/values/errors.ts';
+import type { Acting, TenantTx } from '../../../platform/store/tenant.ts';
 import { writeContactFields } from '../../contacts/contacts.ts';
 import { lockContactOf } from '../../conversations/conversations.ts';
 import { changeConversationById } from '../../conversations/update.ts';

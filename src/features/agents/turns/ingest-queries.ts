@@ -1,6 +1,6 @@
 /** Leaves turns for agents in the transaction that stores the messages of contacts. */
-import { exec } from '../../../platform/db.ts';
-import type { SystemTx } from '../../../platform/tenant.ts';
+import { exec } from '../../../platform/store/db.ts';
+import type { SystemTx } from '../../../platform/store/tenant.ts';
 
 /** A message that an agent should answer. */
 export interface PendingTurn {

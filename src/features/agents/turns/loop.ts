@@ -1,7 +1,7 @@
 /** The loop that lets agents answer. Companies take turns, and one whose model or server takes very long gets few slots. */
 import type { Kit } from '../../../kit.ts';
-import { startClaimLoop, type ClaimLoop } from '../../../platform/claims/claim-loop.ts';
-import { openLeases } from '../../../platform/claims/leases.ts';
+import { startClaimLoop, type ClaimLoop } from '../../../platform/work/claims/claim-loop.ts';
+import { openLeases } from '../../../platform/work/claims/leases.ts';
 import {
   claimTurns,
   listHeldTurns,

@@ -1,10 +1,10 @@
 /** Statements over all companies that decide which turn is taken next, and that delete old ones. */
-import { pickValues } from '../../../platform/claims/fair-pick.ts';
-import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../../platform/claims/leases.ts';
-import type { ClaimCapacity, RowOutcome } from '../../../platform/claims/queue.ts';
-import { exec, many } from '../../../platform/db.ts';
-import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../../platform/retention.ts';
-import type { SystemTx } from '../../../platform/tenant.ts';
+import { pickValues } from '../../../platform/work/claims/fair-pick.ts';
+import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../../platform/work/claims/leases.ts';
+import type { ClaimCapacity, RowOutcome } from '../../../platform/work/claims/queue.ts';
+import { exec, many } from '../../../platform/store/db.ts';
+import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../../platform/store/retention.ts';
+import type { SystemTx } from '../../../platform/store/tenant.ts';
 import type { TurnOutcome } from './schemas.ts';
 
 export const TURN_QUEUE: LeasedTable = { table: 'pending_turns', order: 'first_at', id: 'conversation_id' };

@@ -1,7 +1,16 @@
 /** What agents did: their turns, and how one is tried. */
 import { Type, type Static } from 'typebox';
-import { pageQuery, pageSchema } from '../../../platform/paging.ts';
-import { define, NOT_BLANK, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/schema.ts';
+import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
+import {
+  define,
+  NOT_BLANK,
+  nullable,
+  oneOf,
+  recordId,
+  ref,
+  strict,
+  Timestamp,
+} from '../../../platform/values/schema.ts';
 
 const TURN_OUTCOMES = ['ANSWERED', 'HANDED_OVER'] as const;
 const HANDOFF_REASONS = [

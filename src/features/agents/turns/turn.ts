@@ -5,8 +5,8 @@
  */
 import { composeContent } from '../../../channels/content.ts';
 import type { Kit } from '../../../kit.ts';
-import { newId } from '../../../platform/ids.ts';
-import { actAs, type Acting, type TenantTx } from '../../../platform/tenant.ts';
+import { newId } from '../../../platform/values/ids.ts';
+import { actAs, type Acting, type TenantTx } from '../../../platform/store/tenant.ts';
 import { expectAttachment } from '../../attachments/attachments.ts';
 import { readConversations } from '../../conversations/conversations.ts';
 import { changeConversationById } from '../../conversations/update.ts';

@@ -1,8 +1,8 @@
 /** Lists what agents did, and tries an agent without sending anything. */
 import type { Kit } from '../../../kit.ts';
-import { invalid } from '../../../platform/errors.ts';
-import { makePage, pageWindow, type Page } from '../../../platform/paging.ts';
-import type { Tenant } from '../../../platform/tenant.ts';
+import { invalid } from '../../../platform/values/errors.ts';
+import { makePage, pageWindow, type Page } from '../../../platform/store/paging.ts';
+import type { Tenant } from '../../../platform/store/tenant.ts';
 import { expectAttachment } from '../../attachments/attachments.ts';
 import { expectAgent } from '../agents.ts';
 import { findAnswer } from '../answers/find.ts';

@@ -1,7 +1,7 @@
 /** Deletes old turns of agents, and the tokens that were counted on old days. */
 import type { Kit } from '../../../kit.ts';
-import { workInPortions } from '../../../platform/portions.ts';
-import { purgeByPages } from '../../../platform/retention.ts';
+import { workInPortions } from '../../../platform/store/portions.ts';
+import { purgeByPages } from '../../../platform/store/retention.ts';
 import { deleteOldBudgets, deleteOldConversationBudgets, deleteOldTurns } from './queue-queries.ts';
 
 // How long a turn can be read.

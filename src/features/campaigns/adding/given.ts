@@ -1,10 +1,10 @@
 /** Reads the contacts whom a caller adds to a campaign, from JSON or from a sheet. */
 import type { Kit } from '../../../kit.ts';
-import { invalid, unknownReference } from '../../../platform/errors.ts';
-import type { Upload } from '../../../platform/multipart.ts';
-import { findPhoneCountry } from '../../../platform/phone-country.ts';
-import type { Tenant } from '../../../platform/tenant.ts';
-import { foldText } from '../../../platform/words.ts';
+import { invalid, unknownReference } from '../../../platform/values/errors.ts';
+import type { Upload } from '../../../platform/http/multipart.ts';
+import { findPhoneCountry } from '../../../platform/store/phone-country.ts';
+import type { Tenant } from '../../../platform/store/tenant.ts';
+import { foldText } from '../../../platform/values/words.ts';
 import { checkPeople, readSheetPeople, type CheckedPerson } from '../../bulk/given.ts';
 import { findExistingContacts } from '../queries.ts';
 import { MAX_SHEET_CONTACTS, type AddedContact, type ContactsToAdd, type SheetToAdd } from './schemas.ts';

@@ -1,6 +1,6 @@
 /** Statements that enrol contacts whom a caller names. */
-import { exec, many } from '../../../platform/db.ts';
-import type { TenantTx } from '../../../platform/tenant.ts';
+import { exec, many } from '../../../platform/store/db.ts';
+import type { TenantTx } from '../../../platform/store/tenant.ts';
 import { RECIPIENT } from '../audience-queries.ts';
 
 /** Returns the contacts that have these phone numbers, by the form in which numbers are compared. */

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { FilePart } from '../../../platform/multipart.ts';
-import { Country, define, nullable, recordId, ref, strict } from '../../../platform/schema.ts';
+import { FilePart } from '../../../platform/http/multipart.ts';
+import { Country, define, nullable, recordId, ref, strict } from '../../../platform/values/schema.ts';
 import { count } from '../schemas.ts';
 
 /** The largest sheet of one request, and the most contacts in it. */

@@ -1,5 +1,5 @@
 /** What has become of a campaign, from counters that move in the same transaction as the states of its contacts. */
-import type { Tenant } from '../../../platform/tenant.ts';
+import type { Tenant } from '../../../platform/store/tenant.ts';
 import { countUnknown } from '../../messages/send-many.ts';
 import { expectCampaign } from '../campaigns.ts';
 import { listCounters, type Counter } from './queries.ts';

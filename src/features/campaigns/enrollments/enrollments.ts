@@ -1,7 +1,7 @@
 /** Enrollments: who takes part in a campaign, and how far each contact is. */
-import { AppError, notFound, unknownReference } from '../../../platform/errors.ts';
-import { makePage, pageWindow, type Page } from '../../../platform/paging.ts';
-import type { Tenant } from '../../../platform/tenant.ts';
+import { AppError, notFound, unknownReference } from '../../../platform/values/errors.ts';
+import { makePage, pageWindow, type Page } from '../../../platform/store/paging.ts';
+import type { Tenant } from '../../../platform/store/tenant.ts';
 import { failUnsent } from '../../messages/send-many.ts';
 import {
   cancelEnrollment,

@@ -2,12 +2,12 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../../kit.ts';
-import { sendCsv } from '../../../platform/download.ts';
-import { scopeMissing } from '../../../platform/errors.ts';
-import { walkPortions } from '../../../platform/portions.ts';
-import { allows } from '../../../platform/scopes.ts';
-import { csvLine } from '../../../platform/sheets/csv.ts';
-import type { Tenant } from '../../../platform/tenant.ts';
+import { sendCsv } from '../../../platform/http/download.ts';
+import { scopeMissing } from '../../../platform/values/errors.ts';
+import { walkPortions } from '../../../platform/store/portions.ts';
+import { allows } from '../../../platform/values/scopes.ts';
+import { csvLine } from '../../../platform/work/sheets/csv.ts';
+import type { Tenant } from '../../../platform/store/tenant.ts';
 import { toCell } from '../../imports/cells.ts';
 import { expectCampaign } from '../campaigns.ts';
 import { COUNTED, readAnalytics } from './analytics.ts';

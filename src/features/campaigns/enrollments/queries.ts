@@ -1,9 +1,9 @@
 /** Statements about enrollments as callers see them. */
-import { exec, many, maybeOne } from '../../../platform/db.ts';
-import type { Since, Window } from '../../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../../platform/plain-list.ts';
-import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
-import { findUnknown } from '../../../platform/unknown-references.ts';
+import { exec, many, maybeOne } from '../../../platform/store/db.ts';
+import type { Since, Window } from '../../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../../platform/store/plain-list.ts';
+import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
+import { findUnknown } from '../../../platform/store/unknown-references.ts';
 import type { Enrollment } from './schemas.ts';
 
 const COLUMNS = `_id, company_id as company, campaign_id as campaign, contact_id as contact, conversation_id as conversation, status,

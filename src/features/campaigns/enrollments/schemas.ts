@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { pageQuery, pageSchema } from '../../../platform/paging.ts';
-import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/schema.ts';
+import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/values/schema.ts';
 import { count, SKIP_REASONS, STATUSES } from '../schemas.ts';
 
 const ENROLLMENT_STATUSES = [

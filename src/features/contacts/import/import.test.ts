@@ -12,7 +12,7 @@ import {
   type FormParts,
   type TestCell,
 } from '../../../../test/support/sheets.ts';
-import { newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 const { call, demo, database } = platform;

@@ -2,12 +2,12 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../../kit.ts';
-import { forbidden } from '../../../platform/errors.ts';
-import type { Upload } from '../../../platform/multipart.ts';
-import type { Page } from '../../../platform/paging.ts';
-import { findPhoneCountry } from '../../../platform/phone-country.ts';
-import { allows } from '../../../platform/scopes.ts';
-import type { Tenant } from '../../../platform/tenant.ts';
+import { forbidden } from '../../../platform/values/errors.ts';
+import type { Upload } from '../../../platform/http/multipart.ts';
+import type { Page } from '../../../platform/store/paging.ts';
+import { findPhoneCountry } from '../../../platform/store/phone-country.ts';
+import { allows } from '../../../platform/values/scopes.ts';
+import type { Tenant } from '../../../platform/store/tenant.ts';
 import { listAllDefinitions } from '../../custom-fields/values.ts';
 import { addImport, pageImports, readImport } from '../../imports/imports.ts';
 import { sendImportErrors } from '../../imports/row-errors.ts';

@@ -1,6 +1,6 @@
 /** Stores a portion of rows as contacts: finds what the rows refer to, plans what each of them does, and writes the plan. */
-import { emit, type EventItem } from '../../../platform/events.ts';
-import type { TenantTx } from '../../../platform/tenant.ts';
+import { emit, type EventItem } from '../../../platform/store/events.ts';
+import type { TenantTx } from '../../../platform/store/tenant.ts';
 import { fieldEvents, listAllDefinitions } from '../../custom-fields/values.ts';
 import type { ReadRow } from '../../imports/reading.ts';
 import { toRowErrors } from '../../imports/row-errors.ts';

@@ -1,5 +1,5 @@
 /** Finds what the rows of a portion refer to: businesses and users by their ids, and contacts by their ids and identities. */
-import type { TenantTx } from '../../../platform/tenant.ts';
+import type { TenantTx } from '../../../platform/store/tenant.ts';
 import type { Fault, ReadRow } from '../../imports/reading.ts';
 import { INACTIVE_USER } from '../../users/assignments.ts';
 import { toIdentities } from '../identities.ts';

@@ -1,5 +1,5 @@
 /** Decides for each row of a portion whether it creates a contact, changes one, or fails. */
-import { newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/values/ids.ts';
 import type { Fault } from '../../imports/reading.ts';
 import { toIdentities, type FieldIdentity } from '../identities.ts';
 import { toKeyText, toRowKeys, type FailedRow, type MatchedRows, type RowKey } from './match.ts';

@@ -1,7 +1,7 @@
 /** Queries of imports and exports; each handles a portion of contacts in one statement. */
-import { exec, many } from '../../../platform/db.ts';
-import { READ_BYTES } from '../../../platform/portions.ts';
-import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
+import { exec, many } from '../../../platform/store/db.ts';
+import { READ_BYTES } from '../../../platform/store/portions.ts';
+import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { HeldValues } from '../../custom-fields/schemas.ts';
 import { buildConditions, type ContactMatch } from '../list/filter-queries.ts';
 import { CONTACT, type ContactFields } from '../queries.ts';

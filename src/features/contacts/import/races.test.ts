@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { awaitImport, postForm } from '../../../../test/support/sheets.ts';
-import { newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/values/ids.ts';
 import { workOnImport, type RowImporter } from '../../imports/work.ts';
 import { contactImporter } from './importer.ts';
 

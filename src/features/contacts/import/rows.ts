@@ -1,9 +1,9 @@
 /** Converts rows of a sheet to contacts: reads each cell as a field, and collects what is wrong with it. */
-import { createChecker } from '../../../platform/compilers.ts';
-import { getOwnProperty } from '../../../platform/own-property.ts';
-import { readPhone } from '../../../platform/phone.ts';
-import { describeFailure } from '../../../platform/validation.ts';
-import { foldText } from '../../../platform/words.ts';
+import { createChecker } from '../../../platform/http/compilers.ts';
+import { getOwnProperty } from '../../../platform/values/own-property.ts';
+import { readPhone } from '../../../platform/values/phone.ts';
+import { describeFailure } from '../../../platform/http/validation.ts';
+import { foldText } from '../../../platform/values/words.ts';
 import { splitList, readBoolean, toValue } from '../../imports/cells.ts';
 import type { FieldFinder } from '../../imports/imports.ts';
 import type { Fault, ImportRow } from '../../imports/reading.ts';

@@ -1,7 +1,7 @@
 /** Finds rows that would make a contact larger than allowed, and reports them as errors of these rows before anything is stored. */
-import { AppError } from '../../../platform/errors.ts';
-import { expectRecordSize } from '../../../platform/sizes.ts';
-import type { TenantTx } from '../../../platform/tenant.ts';
+import { AppError } from '../../../platform/values/errors.ts';
+import { expectRecordSize } from '../../../platform/values/sizes.ts';
+import type { TenantTx } from '../../../platform/store/tenant.ts';
 import type { CustomField, HeldValues } from '../../custom-fields/schemas.ts';
 import { mergeValues, showValues } from '../../custom-fields/values.ts';
 import type { Fault } from '../../imports/reading.ts';

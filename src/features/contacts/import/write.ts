@@ -3,8 +3,8 @@
  * changed since, ContactsChanged is thrown, and the portion is tried again.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../../../platform/errors.ts';
-import type { TenantTx } from '../../../platform/tenant.ts';
+import { AppError } from '../../../platform/values/errors.ts';
+import type { TenantTx } from '../../../platform/store/tenant.ts';
 import type { CustomField } from '../../custom-fields/schemas.ts';
 import { mergeValues, type FieldChange } from '../../custom-fields/values.ts';
 import { pickFields, NOBODY } from '../contacts.ts';

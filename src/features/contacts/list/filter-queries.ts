@@ -1,5 +1,5 @@
 /** Search and filters of contacts as SQL, most of which the index contacts_search can answer. */
-import { many } from '../../../platform/db.ts';
+import { many } from '../../../platform/store/db.ts';
 import {
   buildAll,
   decidedByIndex,
@@ -10,13 +10,13 @@ import {
   type BindValue,
   type Condition,
   type Conditions,
-} from '../../../platform/filters/conditions.ts';
-import type { FilterType, Operator } from '../../../platform/filters/items.ts';
-import { partIndexed } from '../../../platform/filters/trigrams.ts';
-import { isId } from '../../../platform/ids.ts';
-import type { TenantRead } from '../../../platform/tenant.ts';
-import { findUnknown } from '../../../platform/unknown-references.ts';
-import { foldText, readDigits } from '../../../platform/words.ts';
+} from '../../../platform/store/filters/conditions.ts';
+import type { FilterType, Operator } from '../../../platform/store/filters/items.ts';
+import { partIndexed } from '../../../platform/store/filters/trigrams.ts';
+import { isId } from '../../../platform/values/ids.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
+import { findUnknown } from '../../../platform/store/unknown-references.ts';
+import { foldText, readDigits } from '../../../platform/values/words.ts';
 import type { CustomField, FieldType } from '../../custom-fields/schemas.ts';
 
 /** Returns the custom fields of contacts that have one of these ids or slugs. */

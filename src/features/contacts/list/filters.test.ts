@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { openDatabase } from '../../../platform/tenant.ts';
+import { openDatabase } from '../../../platform/store/tenant.ts';
 import { readSeed } from '../../../../test/full/harness/chance.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { createRandom } from '../../../../test/support/random.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
-import { newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/values/ids.ts';
 import { pageContacts } from './list.ts';
 
 const seed = readSeed();

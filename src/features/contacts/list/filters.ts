@@ -1,17 +1,17 @@
 /** Reads and checks the filters of the contacts list, and finds their custom fields. */
-import { invalid, unknownReference } from '../../../platform/errors.ts';
+import { invalid, unknownReference } from '../../../platform/values/errors.ts';
 import {
   parseFilters,
   readFilterText,
   takesValue,
   type FilterItem,
   type Operator,
-} from '../../../platform/filters/items.ts';
-import { isId } from '../../../platform/ids.ts';
-import { findPhoneCountry } from '../../../platform/phone-country.ts';
-import { toPhoneProblem, readPhone } from '../../../platform/phone.ts';
-import type { TenantRead } from '../../../platform/tenant.ts';
-import { describeValues } from '../../../platform/words.ts';
+} from '../../../platform/store/filters/items.ts';
+import { isId } from '../../../platform/values/ids.ts';
+import { findPhoneCountry } from '../../../platform/store/phone-country.ts';
+import { toPhoneProblem, readPhone } from '../../../platform/values/phone.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
+import { describeValues } from '../../../platform/values/words.ts';
 import { SOURCES } from '../schemas.ts';
 import {
   COLUMN_TYPES,

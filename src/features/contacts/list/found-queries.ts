@@ -1,5 +1,5 @@
-import { many } from '../../../platform/db.ts';
-import type { TenantRead } from '../../../platform/tenant.ts';
+import { many } from '../../../platform/store/db.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
 import { buildConditions, type ContactMatch } from './filter-queries.ts';
 
 /** Returns up to `limit` matching contacts in no particular order. */

@@ -1,5 +1,5 @@
 /** Finds the contacts of a search, for lists of records that belong to contacts. */
-import type { Tenant, TenantRead } from '../../../platform/tenant.ts';
+import type { Tenant, TenantRead } from '../../../platform/store/tenant.ts';
 import { buildConditions, toBroadSearch, type BroadSearch } from './filter-queries.ts';
 import { readFilters } from './filters.ts';
 import { listFoundContacts } from './found-queries.ts';

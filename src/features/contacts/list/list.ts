@@ -1,8 +1,15 @@
 /** Lists contacts by search, filters and pages; made for a million contacts and any combination of filters. */
-import { unknownReference } from '../../../platform/errors.ts';
-import { findNearFirst } from '../../../platform/long-list.ts';
-import { isSinceInOrder, makePage, readSearch, pageWindow, type Page, type Window } from '../../../platform/paging.ts';
-import type { Tenant } from '../../../platform/tenant.ts';
+import { unknownReference } from '../../../platform/values/errors.ts';
+import { findNearFirst } from '../../../platform/store/long-list.ts';
+import {
+  isSinceInOrder,
+  makePage,
+  readSearch,
+  pageWindow,
+  type Page,
+  type Window,
+} from '../../../platform/store/paging.ts';
+import type { Tenant } from '../../../platform/store/tenant.ts';
 import { buildConditions, type ContactMatch } from './filter-queries.ts';
 import { readFilters } from './filters.ts';
 import {

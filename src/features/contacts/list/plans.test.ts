@@ -4,9 +4,9 @@ import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { FIELDS, RARE, seedPeople } from '../../../../bench/people.ts';
 import { openTestDatabase } from '../../../../test/support/database.ts';
-import { ROLES, sessionOptions, type Statement } from '../../../platform/db.ts';
-import { newestWindow, type Window } from '../../../platform/paging.ts';
-import type { TenantRead } from '../../../platform/tenant.ts';
+import { ROLES, sessionOptions, type Statement } from '../../../platform/store/db.ts';
+import { newestWindow, type Window } from '../../../platform/store/paging.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
 import type { Json } from '../../../../test/support/platform.ts';
 import { findContactPage, readContactMatch } from './list.ts';
 

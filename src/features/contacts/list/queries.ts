@@ -1,5 +1,5 @@
 /** The queries for pages of contacts; list.ts chooses between them. */
-import { many, one } from '../../../platform/db.ts';
+import { many, one } from '../../../platform/store/db.ts';
 import {
   HIT,
   nearRowsSql,
@@ -7,7 +7,7 @@ import {
   orderedRowsSql,
   pageByKeySql,
   sortedHitsSql,
-} from '../../../platform/long-list.ts';
+} from '../../../platform/store/long-list.ts';
 import {
   isSinceInOrder,
   sinceClause,
@@ -17,9 +17,9 @@ import {
   windowValues,
   type Since,
   type Window,
-} from '../../../platform/paging.ts';
-import type { TenantRead } from '../../../platform/tenant.ts';
-import { findUnknown } from '../../../platform/unknown-references.ts';
+} from '../../../platform/store/paging.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
+import { findUnknown } from '../../../platform/store/unknown-references.ts';
 import { buildConditions, type ContactMatch } from './filter-queries.ts';
 import { CONTACT } from '../queries.ts';
 import type { Contact } from '../schemas.ts';

@@ -1,7 +1,7 @@
 /** The loop that works on bulk changes of conversations. Companies take turns, so that a large run does not delay those of others. */
 import type { Kit } from '../../../kit.ts';
-import { startClaimLoop, type ClaimLoop } from '../../../platform/claims/claim-loop.ts';
-import { openLeases } from '../../../platform/claims/leases.ts';
+import { startClaimLoop, type ClaimLoop } from '../../../platform/work/claims/claim-loop.ts';
+import { openLeases } from '../../../platform/work/claims/leases.ts';
 import { RUNS } from './runs.ts';
 import { claimRuns, recordTurns, RUN_QUEUE, type ClaimedRun, type TurnOutcome } from './turn-queries.ts';
 import { preventsAll, workOnRun } from './work.ts';

@@ -1,9 +1,9 @@
-import type { Origin } from '../../../platform/audit.ts';
-import type { Actor } from '../../../platform/actor.ts';
-import { exec, many, maybeOne, one } from '../../../platform/db.ts';
-import type { Since, Window } from '../../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../../platform/plain-list.ts';
-import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
+import type { Origin } from '../../../platform/http/audit.ts';
+import type { Actor } from '../../../platform/values/actor.ts';
+import { exec, many, maybeOne, one } from '../../../platform/store/db.ts';
+import type { Since, Window } from '../../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../../platform/store/plain-list.ts';
+import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { ConversationChange, ConversationFailure, ConversationRun } from './schemas.ts';
 
 const RUN = `_id, company_id as company, change, status, total, processed, changed_count, failed_count, failures, error,

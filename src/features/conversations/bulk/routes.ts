@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../../kit.ts';
-import { readRequestOrigin } from '../../../platform/access.ts';
-import { operation } from '../../../platform/route.ts';
-import { ref } from '../../../platform/schema.ts';
+import { readRequestOrigin } from '../../../platform/http/access.ts';
+import { operation } from '../../../platform/http/route.ts';
+import { ref } from '../../../platform/values/schema.ts';
 import { cancelRun, pageRuns, readRun, startRun } from './runs.ts';
 import {
   ConversationRun,

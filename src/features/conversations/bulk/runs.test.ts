@@ -8,7 +8,7 @@ import { startPlatform, type Company, type Json } from '../../../../test/support
 import { checkRefusals, expectProblem } from '../../../../test/support/refusals.ts';
 import { listEventNames, readEvents } from '../../../../test/support/traffic.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
-import { newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 const { call, database, demo } = platform;

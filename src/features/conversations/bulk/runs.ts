@@ -2,11 +2,11 @@
  * One change to many conversations. The request fixes which conversations they are and stores the run; a worker changes them one after the
  * other.
  */
-import type { Origin } from '../../../platform/audit.ts';
-import { AppError, insideOf, invalid, notFound, unknownReference } from '../../../platform/errors.ts';
-import { newId } from '../../../platform/ids.ts';
-import { makePage, pageWindow, type Page } from '../../../platform/paging.ts';
-import type { Tenant, TenantRead, TenantTx } from '../../../platform/tenant.ts';
+import type { Origin } from '../../../platform/http/audit.ts';
+import { AppError, insideOf, invalid, notFound, unknownReference } from '../../../platform/values/errors.ts';
+import { newId } from '../../../platform/values/ids.ts';
+import { makePage, pageWindow, type Page } from '../../../platform/store/paging.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import { applyValues } from '../../custom-fields/values.ts';
 import { expectUsers } from '../../users/assignments.ts';
 import { expectKnownReferences, findMatchingIds } from '../list.ts';

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
-import { ACTOR_TYPES } from '../../../platform/audit.ts';
-import { pageQuery, pageSchema } from '../../../platform/paging.ts';
-import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/schema.ts';
+import { ACTOR_TYPES } from '../../../platform/http/audit.ts';
+import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/values/schema.ts';
 import { ConversationFilters, SHARED_CHANGES, tagList } from '../schemas.ts';
 
 /** The most conversations that a request can list by their ids, and that a filter can select. */

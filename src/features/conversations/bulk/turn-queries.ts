@@ -1,11 +1,11 @@
 /** Statements over all companies that decide which run is worked on next, and that store how a turn has ended. */
-import type { Actor } from '../../../platform/actor.ts';
-import type { Origin } from '../../../platform/audit.ts';
-import { pickValues } from '../../../platform/claims/fair-pick.ts';
-import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../../platform/claims/leases.ts';
-import type { ClaimCapacity, RowOutcome } from '../../../platform/claims/queue.ts';
-import { exec, many } from '../../../platform/db.ts';
-import type { SystemTx } from '../../../platform/tenant.ts';
+import type { Actor } from '../../../platform/values/actor.ts';
+import type { Origin } from '../../../platform/http/audit.ts';
+import { pickValues } from '../../../platform/work/claims/fair-pick.ts';
+import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../../platform/work/claims/leases.ts';
+import type { ClaimCapacity, RowOutcome } from '../../../platform/work/claims/queue.ts';
+import { exec, many } from '../../../platform/store/db.ts';
+import type { SystemTx } from '../../../platform/store/tenant.ts';
 import type { ConversationChange } from './schemas.ts';
 
 export const RUN_QUEUE: LeasedTable = { table: 'conversation_runs', order: 'turn_at', open: 'finished_at is null' };

@@ -1,6 +1,6 @@
 /** Deletes old runs. */
 import type { Kit } from '../../../kit.ts';
-import { purgeByPages } from '../../../platform/retention.ts';
+import { purgeByPages } from '../../../platform/store/retention.ts';
 import { deleteOldRuns } from './upkeep-queries.ts';
 
 // How long a run can be read after its end.

@@ -3,10 +3,10 @@
  * that dies repeats nothing and leaves nothing out, and no conversation is locked longer than by a PATCH.
  */
 import type { Kit } from '../../../kit.ts';
-import { recordAudit, toLoggedActor } from '../../../platform/audit.ts';
-import { isContention, isUnavailable, toDatabaseProblem } from '../../../platform/db.ts';
-import { AppError, invalid } from '../../../platform/errors.ts';
-import { actAs, type Acting, type TenantTx } from '../../../platform/tenant.ts';
+import { recordAudit, toLoggedActor } from '../../../platform/http/audit.ts';
+import { isContention, isUnavailable, toDatabaseProblem } from '../../../platform/store/db.ts';
+import { AppError, invalid } from '../../../platform/values/errors.ts';
+import { actAs, type Acting, type TenantTx } from '../../../platform/store/tenant.ts';
 import { MAX_TAGS, type Conversation, type ConversationUpdate } from '../schemas.ts';
 import { changeConversationById, refuseSecondOpen } from '../update.ts';
 import { countDone, endRunEarly, findRemaining, type ConversationResult } from './queries.ts';

@@ -3,8 +3,8 @@
  * worker that dies loses its claims after half a minute: another one then begins the download anew.
  */
 import type { Kit } from '../../../kit.ts';
-import { startClaimLoop, type ClaimLoop } from '../../../platform/claims/claim-loop.ts';
-import type { SystemTx } from '../../../platform/tenant.ts';
+import { startClaimLoop, type ClaimLoop } from '../../../platform/work/claims/claim-loop.ts';
+import type { SystemTx } from '../../../platform/store/tenant.ts';
 import { downloadFile } from './download.ts';
 import {
   claimDownloads,

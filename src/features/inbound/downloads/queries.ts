@@ -4,11 +4,11 @@
  */
 import type { MessageMedia } from '../../../channels/content.ts';
 import type { ChannelName } from '../../../channels/registry.ts';
-import { pickInTurn, pickValues } from '../../../platform/claims/fair-pick.ts';
-import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/claims/queue.ts';
-import { exec, many, one } from '../../../platform/db.ts';
-import type { FileType } from '../../../platform/media/formats.ts';
-import type { SystemTx } from '../../../platform/tenant.ts';
+import { pickInTurn, pickValues } from '../../../platform/work/claims/fair-pick.ts';
+import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/work/claims/queue.ts';
+import { exec, many, one } from '../../../platform/store/db.ts';
+import type { FileType } from '../../../platform/work/media/formats.ts';
+import type { SystemTx } from '../../../platform/store/tenant.ts';
 
 const QUEUE = { table: 'media_downloads', waiting: `state = 'WAITING'`, order: 'seq' };
 

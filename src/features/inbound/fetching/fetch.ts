@@ -2,8 +2,8 @@
 import type { Inbound } from '../../../channels/channel.ts';
 import type { FetchedItem, FetchPosition } from '../../../channels/fetching.ts';
 import type { Kit } from '../../../kit.ts';
-import { bufferSource } from '../../../platform/byte-source.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { bufferSource } from '../../../platform/store/byte-source.ts';
+import { AppError } from '../../../platform/values/errors.ts';
 import { networkCredentials } from '../../inboxes/connection.ts';
 import { noteRefusal } from '../../inboxes/refused.ts';
 import type { Intake } from '../intake.ts';

@@ -1,6 +1,6 @@
 /** The loop that fetches inboxes whose networks keep what arrives. A company occupies two slots at most. */
 import type { Kit } from '../../../kit.ts';
-import { startClaimLoop, type ClaimLoop } from '../../../platform/claims/claim-loop.ts';
+import { startClaimLoop, type ClaimLoop } from '../../../platform/work/claims/claim-loop.ts';
 import { createIntake } from '../intake.ts';
 import { fetchInbox, TURN_MS } from './fetch.ts';
 import {

@@ -1,10 +1,10 @@
 /** Statements on the queue of inboxes that are fetched. They work across companies. */
 import type { FetchPlace, FetchPosition } from '../../../channels/fetching.ts';
 import type { ChannelName } from '../../../channels/registry.ts';
-import { pickInTurn, pickValues } from '../../../platform/claims/fair-pick.ts';
-import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/claims/queue.ts';
-import { exec, many } from '../../../platform/db.ts';
-import type { SystemTx } from '../../../platform/tenant.ts';
+import { pickInTurn, pickValues } from '../../../platform/work/claims/fair-pick.ts';
+import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/work/claims/queue.ts';
+import { exec, many } from '../../../platform/store/db.ts';
+import type { SystemTx } from '../../../platform/store/tenant.ts';
 
 const QUEUE = { table: 'inbox_fetches', waiting: `state = 'WAITING'`, order: 'seq' };
 

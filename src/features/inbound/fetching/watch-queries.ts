@@ -1,7 +1,7 @@
 /** Statements about who watches an inbox. They work across companies. */
 import type { ChannelName } from '../../../channels/registry.ts';
-import { exec, many } from '../../../platform/db.ts';
-import type { SystemTx } from '../../../platform/tenant.ts';
+import { exec, many } from '../../../platform/store/db.ts';
+import type { SystemTx } from '../../../platform/store/tenant.ts';
 import { RECEIVES } from './queries.ts';
 
 export interface WatchedInbox {

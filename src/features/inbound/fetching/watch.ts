@@ -3,7 +3,7 @@
  * are due anyhow stays as it is, so a watch that fails only makes messages later.
  */
 import type { Kit } from '../../../kit.ts';
-import { newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/values/ids.ts';
 import { networkCredentials } from '../../inboxes/connection.ts';
 import { claimWatches, endWatch, noteNews, renewWatches, type WatchedInbox } from './watch-queries.ts';
 

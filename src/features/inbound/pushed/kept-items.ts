@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Inbound, InboundMessage } from '../../../channels/channel.ts';
 import type { Kit } from '../../../kit.ts';
-import type { ByteSource } from '../../../platform/byte-source.ts';
+import type { ByteSource } from '../../../platform/store/byte-source.ts';
 import { exceedsQuota } from '../downloads/queries.ts';
 import { hasFiles } from './queries.ts';
 import { makeItemKey } from './reference.ts';

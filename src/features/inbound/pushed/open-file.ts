@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import type { ExtractionRequest } from '../../../channels/fetching.ts';
 import type { FetchResult } from '../../../channels/content.ts';
 import type { Kit } from '../../../kit.ts';
-import { AppError } from '../../../platform/errors.ts';
-import { readInChild } from '../../../platform/media/reading.ts';
-import { openTemporaryFile, readPieces, writeStream } from '../../../platform/temporary-file.ts';
+import { AppError } from '../../../platform/values/errors.ts';
+import { readInChild } from '../../../platform/work/media/reading.ts';
+import { openTemporaryFile, readPieces, writeStream } from '../../../platform/store/temporary-file.ts';
 import { makeItemKey } from './reference.ts';
 
 /** As for translating, and the time in which a child process gets this CPU time on a busy machine. */

@@ -1,5 +1,5 @@
-import { one } from '../../../platform/db.ts';
-import type { SystemTx } from '../../../platform/tenant.ts';
+import { one } from '../../../platform/store/db.ts';
+import type { SystemTx } from '../../../platform/store/tenant.ts';
 
 export interface FileNames {
   company: string;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineJob } from '../../../platform/jobs.ts';
-import { Id } from '../../../platform/schema.ts';
+import { defineJob } from '../../../platform/work/jobs.ts';
+import { Id } from '../../../platform/values/schema.ts';
 
 /**
  * Says that the network has accepted the credentials of an inbox. The folder `templates` then copies the templates of its account. The job

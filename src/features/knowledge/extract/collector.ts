@@ -1,5 +1,5 @@
 /** Collects the text of a file as Markdown, up to a limit. */
-import { fileFault } from '../../../platform/file-fault.ts';
+import { fileFault } from '../../../platform/work/file-fault.ts';
 
 export interface TextCollector {
   /** Adds a block, such as a paragraph or a heading. */

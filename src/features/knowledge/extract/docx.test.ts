@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeZip } from '../../../../test/support/sheets.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError } from '../../../platform/values/errors.ts';
 import { createCollector } from './collector.ts';
 import { readDocx } from './docx.ts';
 

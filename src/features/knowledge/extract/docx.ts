@@ -1,8 +1,8 @@
 /** Reads the text of a Word document (DOCX) as Markdown, with its headings, lists and tables. This runs in child processes. */
-import type { ByteSource } from '../../../platform/byte-source.ts';
-import { fileFault } from '../../../platform/file-fault.ts';
-import { readXml, type TagHandlers } from '../../../platform/sheets/xml.ts';
-import { openZip, type OpenZip } from '../../../platform/zip.ts';
+import type { ByteSource } from '../../../platform/store/byte-source.ts';
+import { fileFault } from '../../../platform/work/file-fault.ts';
+import { readXml, type TagHandlers } from '../../../platform/work/sheets/xml.ts';
+import { openZip, type OpenZip } from '../../../platform/work/zip.ts';
 import type { TextCollector } from './collector.ts';
 
 // A document has a part for each picture and each header.

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { makeTextPdf } from '../../../../test/support/pdf.ts';
 import { makeZip } from '../../../../test/support/sheets.ts';
-import { createReaders } from '../../../platform/child-readers.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { createReaders } from '../../../platform/work/child-readers.ts';
+import { AppError } from '../../../platform/values/errors.ts';
 import type { Passage } from '../passages.ts';
 import type { PageProgress } from '../schemas.ts';
 import { extractPassages } from './extractor.ts';
-import type { TextFormat } from '../../../platform/media/formats.ts';
+import type { TextFormat } from '../../../platform/work/media/formats.ts';
 
 const readers = createReaders(new URL('../../../file-reader.ts', import.meta.url), 15);
 after(() => readers.close());

@@ -1,11 +1,11 @@
 /**
  * Reads the passages of a file, a portion of its pages with each request, or its text and its pages for a model. This runs in child processes.
  */
-import type { ByteSource } from '../../../platform/byte-source.ts';
-import type { Supply } from '../../../platform/child.ts';
-import { suppliedSource } from '../../../platform/child-work.ts';
-import { fileFault } from '../../../platform/file-fault.ts';
-import type { TextFormat } from '../../../platform/media/formats.ts';
+import type { ByteSource } from '../../../platform/store/byte-source.ts';
+import type { Supply } from '../../../platform/work/child.ts';
+import { suppliedSource } from '../../../platform/work/child-work.ts';
+import { fileFault } from '../../../platform/work/file-fault.ts';
+import type { TextFormat } from '../../../platform/work/media/formats.ts';
 import { MAX_PASSAGE, splitIntoPassages } from '../passages.ts';
 import type { PageProgress } from '../schemas.ts';
 import { createCollector, createCuttingCollector, type TextCollector } from './collector.ts';

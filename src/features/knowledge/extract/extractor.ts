@@ -1,7 +1,7 @@
 /** Has the passages of a file, or its text and its pages for a model, read by a child process. */
-import type { ChildReaders } from '../../../platform/child-readers.ts';
-import type { TextFormat } from '../../../platform/media/formats.ts';
-import { readInChild, workInChild, type FileReading } from '../../../platform/media/reading.ts';
+import type { ChildReaders } from '../../../platform/work/child-readers.ts';
+import type { TextFormat } from '../../../platform/work/media/formats.ts';
+import { readInChild, workInChild, type FileReading } from '../../../platform/work/media/reading.ts';
 import type { Passage } from '../passages.ts';
 import type { PageProgress } from '../schemas.ts';
 import type {

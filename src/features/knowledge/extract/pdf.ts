@@ -1,8 +1,8 @@
 /** Reads the text of a PDF, some pages at a time. This runs in child processes. */
 import { PDFiumModule } from '@hyzyla/pdfium';
-import type { ByteSource } from '../../../platform/byte-source.ts';
-import { fileFault, isBroken } from '../../../platform/file-fault.ts';
-import { VIEW_SIDE, viewPage, type DrawnPage } from '../../../platform/media/view.ts';
+import type { ByteSource } from '../../../platform/store/byte-source.ts';
+import { fileFault, isBroken } from '../../../platform/work/file-fault.ts';
+import { VIEW_SIDE, viewPage, type DrawnPage } from '../../../platform/work/media/view.ts';
 import type { PageProgress } from '../schemas.ts';
 import type { TextCollector } from './collector.ts';
 

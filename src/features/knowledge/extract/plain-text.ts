@@ -1,5 +1,5 @@
 /** Reads a text file. Its encoding was checked when it was uploaded: UTF-8 without NUL. This runs in child processes. */
-import type { ByteSource } from '../../../platform/byte-source.ts';
+import type { ByteSource } from '../../../platform/store/byte-source.ts';
 import type { TextCollector } from './collector.ts';
 
 export async function readPlainText(source: ByteSource, collector: TextCollector): Promise<void> {

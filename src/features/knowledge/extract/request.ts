@@ -1,5 +1,5 @@
 /** The requests for what stands in a file, which extractor.ts sends to child processes. */
-import type { TextFormat } from '../../../platform/media/formats.ts';
+import type { TextFormat } from '../../../platform/work/media/formats.ts';
 import type { Passage } from '../passages.ts';
 import type { PageProgress } from '../schemas.ts';
 

@@ -1,6 +1,6 @@
 /** The words that mean the same for one company, which it writes itself. */
-import { invalid } from '../../../platform/errors.ts';
-import type { Tenant, TenantRead } from '../../../platform/tenant.ts';
+import { invalid } from '../../../platform/values/errors.ts';
+import type { Tenant, TenantRead } from '../../../platform/store/tenant.ts';
 import { findSynonymsRow, writeSynonyms } from './queries.ts';
 import type { Synonyms, SynonymsUpdate } from './schemas.ts';
 import { splitWords } from './thesaurus.ts';

@@ -1,6 +1,15 @@
 /** Words that mean the same for a company. */
 import { Type, type Static } from 'typebox';
-import { define, NOT_BLANK, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/schema.ts';
+import {
+  define,
+  NOT_BLANK,
+  nullable,
+  oneOf,
+  recordId,
+  ref,
+  strict,
+  Timestamp,
+} from '../../../platform/values/schema.ts';
 import { ITEM_LANGUAGES } from '../schemas.ts';
 
 const MAX_GROUPS = 200;

@@ -2,7 +2,7 @@
  * Finds words that mean nearly the same as those of a question: those that the company has written, and lists of everyday words of business.
  * The lists are about no single company, and no word is added to them because one of the questions of test/recall is not answered.
  */
-import type { TenantRead } from '../../../platform/tenant.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
 import type { ItemLanguage } from '../schemas.ts';
 import { findStems } from '../search-queries.ts';
 import { ENGLISH } from './english.ts';

@@ -1,6 +1,6 @@
 /** Groups of words with one meaning, in a form in which those of a question are found. */
-import type { TenantRead } from '../../../platform/tenant.ts';
-import { foldText } from '../../../platform/words.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
+import { foldText } from '../../../platform/values/words.ts';
 import type { ItemLanguage } from '../schemas.ts';
 import { findStems, type StemmedWord } from '../search-queries.ts';
 

@@ -1,6 +1,6 @@
 /** Whether an inbox works: its connection, its traffic, what its network thinks of it, and what failed lately. */
 import type { Kit } from '../../../kit.ts';
-import type { Tenant } from '../../../platform/tenant.ts';
+import type { Tenant } from '../../../platform/store/tenant.ts';
 import { readDayLimit } from '../../inboxes/portfolio.ts';
 import { readInbox } from '../../inboxes/inboxes.ts';
 import { countFailures, findTraffic } from './queries.ts';

@@ -1,5 +1,5 @@
-import { many, one } from '../../../platform/db.ts';
-import type { TenantRead } from '../../../platform/tenant.ts';
+import { many, one } from '../../../platform/store/db.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
 
 interface Traffic {
   last_inbound_at: string | null;

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { define, nullable, oneOf, recordId, Timestamp } from '../../../platform/schema.ts';
+import { define, nullable, oneOf, recordId, Timestamp } from '../../../platform/values/schema.ts';
 import { Inbox } from '../../inboxes/schemas.ts';
 import { Cause } from '../schemas.ts';
 

@@ -1,7 +1,7 @@
 /** Reads the rows of a table in their order, for an export. */
-import { many } from '../../../platform/db.ts';
-import { selectPortionSql, READ_BYTES } from '../../../platform/portions.ts';
-import type { TenantRead } from '../../../platform/tenant.ts';
+import { many } from '../../../platform/store/db.ts';
+import { selectPortionSql, READ_BYTES } from '../../../platform/store/portions.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
 import { NEXT, ROW, type RowRecord } from './queries.ts';
 
 /** Returns the next rows after an index, as many as fit into a portion. */

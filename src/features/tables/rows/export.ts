@@ -5,11 +5,11 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../../kit.ts';
-import { sendCsv } from '../../../platform/download.ts';
-import { getOwnProperty } from '../../../platform/own-property.ts';
-import { walkPortions } from '../../../platform/portions.ts';
-import { csvLine } from '../../../platform/sheets/csv.ts';
-import type { Tenant } from '../../../platform/tenant.ts';
+import { sendCsv } from '../../../platform/http/download.ts';
+import { getOwnProperty } from '../../../platform/values/own-property.ts';
+import { walkPortions } from '../../../platform/store/portions.ts';
+import { csvLine } from '../../../platform/work/sheets/csv.ts';
+import type { Tenant } from '../../../platform/store/tenant.ts';
 import { toCell } from '../../imports/cells.ts';
 import { walkRows } from './export-queries.ts';
 import type { RowRecord } from './queries.ts';

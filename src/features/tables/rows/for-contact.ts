@@ -1,6 +1,6 @@
 /** Finds the rows of a table that one contact may learn of. */
-import type { TenantRead } from '../../../platform/tenant.ts';
-import { foldText } from '../../../platform/words.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
+import { foldText } from '../../../platform/values/words.ts';
 import type { RowData } from '../schemas.ts';
 import { findRowsWithWords } from './list-queries.ts';
 

@@ -6,7 +6,7 @@ import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
 import { awaitImport, importSheet, postForm, makeWorkbook } from '../../../../test/support/sheets.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
-import { newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 const { call } = platform;

@@ -2,9 +2,9 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../../kit.ts';
-import { notFound } from '../../../platform/errors.ts';
-import type { Upload } from '../../../platform/multipart.ts';
-import type { Tenant } from '../../../platform/tenant.ts';
+import { notFound } from '../../../platform/values/errors.ts';
+import type { Upload } from '../../../platform/http/multipart.ts';
+import type { Tenant } from '../../../platform/store/tenant.ts';
 import { addImport, readImport } from '../../imports/imports.ts';
 import { sendImportErrors } from '../../imports/row-errors.ts';
 import type { Import } from '../../imports/schemas.ts';

@@ -1,6 +1,6 @@
 /** Stores a portion of a sheet's rows as rows of a table. */
-import { notFound } from '../../../platform/errors.ts';
-import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
+import { notFound } from '../../../platform/values/errors.ts';
+import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import { toRowErrors } from '../../imports/row-errors.ts';
 import type { Import } from '../../imports/schemas.ts';
 import type { RowImporter } from '../../imports/work.ts';

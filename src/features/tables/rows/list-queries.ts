@@ -1,14 +1,14 @@
 /** The queries for pages of rows and their number; list.ts chooses between them. */
-import { many, one } from '../../../platform/db.ts';
+import { many, one } from '../../../platform/store/db.ts';
 import {
   buildAll,
   heldCondition,
   type BindValue,
   type Condition,
   type Conditions,
-} from '../../../platform/filters/conditions.ts';
-import type { FilterType, Operator } from '../../../platform/filters/items.ts';
-import { nearRowsSql, nearValues, pageByKeySql } from '../../../platform/long-list.ts';
+} from '../../../platform/store/filters/conditions.ts';
+import type { FilterType, Operator } from '../../../platform/store/filters/items.ts';
+import { nearRowsSql, nearValues, pageByKeySql } from '../../../platform/store/long-list.ts';
 import {
   sinceClause,
   sinceNameSuffix,
@@ -18,10 +18,10 @@ import {
   windowValues,
   type Since,
   type Window,
-} from '../../../platform/paging.ts';
-import type { TenantRead } from '../../../platform/tenant.ts';
-import { partIndexed } from '../../../platform/filters/trigrams.ts';
-import { foldText } from '../../../platform/words.ts';
+} from '../../../platform/store/paging.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
+import { partIndexed } from '../../../platform/store/filters/trigrams.ts';
+import { foldText } from '../../../platform/values/words.ts';
 import { ROW, type RowRecord } from './queries.ts';
 
 const OF_TABLE = 'company_id = $1 and table_id = $2';

@@ -1,7 +1,7 @@
 /** Lists pages of rows, by time or by index, all of them or those that contain a text and match filters. */
-import { invalid } from '../../../platform/errors.ts';
-import { parseFilters, readFilterText } from '../../../platform/filters/items.ts';
-import { findNearFirst, REACH } from '../../../platform/long-list.ts';
+import { invalid } from '../../../platform/values/errors.ts';
+import { parseFilters, readFilterText } from '../../../platform/store/filters/items.ts';
+import { findNearFirst, REACH } from '../../../platform/store/long-list.ts';
 import {
   isSinceInOrder,
   makePage,
@@ -10,9 +10,9 @@ import {
   type Page,
   type Since,
   type Window,
-} from '../../../platform/paging.ts';
-import type { TenantRead } from '../../../platform/tenant.ts';
-import { describeValues } from '../../../platform/words.ts';
+} from '../../../platform/store/paging.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
+import { describeValues } from '../../../platform/values/words.ts';
 import {
   buildConditions,
   countMatches,

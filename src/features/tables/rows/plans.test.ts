@@ -5,9 +5,9 @@ import pg from 'pg';
 import { COLUMNS, RARE, seedRows } from '../../../../bench/records-tables.ts';
 import { openTestDatabase } from '../../../../test/support/database.ts';
 import type { Json } from '../../../../test/support/platform.ts';
-import { ROLES, sessionOptions, type Statement } from '../../../platform/db.ts';
-import type { TenantRead } from '../../../platform/tenant.ts';
-import { makeCursorAfter, pageWindow } from '../../../platform/paging.ts';
+import { ROLES, sessionOptions, type Statement } from '../../../platform/store/db.ts';
+import type { TenantRead } from '../../../platform/store/tenant.ts';
+import { makeCursorAfter, pageWindow } from '../../../platform/store/paging.ts';
 import { pageTableRows } from './list.ts';
 import type { RowQuery } from '../schemas.ts';
 

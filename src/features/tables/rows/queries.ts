@@ -1,7 +1,7 @@
 /** Reads and writes single rows of a table, and portions of them. */
-import { exec, many, maybeOne, one } from '../../../platform/db.ts';
-import { selectPortionSql, READ_BYTES, REWRITTEN_BYTES } from '../../../platform/portions.ts';
-import type { TenantRead, TenantTx } from '../../../platform/tenant.ts';
+import { exec, many, maybeOne, one } from '../../../platform/store/db.ts';
+import { selectPortionSql, READ_BYTES, REWRITTEN_BYTES } from '../../../platform/store/portions.ts';
+import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { RowData } from '../schemas.ts';
 
 export interface RowRecord {

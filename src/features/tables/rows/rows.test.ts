@@ -6,7 +6,7 @@ import { startPlatform, type Answer, type Json } from '../../../../test/support/
 import { createRandom } from '../../../../test/support/random.ts';
 import { checkRefusals, expectProblem } from '../../../../test/support/refusals.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
-import { newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 const { call, database, demo } = platform;

@@ -1,9 +1,9 @@
 /** Reads, creates, changes and removes rows of a table. */
 import { isDeepStrictEqual } from 'node:util';
-import { notFound } from '../../../platform/errors.ts';
-import { newId } from '../../../platform/ids.ts';
-import type { Page } from '../../../platform/paging.ts';
-import type { Tenant, TenantRead, TenantTx } from '../../../platform/tenant.ts';
+import { notFound } from '../../../platform/values/errors.ts';
+import { newId } from '../../../platform/values/ids.ts';
+import type { Page } from '../../../platform/store/paging.ts';
+import type { Tenant, TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import { expectBusiness } from '../../businesses/references.ts';
 import { keepContact } from '../../contacts/contacts.ts';
 import { checkRowData } from '../columns.ts';

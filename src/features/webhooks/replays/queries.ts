@@ -1,9 +1,9 @@
-import { exec, maybeOne, one } from '../../../platform/db.ts';
-import type { Since, Window } from '../../../platform/paging.ts';
-import { countRows, listRows, type PlainList } from '../../../platform/plain-list.ts';
-import { READ_BYTES } from '../../../platform/portions.ts';
-import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../../platform/retention.ts';
-import type { SystemTx, TenantRead, TenantTx } from '../../../platform/tenant.ts';
+import { exec, maybeOne, one } from '../../../platform/store/db.ts';
+import type { Since, Window } from '../../../platform/store/paging.ts';
+import { countRows, listRows, type PlainList } from '../../../platform/store/plain-list.ts';
+import { READ_BYTES } from '../../../platform/store/portions.ts';
+import { IN_STRETCH, pageRangeBounds, type PageRange } from '../../../platform/store/retention.ts';
+import type { SystemTx, TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { DeliveryReplay, DeliveryReplayCreate } from './schemas.ts';
 
 const COLUMNS = `_id, company_id as company, webhook_id as webhook, status, delivery_status, event, since as "from", until as "to", total,

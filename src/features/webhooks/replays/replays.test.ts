@@ -12,7 +12,7 @@ import {
 import { startPlatform, type Answer, type Json } from '../../../../test/support/platform.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
-import { newId } from '../../../platform/ids.ts';
+import { newId } from '../../../platform/values/ids.ts';
 
 const platform = await startPlatform();
 const { call, database } = platform;

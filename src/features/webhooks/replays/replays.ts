@@ -1,12 +1,12 @@
 /** Sends many deliveries of the log once more: the run is stored at once, and a worker queues its deliveries portion by portion. */
 import type { Kit } from '../../../kit.ts';
-import { violates } from '../../../platform/db.ts';
-import { createPortionedUpkeep, type UpkeepTask } from '../../../platform/due-work.ts';
-import { AppError, invalid, notFound } from '../../../platform/errors.ts';
-import { DELIVERIES } from '../../../platform/events.ts';
-import { newId } from '../../../platform/ids.ts';
-import { makePage, pageWindow, type Page } from '../../../platform/paging.ts';
-import type { SystemTx, Tenant } from '../../../platform/tenant.ts';
+import { violates } from '../../../platform/store/db.ts';
+import { createPortionedUpkeep, type UpkeepTask } from '../../../platform/work/due-work.ts';
+import { AppError, invalid, notFound } from '../../../platform/values/errors.ts';
+import { DELIVERIES } from '../../../platform/store/events.ts';
+import { newId } from '../../../platform/values/ids.ts';
+import { makePage, pageWindow, type Page } from '../../../platform/store/paging.ts';
+import type { SystemTx, Tenant } from '../../../platform/store/tenant.ts';
 import { findWebhook } from '../queries.ts';
 import {
   cancelReplayRun,

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
-import { EVENT_NAMES } from '../../../platform/events.ts';
-import { pageQuery, pageSchema } from '../../../platform/paging.ts';
-import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/schema.ts';
+import { EVENT_NAMES } from '../../../platform/store/events.ts';
+import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/values/schema.ts';
 
 /** What can be sent once more: deliveries that have ended. */
 const ENDED_STATUSES = ['FAILED', 'UNKNOWN', 'DELIVERED'] as const;

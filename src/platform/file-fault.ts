@@ -1,9 +1,0 @@
-/** Errors about the contents of an uploaded file. */
-import { AppError, invalid } from './errors.ts';
-
-/** Makes the error for a file that can not be accepted: what is wrong with the part `file`. */
-export const fileFault = (message: string, code = 'MALFORMED'): AppError => invalid('file', message, code);
-
-/** Returns true for an error that a parser throws about a broken file; false for an AppError and for a defect of the platform. */
-export const isBroken = (error: unknown): boolean =>
-  !(error instanceof AppError) && !(error instanceof TypeError && !('code' in error));

@@ -1,0 +1,230 @@
+/**
+ * Turns a bearer token or a browser's session into a principal. tokens.ts checks whether the platform issued the token; the database decides whether it is still
+ * valid. The result is cached for one second, so that a revocation takes effect in every process well within five.
+ */
+import { createHash } from 'node:crypto';
+import { AppError } from '../values/errors.ts';
+import { ROLE_SCOPES, USER_ROLES, type UserRole } from '../values/scopes.ts';
+import { createKeyring, verifyToken, type KeyClaims, type TokenSecrets, type UserClaims } from './tokens.ts';
+
+interface KeyPrincipal {
+  id: string;
+  scopes: readonly string[];
+  name: string;
+  /** The end of the validity in ISO 8601; null for a key that never expires. A key that this key creates must not expire later. */
+  expiresAt: string | null;
+}
+
+export type Principal =
+  | ({ type: 'company'; companyId: string } & KeyPrincipal)
+  | ({ type: 'global' } & KeyPrincipal)
+  | { type: 'user'; id: string; companyId: string; scopes: readonly string[]; role: UserRole; name: string };
+
+export interface StoredKey {
+  _id: string;
+  company: string | null;
+  type: 'company' | 'global';
+  name: string;
+  scopes: string[];
+  expires_at: string | null;
+}
+
+/** A session of a browser, with the user to whom it belongs. */
+export interface StoredSession extends StoredUser {
+  expires_at: string;
+}
+
+/** How a caller shows who they are. A session counts only where there is no authorization header. */
+export interface Credentials {
+  authorization: string | undefined;
+  /** The token of the browser's session. */
+  session: string | null;
+}
+
+export interface StoredUser {
+  _id: string;
+  company: string;
+  name: string;
+  role: UserRole;
+  session_version: number;
+}
+
+/** Looks up valid keys and users. src/boot/access.ts connects it with the features that store them. */
+export interface PrincipalSource {
+  findKey(tokenHash: Buffer): Promise<StoredKey | null>;
+  findUser(companyId: string, userId: string): Promise<StoredUser | null>;
+  findSession(tokenHash: Buffer): Promise<StoredSession | null>;
+  /** Called when a valid key is used, at most once a minute for each key and process. No request waits for the result. */
+  noteUse?(key: StoredKey): Promise<unknown>;
+  /** Called when a session is used, at most once a minute for each session and process. */
+  renewSession?(session: StoredSession, tokenHash: Buffer): Promise<unknown>;
+}
+
+const REMEMBER_MS = 1_000;
+// The pause between two updates of the last use of a key or session, which is exact enough to the minute.
+const NOTE_MS = 60_000;
+// The number of remembered tokens and keys, some 5 MB of them. When there are more, all are forgotten.
+const REMEMBERED_MAX = 10_000;
+
+export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+export interface Authenticator {
+  /** Returns the principal of a valid token or session; throws UNAUTHORIZED for any other text. */
+  authenticate(credentials: Credentials): Promise<Principal>;
+  /** Empties the cache, so that a revocation takes effect in this process at once. */
+  forget(): void;
+}
+
+interface FoundPrincipal {
+  principal: Principal;
+  /** The time at which the token expires, in milliseconds since 1970. */
+  diesAt: number;
+}
+
+interface RememberedPrincipal extends FoundPrincipal {
+  /**
+   * The time at which the cached entry expires, by performance.now(): if the entry used the wall clock and the clock was set back, it would
+   * keep a revoked key valid.
+   */
+  until: number;
+}
+
+interface PrincipalMemory {
+  found: Map<string, RememberedPrincipal>;
+  running: Map<string, Promise<FoundPrincipal>>;
+}
+
+const createMemory = (): PrincipalMemory => ({ found: new Map(), running: new Map() });
+
+export function createAuthenticator(secrets: TokenSecrets, source: PrincipalSource): Authenticator {
+  const keyring = createKeyring(secrets);
+  const noteUse = createUseRecorder();
+  let remembered = createMemory();
+
+  async function find({ kind, token }: Shown): Promise<FoundPrincipal> {
+    if (kind === 'session') return findSessionPrincipal(token, source, noteUse);
+    const claims = await verifyToken(token, keyring);
+    if (!claims) throw makeUnauthorizedError();
+    if (claims.type === 'user') return findUserPrincipal(claims, source);
+    const key = await source.findKey(hashToken(token));
+    if (!key || !matchesClaims(key, claims)) throw makeUnauthorizedError();
+    const found = toKeyPrincipal(key, claims);
+    if (found.diesAt <= Date.now()) throw makeUnauthorizedError();
+    noteUse(key._id, () => source.noteUse?.(key));
+    return found;
+  }
+
+  /**
+   * Looks up a token and stores the result in the cache that was current when the look-up began. If forget() replaced the cache meanwhile,
+   * the result is not kept.
+   */
+  async function findAndRemember(
+    shown: Shown,
+    { found, running }: PrincipalMemory,
+    now: number,
+  ): Promise<FoundPrincipal> {
+    try {
+      const looked = await find(shown);
+      if (found.size >= REMEMBERED_MAX) found.clear();
+      found.set(shown.token, { ...looked, until: now + REMEMBER_MS });
+      return looked;
+    } finally {
+      running.delete(shown.token);
+    }
+  }
+
+  return {
+    async authenticate(credentials) {
+      const shown = readCredentials(credentials);
+      if (!shown) throw makeUnauthorizedError();
+      const { token } = shown;
+      const now = performance.now();
+      const hit = remembered.found.get(token);
+      if (hit && hit.until > now && hit.diesAt > Date.now()) return hit.principal;
+      // Requests with the same token at the same moment share one look-up.
+      const { running } = remembered;
+      const lookUp = running.get(token) ?? findAndRemember(shown, remembered, now);
+      running.set(token, lookUp);
+      return (await lookUp).principal;
+    },
+    forget: () => void (remembered = createMemory()),
+  };
+}
+
+/** What a caller shows. No token of a session is also a bearer token, because those contain dots. */
+interface Shown {
+  kind: 'bearer' | 'session';
+  token: string;
+}
+
+function readCredentials({ authorization, session }: Credentials): Shown | null {
+  if (authorization === undefined) return session === null ? null : { kind: 'session', token: session };
+  const token = /^Bearer ([\w-]+\.[\w.-]+)$/i.exec(authorization)?.[1];
+  return token === undefined ? null : { kind: 'bearer', token };
+}
+
+/** Whoever has no valid token is answered in the same words, so that nobody learns from them what is wrong with a forged one. */
+const NO_TOKEN = 'The token is missing, is invalid or has expired: send a valid one as authorization: Bearer <token>';
+
+function makeUnauthorizedError(): AppError {
+  return new AppError('UNAUTHORIZED', NO_TOKEN, [], { 'www-authenticate': 'Bearer' });
+}
+
+const matchesClaims = (key: StoredKey, claims: KeyClaims): boolean =>
+  key._id === claims.sub &&
+  key.type === claims.type &&
+  key.company === (claims.type === 'company' ? claims.company : null);
+
+/** Makes the principal of a key. Its scopes come from the stored record, not from the token. */
+function toKeyPrincipal(key: StoredKey, { exp }: KeyClaims): FoundPrincipal {
+  const shared = { id: key._id, scopes: key.scopes, name: key.name, expiresAt: key.expires_at };
+  return {
+    principal:
+      key.company === null ? { type: 'global', ...shared } : { type: 'company', companyId: key.company, ...shared },
+    diesAt: Math.min(
+      key.expires_at === null ? Infinity : Date.parse(key.expires_at),
+      exp === undefined ? Infinity : exp * 1_000,
+    ),
+  };
+}
+
+async function findUserPrincipal(
+  { sub, company, sv, exp }: UserClaims,
+  source: PrincipalSource,
+): Promise<FoundPrincipal> {
+  const user = await source.findUser(company, sub);
+  if (!user || user.session_version !== sv || !USER_ROLES.includes(user.role)) throw makeUnauthorizedError();
+  return { principal: toUserPrincipal(user), diesAt: exp * 1_000 };
+}
+
+async function findSessionPrincipal(
+  token: string,
+  source: PrincipalSource,
+  noteUse: UseRecorder,
+): Promise<FoundPrincipal> {
+  const hash = hashToken(token);
+  const session = await source.findSession(hash);
+  if (!session) throw makeUnauthorizedError();
+  noteUse(hash.toString('base64url'), () => source.renewSession?.(session, hash));
+  return { principal: toUserPrincipal(session), diesAt: Date.parse(session.expires_at) };
+}
+
+/** Makes the principal of a user. The scopes come from the stored role, so that a changed role takes effect at once. */
+function toUserPrincipal({ _id, company, role, name }: StoredUser): Principal {
+  return { type: 'user', id: _id, companyId: company, scopes: ROLE_SCOPES[role], role, name };
+}
+
+/** Runs `note` at most once a minute for each id. */
+type UseRecorder = (id: string, note: () => Promise<unknown> | undefined) => void;
+
+function createUseRecorder(): UseRecorder {
+  const noted = new Map<string, number>();
+  return (id, note) => {
+    const now = performance.now();
+    if (now - (noted.get(id) ?? -Infinity) < NOTE_MS) return;
+    if (noted.size >= REMEMBERED_MAX) noted.clear();
+    noted.set(id, now);
+    // Failure policy: a failure to store the last use is no reason to refuse a request. The next use after a minute stores it.
+    note()?.catch(() => undefined);
+  };
+}

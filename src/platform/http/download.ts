@@ -1,0 +1,38 @@
+/**
+ * Answers with a file that is streamed while it is read from the database, so that a large export takes no more memory than a small one.
+ */
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import { AppError } from '../values/errors.ts';
+import { createReplyPlaces, type AdmitReply } from './reply-places.ts';
+import { createShares } from '../work/shares.ts';
+
+/** The answer schema of operations that return a CSV file. */
+export const CSV_ANSWER = Type.Unsafe<Readable>({
+  description: 'UTF-8, a comma between the cells, the first row has the titles',
+  content: { 'text/csv': { schema: { type: 'string' } } },
+});
+
+// The exports of a company read in turns. With more at once each would send nothing for so long that clients give up.
+const MOST_EXPORTS = 2;
+// As long as a client waits without impatience for the beginning of a file.
+const WAIT_MS = 5_000;
+const RETRY_SECONDS = '5';
+
+/** Counts an export of the company. Waits while two are running, and throws RATE_LIMITED in the end. */
+export function createExportAdmission(waitMs = WAIT_MS): AdmitReply {
+  const detail = `${MOST_EXPORTS} exports of the company are running already`;
+  const refuseLate = (): AppError => new AppError('RATE_LIMITED', detail, [], { 'retry-after': RETRY_SECONDS });
+  return createReplyPlaces(createShares(MOST_EXPORTS, waitMs), refuseLate);
+}
+
+/**
+ * Sends a CSV file. `portions` yields texts of some hundred lines, each when the client is ready for it. When the client hangs up, no more
+ * are read. When a portion fails, the connection is cut, so that the client notices that the file is incomplete.
+ */
+export function sendCsv(reply: FastifyReply, fileName: string, portions: AsyncGenerator<string>): Readable {
+  reply.header('content-type', 'text/csv; charset=utf-8; header=present');
+  reply.header('content-disposition', `attachment; filename="${fileName}"`);
+  return Readable.from(portions, { highWaterMark: 1 });
+}

@@ -1,0 +1,231 @@
+/**
+ * Completes the OpenAPI document with scopes, answer headers, examples, webhooks for the events, and missing descriptions. This happens
+ * when the document is written (npm run openapi), so it costs nothing at the start. Descriptions and examples are files in
+ * docs/reference/.
+ */
+import { readFileSync } from 'node:fs';
+import { ERRORS, AppError, type ErrorCode } from '../values/errors.ts';
+import { getOwnProperty } from '../values/own-property.ts';
+import { toProblem } from './problem.ts';
+
+interface Schema {
+  $ref?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: boolean | Schema;
+  anyOf?: Schema[];
+}
+
+interface Media {
+  schema?: Schema;
+  example?: unknown;
+  examples?: Record<string, object>;
+}
+
+interface DocumentedAnswer {
+  description: string;
+  headers?: Record<string, object>;
+  content?: Record<string, Media>;
+}
+
+interface DocumentedOperation {
+  operationId: string;
+  description?: string;
+  security: Record<string, string[]>[];
+  parameters?: { name: string; in: string; description?: string; schema?: Schema }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, DocumentedAnswer>;
+  'x-scope'?: string;
+  'x-global-only'?: boolean;
+}
+
+/** The parts of an OpenAPI document that are completed here. */
+export interface ApiDocument {
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  webhooks?: object;
+  components: { schemas: Record<string, Schema>; headers?: object; examples?: object };
+}
+
+interface RecordedExamples {
+  /** The recorded bodies of each operation, by its operationId. */
+  operations: Record<string, { request?: unknown; answer?: unknown }>;
+  /** The body of a delivery by the event's name. */
+  events: Record<string, object>;
+}
+
+/** What each event reports, and the name of the schema of its data. */
+type DescribedEvents = Record<string, { summary: string; data: string }>;
+
+/** Reads a file of docs/reference, which says what the code does not. */
+export const readReferenceFile = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../../docs/reference/${name}.json`, import.meta.url), 'utf8'));
+
+/**
+ * Reads the committed openapi.json, which the checks compare with the routes. Building it at run time would block the process for more
+ * than a tenth of a second. Without line breaks and indentation it is half as large.
+ */
+export const readDocument = (): string =>
+  readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8').replaceAll(/\n */g, '');
+
+/** Completes the document in place and returns it. */
+export function completeDocument(document: ApiDocument): ApiDocument {
+  const recorded = readReferenceFile('examples') as RecordedExamples;
+  const words = new Map(Object.entries(readReferenceFile('words') as Record<string, string>));
+  for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
+    describeScope(operation);
+    showAnswers(operation);
+    showExamples(operation, recorded);
+    for (const parameter of operation.parameters ?? [])
+      parameter.description ??= parameter.schema?.description ?? words.get(parameter.name) ?? '';
+    for (const media of listMedia(operation)) if (media.schema) describeSchema(media.schema, '', words);
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) describeSchema(schema, name, words);
+  document.components = { ...document.components, headers: HEADERS, examples: makeProblemExamples(document) };
+  document.webhooks = describeWebhooks(readReferenceFile('webhooks') as DescribedEvents, recorded);
+  return document;
+}
+
+function describeScope(operation: DocumentedOperation): void {
+  const scope = operation['x-scope'];
+  if (scope === undefined) return;
+  operation.security = [{ bearer: [scope] }];
+  const taken = `Takes the scope \`${scope}\`${operation['x-global-only'] ? ' and a global key' : ''}.`;
+  operation.description = [operation.description, taken].filter(Boolean).join('\n\n');
+}
+
+const makeHeader = (description: string, type = 'string', example?: unknown): object => ({
+  description,
+  schema: { type },
+  ...(example === undefined ? {} : { example }),
+});
+
+const HEADERS = {
+  'x-request-id': makeHeader("The caller's own id of the request, or a new one; the log has it, too"),
+  'ratelimit-limit': makeHeader('How many requests the caller may make at once', 'integer', 100),
+  'ratelimit-remaining': makeHeader('How many of them are left', 'integer', 99),
+  'ratelimit-reset': makeHeader('In how many seconds all of them are there again', 'integer', 1),
+  'retry-after': makeHeader('After how many seconds it is worth another try', 'integer', 1),
+  'www-authenticate': makeHeader('How to authenticate', 'string', 'Bearer'),
+  'idempotent-replayed': makeHeader(
+    '`true` when a request with this Idempotency-Key was done before: nothing was done twice, and this is what it made, as it is now',
+    'string',
+    'true',
+  ),
+  'content-disposition': makeHeader('The name of the file', 'string', 'attachment; filename="contacts.csv"'),
+};
+type HeaderName = keyof typeof HEADERS;
+
+/** The names of all headers that the document describes for answers. */
+export const ANSWER_HEADERS = Object.keys(HEADERS);
+
+// The text that the plug-in uses for an answer whose schema has no description.
+const DEFAULT_DESCRIPTION = 'Default Response';
+const RATES: HeaderName[] = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
+const HEADERS_BY_STATUS = new Map<string, HeaderName[]>([
+  ['401', ['www-authenticate']],
+  ['409', ['retry-after']],
+  ['429', [...RATES, 'retry-after']],
+  ['503', ['retry-after']],
+]);
+
+function showAnswers({ parameters = [], responses }: DocumentedOperation): void {
+  const isRepeatable = parameters.some(({ name }) => name === 'idempotency-key');
+  for (const [status, answer] of Object.entries(responses)) {
+    const isSuccess = status.startsWith('2');
+    if (answer.description === DEFAULT_DESCRIPTION) answer.description = status === '201' ? 'Made' : 'Done';
+    const names: HeaderName[] = ['x-request-id'];
+    if (isSuccess) names.push(...RATES);
+    if (isSuccess && isRepeatable) names.push('idempotent-replayed');
+    if (isSuccess && answer.content?.['text/csv']) names.push('content-disposition');
+    if (status !== '409' || isRepeatable) names.push(...(HEADERS_BY_STATUS.get(status) ?? []));
+    answer.headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  }
+}
+
+const listMedia = ({ requestBody, responses }: DocumentedOperation): Media[] =>
+  [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}));
+
+const JSON_TYPE = 'application/json';
+
+function showExamples(
+  { operationId, requestBody, responses }: DocumentedOperation,
+  { operations }: RecordedExamples,
+): void {
+  const { request, answer } = getOwnProperty(operations, operationId) ?? {};
+  const asked = requestBody?.content[JSON_TYPE] ?? requestBody?.content['multipart/form-data'];
+  if (asked && request !== undefined) asked.example = request;
+  for (const [status, { description, content = {} }] of Object.entries(responses)) {
+    const problem = content['application/problem+json'];
+    const shown = content[JSON_TYPE] ?? content['text/csv'] ?? content['text/event-stream'];
+    if (shown && status.startsWith('2') && answer !== undefined) shown.example = answer;
+    if (problem)
+      problem.examples = Object.fromEntries(
+        description.split(', ').map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+      );
+  }
+}
+
+const REQUEST_ID = '0f6c3d0e-5c52-4b0e-9d39-1f4a7d4c2b11';
+
+/** An example for each error code that any operation can answer. */
+function makeProblemExamples({ paths }: ApiDocument): object {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  const named = new Set(operations.flatMap(listMedia).flatMap(({ examples = {} }) => Object.keys(examples)));
+  const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => named.has(code));
+  return Object.fromEntries(
+    codes.map((code) => [code, { summary: ERRORS[code].title, value: toProblem(new AppError(code), REQUEST_ID) }]),
+  );
+}
+
+/** Adds missing descriptions: the text for `Schema.property`, or else the one for all properties with this name. */
+function describeSchema(schema: Schema, path: string, words: ReadonlyMap<string, string>): void {
+  for (const [name, inner] of Object.entries(schema.properties ?? {})) {
+    const at = path ? `${path}.${name}` : name;
+    inner.description ??= words.get(at) ?? words.get(name) ?? '';
+    describeSchema(inner, at, words);
+  }
+  const parts = [schema.items, schema.additionalProperties, ...(schema.anyOf ?? [])];
+  for (const part of parts) if (typeof part === 'object') describeSchema(part, path, words);
+}
+
+/** Describes each event as a POST to the company's webhook. */
+function describeWebhooks(events: DescribedEvents, recorded: RecordedExamples): object {
+  const describeWebhook = (event: string, { summary, data }: { summary: string; data: string }): object => ({
+    post: {
+      tags: ['Webhooks'],
+      summary,
+      operationId: event,
+      description: `Sent to the company's webhook when its events include \`${event}\`; see [the guide](/docs/events#${event}).`,
+      parameters: DELIVERY_HEADERS,
+      requestBody: {
+        required: true,
+        content: {
+          [JSON_TYPE]: { schema: makeDeliverySchema(event, data), example: getOwnProperty(recorded.events, event) },
+        },
+      },
+      responses: { '2XX': { description: 'Received. Every other answer, and none within 10 seconds, is a failure' } },
+    },
+  });
+  return Object.fromEntries(Object.entries(events).map(([event, about]) => [event, describeWebhook(event, about)]));
+}
+
+const makeDeliverySchema = (event: string, data: string): object => ({
+  type: 'object',
+  required: ['event', 'timestamp', 'data'],
+  properties: {
+    event: { type: 'string', enum: [event], description: 'Which event it is' },
+    timestamp: {
+      type: 'string',
+      format: 'date-time',
+      description: 'When it was queued, with the change that it reports',
+    },
+    data: { $ref: `#/components/schemas/${data}`, description: 'The record as its GET answers it, or what changed' },
+  },
+});
+
+const DELIVERY_HEADERS = [
+  ['x-webhook-event', 'Which event it is', true],
+  ['x-webhook-delivery', "The delivery's `_id` in the log", true],
+  ['x-webhook-replay-of', 'Of a replay: the delivery that it repeats', false],
+].map(([name, description, required]) => ({ name, in: 'header', required, description, schema: { type: 'string' } }));

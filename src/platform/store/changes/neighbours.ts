@@ -1,0 +1,198 @@
+/**
+ * Carries changes between the processes of one database by NOTIFY, in statements of their own: inside a transaction that writes, NOTIFY
+ * would make the commits of all transactions wait for each other. LISTEN needs a connection of its own and begins with the first follower.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { exec, newClient } from '../db.ts';
+import { newId } from '../../values/ids.ts';
+import type { Log } from '../../work/telemetry.ts';
+import type { SystemTx } from '../tenant.ts';
+import type { Change, Follower, Signal } from './change.ts';
+
+const CHANNEL = 'parley_changes';
+// PostgreSQL refuses a payload of 8,000 bytes.
+const PAYLOAD_BYTES = 7_900;
+// While the database is slow, changes beyond this number are counted as lost instead of being kept.
+const MAX_WAITING = 1_000;
+// Signals beyond this number at once are dropped.
+const MAX_SIGNALS = 20;
+const RECONNECT_MS = 1_000;
+// A broken connection can look like an idle one, so a query is sent from time to time to detect it.
+const PROBE_MS = 5_000;
+
+/** Receives what other processes announce. */
+export type Announced = Pick<Follower, 'changed' | 'missed'> & { signalled(signal: Signal): void };
+
+export interface OtherProcesses {
+  /** Announces changes to the other processes; never throws. */
+  notify(changes: Change[]): void;
+  /** Sends a signal to the other processes; never throws. */
+  signal(signal: Signal): void;
+  /** Begins to listen to the other processes, unless it has begun already. */
+  listen(): void;
+  /** Waits until all announced changes are sent. */
+  close(): Promise<void>;
+}
+
+interface NotifyParts {
+  url: string;
+  system: SystemTx;
+  log: Log;
+}
+
+interface NotifyPayload {
+  /** The process that sent the notice; each process ignores its own notices. */
+  from: string;
+  /** True when changes before these were lost. */
+  lost: boolean;
+  changes: Change[];
+  /** A signal that travels alone. */
+  signal?: Signal;
+}
+
+export function connectOtherProcesses(parts: NotifyParts, feed: Announced): OtherProcesses {
+  const own = newId();
+  const sender = createNotifySender(parts, own);
+  const stopping = new AbortController();
+  let listening: Promise<void> | null = null;
+  return {
+    notify: sender.send,
+    signal: sender.signal,
+    listen: () => void (listening ??= listenForNotifications(parts, own, feed, stopping.signal)),
+    close: async () => {
+      await sender.rest();
+      stopping.abort();
+      await listening;
+    },
+  };
+}
+
+function createNotifySender({ system, log }: NotifyParts, from: string) {
+  const waiting: Change[] = [];
+  const signals = new Set<Promise<void>>();
+  let lost = false;
+  let sending: Promise<void> | null = null;
+
+  const notify = (payloads: string[]): Promise<number> =>
+    exec(system, {
+      name: 'changes.notify',
+      text: 'select pg_notify($1, payload) from unnest($2::text[]) payload',
+      values: [CHANNEL, payloads],
+    });
+
+  async function sendAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const payloads = packPayloads(waiting.splice(0), { from, lost });
+      try {
+        await notify(payloads);
+        lost = false;
+      } catch (error) {
+        // Failure policy: the changes are committed, and only their announcement is lost; the next one says so.
+        lost = true;
+        log.warn({ err: error }, 'changes: the other processes could not be notified');
+      }
+    }
+  }
+
+  async function sendSignal(signal: Signal): Promise<void> {
+    try {
+      const payload: NotifyPayload = { from, lost: false, changes: [], signal };
+      await notify([JSON.stringify(payload)]);
+    } catch (error) {
+      // Failure policy: a signal may be lost.
+      log.warn({ err: error }, 'changes: a signal could not be sent');
+    }
+  }
+
+  return {
+    send: (changes: Change[]): void => {
+      if (waiting.length + changes.length > MAX_WAITING) lost = true;
+      else waiting.push(...changes);
+      sending ??= sendAll().finally(() => (sending = null));
+    },
+    signal: (signal: Signal): void => {
+      if (signals.size >= MAX_SIGNALS) return;
+      const sent = sendSignal(signal).finally(() => signals.delete(sent));
+      signals.add(sent);
+    },
+    rest: async (): Promise<void> => {
+      await Promise.all([sending, ...signals]);
+    },
+  };
+}
+
+/** Distributes changes over as few payloads as possible; a change is at most 100 ids, so it always fits. */
+function packPayloads(changes: Change[], { from, lost }: Pick<NotifyPayload, 'from' | 'lost'>): string[] {
+  const payloads: string[] = [];
+  const frame = JSON.stringify({ from, lost: false, changes: [] }).length;
+  let part: Change[] = [];
+  let bytes = frame;
+  const close = (): void => {
+    const payload: NotifyPayload = { from, lost: lost && payloads.length === 0, changes: part };
+    payloads.push(JSON.stringify(payload));
+  };
+  for (const change of changes) {
+    const size = JSON.stringify(change).length + 1;
+    if (part.length > 0 && bytes + size > PAYLOAD_BYTES) {
+      close();
+      part = [];
+      bytes = frame;
+    }
+    part.push(change);
+    bytes += size;
+  }
+  close();
+  return payloads;
+}
+
+/** Listens until the signal; connects anew whenever the connection breaks. Never throws. */
+async function listenForNotifications(
+  { url, log }: NotifyParts,
+  own: string,
+  feed: Announced,
+  signal: AbortSignal,
+): Promise<void> {
+  const hear = ({ payload = '' }: pg.Notification): void => {
+    try {
+      const { from, lost, changes, signal: signalled } = JSON.parse(payload) as NotifyPayload;
+      if (from === own) return;
+      if (signalled) return feed.signalled(signalled);
+      if (lost) feed.missed();
+      feed.changed(changes);
+    } catch (error) {
+      // Failure policy: a process of another release may use another format; then followers read their records anew from the database.
+      log.warn({ err: error }, 'changes: a notice could not be read');
+      feed.missed();
+    }
+  };
+  while (!signal.aborted) {
+    const client = newClient({ connectionString: url, query_timeout: PROBE_MS, connectionTimeoutMillis: PROBE_MS });
+    const broken = new AbortController();
+    client.on('notification', hear);
+    client.on('end', () => broken.abort());
+    const either = AbortSignal.any([signal, broken.signal]);
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+      // Changes that were announced before this moment were not received.
+      feed.missed();
+      while (!signal.aborted) {
+        await pauseUntilAborted(PROBE_MS, either);
+        await client.query('select 1');
+      }
+    } catch (error) {
+      // Failure policy: followers learn that changes may be missing as soon as a new connection listens.
+      log.warn({ err: error }, 'changes: the connection that listens broke');
+      await pauseUntilAborted(RECONNECT_MS, signal);
+    }
+    // Failure policy: a connection that can not be closed in order is broken already.
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Waits for the time or the signal, whichever comes first. */
+async function pauseUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
+  // Failure policy: an aborted wait ends early, and the caller checks the signal.
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}

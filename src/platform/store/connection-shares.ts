@@ -1,0 +1,62 @@
+/** Divides the connections to the database: among companies, and among the kinds of work of the platform itself. */
+import type { Executor, Statement } from './db.ts';
+import { createShares, type Shares } from '../work/shares.ts';
+
+/** The kinds of the platform's own work, and how many connections are reserved for each. */
+const LANES = {
+  /** Admitting requests: token, company and rate limits. The rate limits run two queries at once. */
+  admission: 3,
+  /** Announcing changes to other processes, one statement at a time. */
+  changes: 1,
+  /** Storing callbacks: three transactions at once, and one for portions of large callbacks. */
+  callbacks: 4,
+  /** Deliveries: claiming, beginning, recording and sweeping, each at most once at a time. */
+  deliveries: 4,
+  /** Work that nobody waits for: retention, statistics, and statuses that arrived before their message. */
+  upkeep: 3,
+};
+
+type Lane = keyof typeof LANES;
+
+// The longest wait of upkeep for a connection, because nobody waits for its result, and purging a large table takes seconds.
+const UPKEEP_WAIT_MS = 30_000;
+
+/**
+ * The owner of the share of connections that work across companies uses: a kind of work of the platform itself, or the company, principal
+ * or address that caused it.
+ */
+export type ShareOwner = Lane | `company:${string}` | `principal:${string}` | `address:${string}`;
+
+export const callerShareOwner = (company: string | null, principal: string): ShareOwner =>
+  company === null ? `principal:${principal}` : `company:${company}`;
+
+/**
+ * Gives one company at most half of a pool, and reserves the other half for companies that use no connection at the moment, so that locked
+ * rows and slow searches of some companies do not delay the others.
+ */
+export function createCompanyShares(poolSize: number, waitMs: number): Shares {
+  const kept = Math.floor(poolSize / 2);
+  return createShares(poolSize - kept, waitMs, { all: poolSize, kept });
+}
+
+/** Divides the pool of the system role: one share for each kind of work of the platform itself, and one for each company or caller. */
+export function createSystemShares(poolSize: number, waitMs: number): Shares {
+  const companies = createCompanyShares(poolSize, waitMs);
+  const lanes = new Map<string, Shares>(
+    Object.entries(LANES).map(([lane, places]) => [
+      lane,
+      createShares(places, lane === 'upkeep' ? Math.max(UPKEEP_WAIT_MS, waitMs) : waitMs),
+    ]),
+  );
+  return { within: (behalf, work) => (lanes.get(behalf) ?? companies).within(behalf, work) };
+}
+
+export const SYSTEM_CONNECTIONS = Object.values(LANES).reduce((sum, places) => sum + places);
+
+/** Runs each statement of the executor within the share of its owner. */
+export function runWithinShare(shares: Shares, owner: string, executor: Executor): Executor {
+  return {
+    query: <R>(statement: Statement) => shares.within(owner, () => executor.query<R>(statement)),
+    execute: (statement) => shares.within(owner, () => executor.execute(statement)),
+  };
+}

@@ -1,0 +1,247 @@
+/**
+ * The only access to PostgreSQL: connection pools for each role, named prepared statements, and functions that check the number of rows.
+ */
+import pg from 'pg';
+import { AppError, quotaExceeded, storageFull, unknownReference } from '../values/errors.ts';
+
+/** One SQL statement. `name` is unique in the process, because pg prepares each name once per connection. */
+export interface Statement {
+  name: string;
+  text: string;
+  values: unknown[];
+  /**
+   * Present when the statement is not prepared: for texts that vary without limit, such as the filters of callers, and for plans that
+   * depend on the values.
+   */
+  planEachTime?: true;
+}
+
+export interface Executor {
+  query<R>(statement: Statement): Promise<R[]>;
+  /** Returns how many rows the statement changed. */
+  execute(statement: Statement): Promise<number>;
+}
+
+/** Returns exactly one row. Any other number of rows is a defect of this project and is answered with 500. */
+export async function one<R>(executor: Executor, statement: Statement): Promise<R> {
+  const rows = await executor.query<R>(statement);
+  const [row] = rows;
+  if (rows.length !== 1 || row === undefined) throw new Error(`${statement.name}: ${rows.length} rows, expected one`);
+  return row;
+}
+
+export async function maybeOne<R>(executor: Executor, statement: Statement): Promise<R | null> {
+  const rows = await executor.query<R>(statement);
+  if (rows.length > 1) throw new Error(`${statement.name}: ${rows.length} rows, expected at most one`);
+  return rows[0] ?? null;
+}
+
+export function many<R>(executor: Executor, statement: Statement): Promise<R[]> {
+  return executor.query<R>(statement);
+}
+
+export function exec(executor: Executor, statement: Statement): Promise<number> {
+  return executor.execute(statement);
+}
+
+/**
+ * Returns the SQL condition that a row belongs to the company in `$1`, or to no company when `company`
+ * is null. `is not distinct from` would cover both cases, but PostgreSQL does not use an index for it.
+ */
+export const companyCondition = (company: string | null): string =>
+  company === null ? 'company_id is null and $1::text is null' : 'company_id = $1';
+
+const TIMESTAMPTZ = 1184;
+
+/** Converts `2026-11-20 05:17:28.1+00` to `2026-11-20T05:17:28.100Z`, which is cheaper than a Date. Every session uses UTC. */
+function toIsoTimestamp(text: string): string {
+  const fraction = text.length > 22 ? text.slice(20, text.indexOf('+', 20)) : '';
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+}
+
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === TIMESTAMPTZ && format !== 'binary'
+      ? toIsoTimestamp
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+export const ROLES = { app: 'parley_app', read: 'parley_read', system: 'parley_system' } as const;
+
+const SESSION = {
+  // The time limits of a statement and of a lock: a slower statement lacks an index, and waiting longer for a lock would only let a queue
+  // of requests grow.
+  statement_timeout: 5_000,
+  lock_timeout: 2_000,
+  idle_in_transaction_session_timeout: 10_000,
+  timezone: 'UTC',
+  // Every statement of the platform follows an index. A prepared statement that was planned while its tables were empty would keep full
+  // scans and hash joins after they have grown: a single callback took 400 ms instead of 2.
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  // Compiling a plan (JIT) takes longer than running these short statements.
+  jit: 'off',
+};
+
+/** The longest wait for a connection in programs whose callers can wait. The API waits as long as DATABASE_WAIT says. */
+export const PATIENT_WAIT_MS = 30_000;
+
+// Only searches need bitmap scans, and the reading role runs them. For other roles the planner would choose a bitmap scan when it has no
+// statistics of a table, and would collect and sort all rows of a company for each portion.
+const NO_BITMAPS = { enable_bitmapscan: 'off' };
+
+// Statements of the system role take arrays. For arrays of fewer than ten elements the planner would make a new plan each time, always the
+// same one, which took a quarter of the database's time for storing a message.
+const ONE_PLAN = { plan_cache_mode: 'force_generic_plan' };
+
+/** The bytes that a company without its own limit may store; null for no limit. */
+export type Quota = number | null;
+
+export interface PoolLimits {
+  quota?: Quota;
+  /** How many milliseconds a statement may take. */
+  statementMs?: number | undefined;
+  /** How many milliseconds a caller waits for a connection. */
+  waitMs?: number | undefined;
+}
+
+/** The start-up options of a database session. They set its role and limits together with the connection, without another round trip. */
+export function sessionOptions(
+  role: string,
+  { quota = null, statementMs = SESSION.statement_timeout }: PoolLimits = {},
+): string {
+  const bound = quota === null ? {} : { 'app.company_quota': quota };
+  const settings = {
+    ...SESSION,
+    statement_timeout: statementMs,
+    ...(role === ROLES.read ? {} : NO_BITMAPS),
+    ...(role === ROLES.system ? ONE_PLAN : {}),
+    ...bound,
+  };
+  return [`-c role=${role}`, ...Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)].join(' ');
+}
+
+export function openPool(connectionString: string, role: string, max: number, limits: PoolLimits = {}): pg.Pool {
+  const { statementMs = SESSION.statement_timeout, waitMs = PATIENT_WAIT_MS } = limits;
+  const pool = new pg.Pool({
+    connectionString,
+    max,
+    types,
+    application_name: 'parley',
+    options: sessionOptions(role, limits),
+    connectionTimeoutMillis: waitMs,
+    // An idle process runs a few statements every few seconds; with a shorter time its connections would be closed and opened all the time.
+    idleTimeoutMillis: 60_000,
+    // Statements are sent without waiting for the answers of earlier ones.
+    pipeline: true,
+    // A caller does not wait longer than this for a server that has vanished without closing the connection.
+    query_timeout: statementMs + 1_000,
+    keepAlive: true,
+  });
+  // Failure policy: an idle connection that breaks is dropped by the pool; the next query opens another.
+  pool.on('error', () => undefined);
+  pool.on('connect', ignoreConnectionErrors);
+  return pool;
+}
+
+/** Creates a connection outside the pools. Its errors are thrown by the statement that is running. */
+export function newClient(config: pg.ClientConfig): pg.Client {
+  const client = new pg.Client(config);
+  ignoreConnectionErrors(client);
+  return client;
+}
+
+/**
+ * Failure policy: a connection that breaks while no statement runs emits `error`, which ends a process that
+ * has no listener for this event. The next statement on the connection fails, and its caller gets the error.
+ */
+function ignoreConnectionErrors(client: pg.ClientBase): void {
+  client.on('error', () => undefined);
+}
+
+export function createExecutor(client: pg.Pool | pg.PoolClient): Executor {
+  return createExecutorFrom((statement) => sendStatement(client, statement));
+}
+
+/** Sends a statement on this connection. */
+export function sendStatement(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<pg.QueryResult> {
+  return client.query(statement.planEachTime ? { text: statement.text, values: statement.values } : statement);
+}
+
+export function createExecutorFrom(run: (statement: Statement) => Promise<pg.QueryResult>): Executor {
+  return {
+    query: async <R>(statement: Statement) => (await run(statement)).rows as R[],
+    execute: async (statement) => (await run(statement)).rowCount ?? 0,
+  };
+}
+
+interface DatabaseError {
+  code?: string;
+  constraint?: string;
+  table?: string;
+  message?: string;
+}
+
+const readErrorCode = (error: unknown): string => (error as DatabaseError | null)?.code ?? '';
+
+const UNIQUE_VIOLATION = '23505';
+
+/** True when the unique constraint of this name refused the row. */
+export function violates(error: unknown, constraint: string): boolean {
+  return readErrorCode(error) === UNIQUE_VIOLATION && (error as DatabaseError).constraint === constraint;
+}
+
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** True when a foreign key has refused a statement: of a DELETE, because another row names the one that it would delete. */
+export const isReferenced = (error: unknown): boolean => readErrorCode(error) === FOREIGN_KEY_VIOLATION;
+
+// datetime_field_overflow, invalid_datetime_format, invalid_time_zone_displacement_value, numeric_value_out_of_range.
+const OUT_OF_RANGE = ['22008', '22007', '22009', '22003'];
+
+// Error classes and codes after which a retry may succeed: connection, resources, operator, locks and time-outs.
+const UNAVAILABLE = /^(08|53|57P|57014|55P03|40001|40P01)/;
+const UNREACHABLE = /^(ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/;
+const DRIVER_MESSAGES =
+  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable|connection error/i;
+
+/** Returns true when two transactions collided on the same rows and PostgreSQL aborted this one. Its statements can be retried. */
+export const isCollision = (error: unknown): boolean => ['40P01', '40001'].includes(readErrorCode(error));
+
+/** Returns true when a statement met locked rows or took too long: the rows are busy, not the database as a whole. */
+export const isContention = (error: unknown): boolean =>
+  isCollision(error) || ['55P03', '57014'].includes(readErrorCode(error));
+
+// The codes for a full disk: PostgreSQL's disk_full, the file system's ENOSPC, and the platform's own refusal before the disk is full.
+const STORAGE_FULL = ['53100', 'ENOSPC', 'STORAGE_FULL'];
+
+export const isStorageFull = (error: unknown): boolean => STORAGE_FULL.includes(readErrorCode(error));
+
+export function isUnavailable(error: unknown): boolean {
+  if (isStorageFull(error)) return true;
+  const { code, message } = (error ?? {}) as DatabaseError;
+  if (code) return UNAVAILABLE.test(code) || UNREACHABLE.test(code);
+  return DRIVER_MESSAGES.test(message ?? '');
+}
+
+// The error code of enforce_quota() in the migrations. Its message is meant for the caller.
+const QUOTA = 'QUOTA';
+
+/** Converts a database error to the error for the caller; null when it is a defect of this project. */
+export function toDatabaseProblem(error: unknown): AppError | null {
+  const { code, constraint, table, message } = (error ?? {}) as DatabaseError;
+  // By convention `<table>_<field>_ref` is the foreign key behind the body's field of that name.
+  const field =
+    constraint?.startsWith(`${table}_`) && constraint.endsWith('_ref')
+      ? constraint.slice(`${table}_`.length, -4)
+      : null;
+  if (code === FOREIGN_KEY_VIOLATION && field) return unknownReference(field);
+  // A time or number that the schema accepts may still be outside the range of PostgreSQL.
+  if (code && OUT_OF_RANGE.includes(code)) return new AppError('VALIDATION_FAILED', 'A value is out of range');
+  if (code === QUOTA) return quotaExceeded(message);
+  if (isStorageFull(error)) return storageFull();
+  return isUnavailable(error)
+    ? new AppError('UNAVAILABLE', 'The database is busy or away', [], { 'retry-after': '1' })
+    : null;
+}

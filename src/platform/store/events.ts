@@ -1,0 +1,122 @@
+/**
+ * The outbox: the transaction that makes a change also inserts its event as a delivery, with the time and data of that moment, if a
+ * webhook listens to it. docs/events.md describes each event.
+ */
+import type { Change, ChangeKind } from './changes/change.ts';
+import { exec, many, type Executor } from './db.ts';
+import { newId } from '../values/ids.ts';
+import type { SystemTx, TenantTx } from './tenant.ts';
+
+export const EVENT_NAMES = [
+  'MESSAGE_RECEIVED',
+  'MESSAGE_SENT',
+  'MESSAGE_DELIVERED',
+  'MESSAGE_READ',
+  'MESSAGE_FAILED',
+  'CONVERSATION_CREATED',
+  'CONVERSATION_UPDATED',
+  'CONVERSATION_STEP_CHANGED',
+  'CONTACT_CREATED',
+  'CONTACT_UPDATED',
+  'FOLLOWUP_SENT',
+  'FIELD_UPDATED',
+] as const;
+export type EventName = (typeof EVENT_NAMES)[number];
+
+export interface RecordEvent {
+  event: EventName;
+  /** The record in the format of its GET. */
+  data: { _id: string; company: string };
+}
+
+/** An event whose data describes a change instead of a record. `about` names the changed record and its company. */
+export interface ChangeEvent {
+  event: 'FIELD_UPDATED' | 'CONVERSATION_STEP_CHANGED';
+  about: { _id: string; company: string };
+  data: object;
+}
+
+export type EventItem = RecordEvent | ChangeEvent;
+
+/** The kinds of records with which the names of events begin. A changed field is reported by the event of its record as well. */
+const REPORTED_KINDS: ChangeKind[] = ['CONTACT', 'CONVERSATION', 'MESSAGE'];
+
+function toChanges(items: EventItem[]): Change[] {
+  return items.flatMap((item) => {
+    const kind = REPORTED_KINDS.find((known) => item.event.startsWith(`${known}_`));
+    const { company, _id } = findEventRecord(item);
+    return kind ? [{ company, kind, ids: [_id] }] : [];
+  });
+}
+
+const findEventRecord = (item: EventItem): { _id: string; company: string } =>
+  'about' in item ? item.about : item.data;
+
+/** From this number of events on, it takes less time to find out who listens than to write bodies for nobody. */
+const MANY_EVENTS = 16;
+
+/** The queue of the loop that sends events. */
+export const DELIVERIES = 'deliveries';
+
+/**
+ * Queues events in this order, in the caller's transaction, for the webhooks that listen to them, and names their records to the change
+ * feed. Events of a suspended company are not queued.
+ */
+export async function emit(tx: TenantTx | SystemTx, items: EventItem[]): Promise<void> {
+  await (
+    await beginEmit(tx, items)
+  )?.();
+}
+
+/** Like `emit`, as the last work of a transaction: COMMIT does not wait for the answer of the statement that queues the events. */
+export async function emitLast(tx: TenantTx | SystemTx, items: EventItem[]): Promise<void> {
+  const queue = await beginEmit(tx, items);
+  if (queue) tx.trails(queue());
+}
+
+/** Returns the single statement that queues the events; null when nobody listens to them. */
+async function beginEmit(tx: TenantTx | SystemTx, items: EventItem[]): Promise<(() => Promise<void>) | null> {
+  if (items.length === 0) return null;
+  tx.changed(toChanges(items));
+  const timestamp = new Date().toISOString();
+  const awaited = items.length < MANY_EVENTS ? items : await chooseAwaited(tx, items);
+  if (awaited.length === 0) return null;
+  return async () => {
+    if ((await insertDeliveries(tx, awaited, timestamp)) > 0) tx.wakes(DELIVERIES);
+  };
+}
+
+/** Returns the events to which a webhook listens. */
+async function chooseAwaited(tx: Executor, items: EventItem[]): Promise<EventItem[]> {
+  const listeners = await many<{ company: string; event: EventName }>(tx, {
+    name: 'events.findListeners',
+    text: `select company_id as company, event from event_listeners where company_id = any($1::text[]) and event = any($2::text[])`,
+    values: [
+      [...new Set(items.map((item) => findEventRecord(item).company))],
+      [...new Set(items.map((item) => item.event))],
+    ],
+  });
+  const awaited = new Set(listeners.map(({ company, event }) => `${company} ${event}`));
+  return items.filter((item) => awaited.has(`${findEventRecord(item).company} ${item.event}`));
+}
+
+function insertDeliveries(tx: Executor, items: EventItem[], timestamp: string): Promise<number> {
+  return exec(tx, {
+    name: 'events.insertDeliveries',
+    text: `insert into deliveries (company_id, _id, webhook_id, webhook_epoch, event, resource_id, queued_at, body)
+      select item.company_id, item._id, l.webhook_id, l.epoch, item.event, item.resource_id, $5, item.body
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::text[])
+        with ordinality as item (company_id, _id, event, resource_id, body, position)
+      join event_listeners l on l.company_id = item.company_id and l.event = item.event
+      where exists (select from companies c where c._id = l.company_id and c.status = 'ACTIVE')
+      order by item.position`,
+    values: [
+      items.map((item) => findEventRecord(item).company),
+      items.map(() => newId()),
+      items.map((item) => item.event),
+      items.map((item) => findEventRecord(item)._id),
+      timestamp,
+      items.map((item) => JSON.stringify({ event: item.event, timestamp, data: item.data })),
+    ],
+  });
+}

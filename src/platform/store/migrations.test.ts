@@ -1,0 +1,239 @@
+/** Migrations, tested on a server of their own, because roles belong to the whole server and these tests remove rights. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { openTestServer, TEMPLATE, type TestServer } from '../../../test/support/database.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
+import { queues } from '../../worker.ts';
+import { connectionUrl } from './embedded-postgres.ts';
+import { migrateJobs } from '../work/jobs.ts';
+import { createLogin, findMissing, migrate } from './migrations.ts';
+
+let server: TestServer;
+const names = queues().map((queue) => queue.name);
+const prepareQueue = (url: string): Promise<void> => migrateJobs(url, queues());
+
+before(async () => {
+  server = await openTestServer({ durable: false });
+});
+after(() => server.close());
+
+function makeUrl(
+  database: string,
+  user = 'postgres',
+  password?: string,
+  { address }: Pick<TestServer, 'address'> = server,
+): string {
+  return connectionUrl({ ...address, user, password: password ?? address.ownerPassword, database });
+}
+
+async function run<R extends pg.QueryResultRow>(url: string, ...texts: string[]): Promise<R[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    let rows: R[] = [];
+    for (const text of texts) ({ rows } = await client.query<R>(text));
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Creates an empty database owned by `user`. */
+async function createDatabase(user = 'postgres'): Promise<string> {
+  const name = `m_${randomBytes(6).toString('hex')}`;
+  await run(makeUrl('postgres'), `create database ${name} owner ${user}`);
+  return name;
+}
+
+/** Creates a database on which all migrations have run. */
+async function cloneTemplate(): Promise<string> {
+  const name = `m_${randomBytes(6).toString('hex')}`;
+  await run(makeUrl('postgres'), `create database ${name} template ${TEMPLATE}`);
+  return name;
+}
+
+/** Creates a migrated database whose owner is bound by row security. */
+async function createOwned(): Promise<{ name: string; url: string }> {
+  await run(
+    makeUrl('postgres'),
+    `create role keeper login password 'keeper'`,
+    'grant parley_app, parley_read, parley_system to keeper with inherit false',
+  );
+  const name = await createDatabase('keeper');
+  await run(makeUrl(name), 'grant all on schema public to keeper');
+  const url = makeUrl(name, 'keeper', 'keeper');
+  await migrate(url, prepareQueue);
+  return { name, url };
+}
+
+test('when several processes start at once, one of them migrates, and each finds the database complete', async () => {
+  const url = makeUrl(await createDatabase());
+  assert.ok((await findMissing(url, names)).length > 0);
+  const ran = await Promise.all([1, 2, 3].map(() => migrate(url, prepareQueue)));
+  const [first = [], ...others] = ran.toSorted((a, b) => b.length - a.length);
+  assert.ok(first.includes('0001_companies.sql'));
+  assert.deepEqual(first, first.toSorted());
+  assert.deepEqual(others, [[], []]);
+  assert.deepEqual(await findMissing(url, names), []);
+});
+
+test('the bytes of records that go with their table are subtracted, also when row security applies to the owner', async () => {
+  const { name, url } = await createOwned();
+  const company = 'b'.repeat(24);
+  await run(
+    makeUrl(name),
+    `insert into companies (_id, name) values ('${company}', 'Acme')`,
+    `insert into tables (company_id, _id, name, slug) values ('${company}', 'goes', 'T', 't'), ('${company}', 'stays', 'U', 'u')`,
+    `insert into imports (company_id, _id, kind, table_id, file_name, format, principal)
+      values ('${company}', 'i', 'TABLE', 'goes', 'a.csv', 'CSV', '{}')`,
+    `insert into import_errors (company_id, import_id, position, lines) values ('${company}', 'i', 0, 'broken')`,
+  );
+  const counted = (tables: string[]): Promise<object[]> =>
+    run(
+      makeUrl(name),
+      `select stored_bytes('${company}') = sum(record_bytes) as exact, count(*)::int as records
+        from (${tables.map((table) => `select record_bytes from ${table}`).join(' union all ')}) records`,
+    );
+  const tables = ['tables', 'imports', 'import_errors'];
+  assert.deepEqual(await counted(tables), [{ exact: true, records: 4 }]);
+  await run(url, 'set role parley_app', `set app.company_id = '${company}'`, `delete from tables where _id = 'goes'`);
+  assert.deepEqual(await counted(tables), [{ exact: true, records: 1 }]);
+});
+
+test('findMissing names migrations that did not run and queues that do not exist', async () => {
+  const url = makeUrl(await cloneTemplate());
+  await run(url, `delete from schema_migrations where name = '0009_inboxes.sql'`);
+  assert.deepEqual(await findMissing(url, [...names, 'of.a-later-version']), [
+    '0009_inboxes.sql',
+    'of.a-later-version',
+  ]);
+  // The migration fails when it runs again, because its tables exist. The error names the file, and nothing is changed.
+  await assert.rejects(
+    migrate(url, prepareQueue),
+    /^Error: migration 0009_inboxes\.sql: relation "\w+" already exists$/,
+  );
+  assert.deepEqual(await findMissing(url, names), ['0009_inboxes.sql']);
+});
+
+test("the platform's user on the embedded server has no rights of its own and can only switch to the runtime roles", async () => {
+  const url = makeUrl(await cloneTemplate());
+  await createLogin(url, 'first');
+  await createLogin(url, server.address.password);
+  const login = makeUrl(new URL(url).pathname.slice(1), 'parley', server.address.password);
+  await assert.rejects(run(login, 'select * from contacts'), { code: '42501' });
+  await assert.rejects(run(login, 'set role postgres'), { code: '42501' });
+  for (const role of ['parley_app', 'parley_read', 'parley_system'])
+    await run(login, `set role ${role}`, 'select 1 from contacts');
+  const [row] = await run<{ free: boolean }>(
+    login,
+    `select rolsuper or rolbypassrls or rolcreaterole or rolcreatedb as free from pg_roles where rolname = 'parley'`,
+  );
+  assert.equal(row?.free, false);
+  assert.deepEqual(await findMissing(login, names), []);
+});
+
+test('the error for a user who may not create roles lists the exact statements, and the migration works after they were run', async () => {
+  const bare = await openTestServer({ durable: false });
+  const owner = (database: string): string => makeUrl(database, 'postgres', undefined, bare);
+  try {
+    await run(owner('postgres'), `drop database ${TEMPLATE}`, 'drop role parley');
+    await run(owner('postgres'), ...['app', 'read', 'system'].map((role) => `drop role parley_${role}`));
+    await run(
+      owner('postgres'),
+      `create role operator login password 'operator'`,
+      'create database bare owner operator',
+    );
+    const url = makeUrl('bare', 'operator', 'operator', bare);
+    const error: Error = await migrate(url, prepareQueue).then(
+      () => assert.fail('it succeeded'),
+      (reason: unknown) => reason as Error,
+    );
+    const [sentence, ...statements] = error.message.split('\n');
+    assert.match(sentence ?? '', /may not create the runtime roles; run this as an administrator/);
+    assert.equal(statements.length, 4);
+    assert.ok(
+      statements.every((statement) => /^(create role|grant) .*;$/.test(statement)),
+      error.message,
+    );
+    await run(owner('bare'), ...statements.map((statement) => statement.replace('current_user', 'operator')));
+    await migrate(url, prepareQueue);
+    assert.deepEqual(await findMissing(url, names), []);
+  } finally {
+    await bare.close();
+  }
+});
+
+test('a runtime role that bypasses row security or is a superuser is refused', async () => {
+  const url = makeUrl(await cloneTemplate());
+  for (const right of ['bypassrls', 'superuser']) {
+    await run(makeUrl('postgres'), `alter role parley_app ${right}`);
+    await assert.rejects(findMissing(url, names), /parley_app must be neither superuser nor BYPASSRLS/);
+    await run(makeUrl('postgres'), `alter role parley_app no${right}`);
+  }
+  assert.deepEqual(await findMissing(url, names), []);
+});
+
+const LIVE = '0025_live.sql';
+
+/** Undoes the migration LIVE, which adds triggers to `contacts`, and opens a long transaction that writes to this table. */
+async function startLongWriter(url: string): Promise<pg.Client> {
+  await run(
+    url,
+    `delete from schema_migrations where name = '${LIVE}'`,
+    'drop table live_companies, record_changes',
+    'drop function note_changes, note_last_message, note_campaign, note_campaign_counters, note_follow_up cascade',
+    'drop procedure noted_table',
+  );
+  const writer = new pg.Client({ connectionString: url });
+  await writer.connect();
+  await writer.query('begin; lock table contacts in row exclusive mode');
+  return writer;
+}
+
+test('a migration that waits for a long writer is retried until it succeeds', async () => {
+  const url = makeUrl(await cloneTemplate());
+  const writer = await startLongWriter(url);
+  const ran = migrate(url, prepareQueue);
+  // The writer ends only after the first attempt has failed at its lock time-out, which the server counts as a rollback.
+  await waitUntil('the first try to give up', async () => {
+    const [row] = await run<{ count: number }>(
+      url,
+      `select xact_rollback::int as count from pg_stat_database where datname = current_database()`,
+    );
+    return (row?.count ?? 0) > 0;
+  });
+  await writer.query('commit');
+  await writer.end();
+  assert.deepEqual(await ran, [LIVE]);
+});
+
+test('the error of a migration whose connection breaks names the file and the cause', async () => {
+  const url = makeUrl(await cloneTemplate());
+  const writer = await startLongWriter(url);
+  const ran = assert.rejects(
+    migrate(url, prepareQueue),
+    /^Error: migration 0025_live\.sql: terminating connection due to administrator command$/,
+  );
+  await waitUntil('it to wait for the writer', async () => {
+    const cut = await run(
+      url,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'parley migrate' and wait_event_type = 'Lock'`,
+    );
+    return cut.length > 0;
+  });
+  await ran;
+  await writer.end();
+});
+
+test('a database that another version of the platform has made is refused, and stays as it is', async () => {
+  const url = makeUrl(await cloneTemplate());
+  await run(url, `insert into schema_migrations (name) values ('0999_later.sql')`);
+  await assert.rejects(
+    migrate(url, prepareQueue),
+    /^Error: the database was made by another version .+ \(0999_later\.sql\)/,
+  );
+  assert.deepEqual(await findMissing(url, names), []);
+});

@@ -1,0 +1,254 @@
+/** Migrates a database: creates the runtime roles, runs the numbered SQL files in order, and creates the tables of the job queue. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { newClient, ROLES, sessionOptions } from './db.ts';
+import { takeAdvisoryLock } from './exclusive.ts';
+import { QUEUE_SCHEMA } from '../work/jobs.ts';
+
+// The number of tries of a migration that can not get a table lock: with the pauses and the lock time-out they take about a minute.
+const LOCK_ROUNDS = 20;
+const LOCK_PAUSE_MS = 1_000;
+const CONCURRENT = '.concurrent.sql';
+const FOLDER = join(import.meta.dirname, '../../../migrations');
+// The advisory lock that all processes share, so that only one of them migrates the database at a time.
+const LOCK = 724_113_001;
+// The time limit of a connection. A distant server answers in a tenth of this time, and an unreachable one should soon be reported.
+const CONNECT_MS = 5_000;
+
+function roleStatements(): string[] {
+  return Object.values(ROLES).map((role) => `create role ${role} nologin nosuperuser nobypassrls`);
+}
+
+/** Creates missing roles. When this user may not, throws a message that ends with the statements that an administrator has to run. */
+async function ensureRoles(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ rolname: string }>('select rolname from pg_roles where rolname = any($1)', [
+    Object.values(ROLES),
+  ]);
+  const present = new Set(rows.map((row) => row.rolname));
+  const missing = roleStatements().filter((statement) => !present.has(statement.split(' ')[2] ?? ''));
+  const { rows: users } = await client.query<{ name: string }>('select current_user as name');
+  const grants = `grant ${Object.values(ROLES).join(', ')} to ${client.escapeIdentifier(users[0]?.name ?? '')}`;
+  try {
+    for (const statement of missing) await client.query(statement).catch(ignoreDuplicate);
+    const { rows: members } = await client.query<{ ok: boolean }>(
+      `select bool_and(pg_has_role(current_user, role, 'MEMBER')) as ok from unnest($1::text[]) role`,
+      [Object.values(ROLES)],
+    );
+    if (!members[0]?.ok) await client.query(grants);
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42501') throw error;
+    throw new Error(
+      `the database user may not create the runtime roles; run this as an administrator, then start again:\n${[...missing, grants].map((line) => `${line};`).join('\n')}`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Ignores the error that a role exists already: roles belong to the whole server, and the migration of another database may create them at
+ * the same moment.
+ */
+function ignoreDuplicate(error: Error & { code?: string }): void {
+  if (error.code !== '42710' && error.code !== '23505') throw error;
+}
+
+async function migrationFiles(): Promise<string[]> {
+  return (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).toSorted();
+}
+
+/**
+ * Runs the missing migrations, each in its own transaction (except .concurrent.sql files), and then `prepareQueue`, which creates the
+ * schema of the job queue. Processes that start together wait for each other. Returns the names of the migrations that ran.
+ */
+export async function migrate(
+  connectionString: string,
+  prepareQueue: (url: string) => Promise<void>,
+): Promise<string[]> {
+  const client = newClient({ connectionString, application_name: 'parley migrate' });
+  await client.connect();
+  try {
+    await takeAdvisoryLock(client, LOCK);
+    await ensureRoles(client);
+    await client.query(
+      'create table if not exists schema_migrations (name text primary key, ran_at timestamptz not null default now())',
+    );
+    await client.query(`grant select on schema_migrations to ${ROLES.app}`);
+    const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
+    const done = new Set(rows.map((row) => row.name));
+    const ran: string[] = [];
+    const files = await migrationFiles();
+    refuseOtherVersion(done, files);
+    for (const name of files) {
+      if (done.has(name)) continue;
+      await (name.endsWith(CONCURRENT) ? runConcurrently(client, name) : runWithRetries(client, name));
+      ran.push(name);
+    }
+    await prepareQueue(connectionString);
+    await grantQueue(client);
+    return ran;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Throws one sentence when the database has run a migration that this version does not have. */
+function refuseOtherVersion(done: ReadonlySet<string>, files: readonly string[]): void {
+  const unknown = [...done].find((name) => !files.includes(name));
+  if (unknown === undefined) return;
+  throw new Error(
+    `the database was made by another version of Parley (${unknown}), which this one can not continue; use that version, or an empty database`,
+  );
+}
+
+/**
+ * Runs a migration and retries while a table is locked. It waits for a lock at most 2 s at a time, because all other statements wait behind
+ * it.
+ */
+async function runWithRetries(client: pg.Client, name: string): Promise<void> {
+  for (let round = 1; ; round += 1) {
+    try {
+      return await runInTransaction(client, name);
+    } catch (error) {
+      const { cause } = error as { cause?: { code?: string } };
+      if (cause?.code !== '55P03' || round === LOCK_ROUNDS) throw error;
+      await sleep(LOCK_PAUSE_MS);
+    }
+  }
+}
+
+async function runInTransaction(client: pg.Client, name: string): Promise<void> {
+  try {
+    const sql = await readFile(join(FOLDER, name), 'utf8');
+    await client.query('begin');
+    // The name is inserted first: a process that runs the same file without the lock fails on the primary key before it changes anything.
+    await client.query('insert into schema_migrations (name) values ($1)', [name]);
+    await client.query("set local lock_timeout = '2s'");
+    await client.query(sql);
+    await client.query('commit');
+  } catch (error) {
+    // Failure policy: a failed rollback is ignored, because a broken connection has ended its transaction; the first error is thrown.
+    await client.query('rollback').catch(() => undefined);
+    throw new Error(`migration ${name}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/**
+ * Runs a .concurrent.sql file, which creates indexes or validates constraints on tables that are in use: statement by statement, outside
+ * of a transaction, so that no other statement waits. A file may run again, because unfinished indexes of a broken run are dropped first.
+ */
+async function runConcurrently(client: pg.Client, name: string): Promise<void> {
+  try {
+    const sql = await readFile(join(FOLDER, name), 'utf8');
+    const { rows: broken } = await client.query<{ name: string }>(
+      `select format('%I', c.relname) as name from pg_index i join pg_class c on c.oid = i.indexrelid
+        where not i.indisvalid and c.relnamespace = 'public'::regnamespace`,
+    );
+    for (const index of broken) await client.query(`drop index concurrently if exists ${index.name}`);
+    for (const statement of sql.split(/;\s*\n/).filter((text) => /\w/.test(text))) await client.query(statement);
+    await client.query('insert into schema_migrations (name) values ($1)', [name]);
+  } catch (error) {
+    throw new Error(`migration ${name}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/**
+ * Grants rights on the job queue: companies' transactions may only insert jobs, and the system role processes them. These tables have no
+ * row-level security.
+ */
+async function grantQueue(client: pg.Client): Promise<void> {
+  const { app, system } = ROLES;
+  await client.query(`grant usage on schema ${QUEUE_SCHEMA} to ${app}, ${system};
+    grant select, insert on all tables in schema ${QUEUE_SCHEMA} to ${app};
+    grant select, insert, update, delete on all tables in schema ${QUEUE_SCHEMA} to ${system};
+    grant usage on all sequences in schema ${QUEUE_SCHEMA} to ${app}, ${system};
+    grant execute on all functions in schema ${QUEUE_SCHEMA} to ${system}`);
+}
+
+/** Creates the platform's user on the embedded server. The user is no superuser and can only switch to the runtime roles. */
+export async function createLogin(connectionString: string, password: string): Promise<void> {
+  const client = newClient({ connectionString });
+  await client.connect();
+  try {
+    await client.query('create role parley login noinherit').catch(ignoreDuplicate);
+    await client.query(`alter role parley password ${client.escapeLiteral(password)}`);
+    await client.query(`grant ${Object.values(ROLES).join(', ')} to parley`);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Lists missing migrations and queues; empty when the database is up to date. Throws one sentence when row-level security would not apply
+ * to the role of this process.
+ */
+export async function findMissing(connectionString: string, queues: string[]): Promise<string[]> {
+  if (!(await allRolesExist(connectionString))) return migrationFiles();
+  const options = sessionOptions(ROLES.app);
+  const client = newClient({ connectionString, options, connectionTimeoutMillis: CONNECT_MS });
+  try {
+    await client.connect();
+    await refuseUnboundRole(client);
+    const { rows: tables } = await client.query<{ ready: boolean }>(
+      `select to_regclass('schema_migrations') is not null and to_regclass('${QUEUE_SCHEMA}.queue') is not null as ready`,
+    );
+    if (!tables[0]?.ready) return await migrationFiles();
+    const { rows: ran } = await client.query<{ name: string }>('select name from schema_migrations');
+    const { rows: made } = await client.query<{ name: string }>(`select name from ${QUEUE_SCHEMA}.queue`);
+    const present = new Set([...ran, ...made].map((row) => row.name));
+    return [...(await migrationFiles()), ...queues].filter((name) => !present.has(name));
+  } catch (error) {
+    // Failure policy: a missing role means that nothing has been migrated yet; any other error is thrown.
+    if (NO_ROLE.test((error as Error).message)) return await migrationFiles();
+    throw markTimeout(error as Error);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Checks whether the roles exist, on a connection without a role: a connection under a missing role would be refused and logged as an error
+ * by PostgreSQL.
+ */
+async function allRolesExist(connectionString: string): Promise<boolean> {
+  const client = newClient({ connectionString, connectionTimeoutMillis: CONNECT_MS });
+  try {
+    await client.connect();
+    const roles = Object.values(ROLES);
+    const { rows } = await client.query<{ count: number }>(
+      'select count(*)::int as count from pg_roles where rolname = any($1)',
+      [roles],
+    );
+    return rows[0]?.count === roles.length;
+  } catch (error) {
+    throw markTimeout(error as Error);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Gives the time-out error of the driver the code ETIMEDOUT, so that explainStartError() recognises it. */
+function markTimeout(error: Error): Error {
+  return error.message === 'timeout expired' ? Object.assign(error, { code: 'ETIMEDOUT' }) : error;
+}
+
+const NO_ROLE = /role "parley_\w+" does not exist|permission denied to set role|permission denied for (schema|table)/;
+
+/**
+ * Checks that role and time zone have been set. A connection pooler may drop these options; then row-level security would not apply and
+ * times would be wrong.
+ */
+async function refuseUnboundRole(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ role: string; free: boolean; zone: string }>(
+    `select rolname as role, rolsuper or rolbypassrls as free, current_setting('timezone') as zone
+      from pg_roles where rolname = current_user`,
+  );
+  const [row] = rows;
+  if (row?.role !== ROLES.app || row.zone !== 'UTC') {
+    throw new Error(
+      'the database connection lost its options: a pooler must pass them on (session pooling), or be left out',
+    );
+  }
+  if (row.free) throw new Error(`${ROLES.app} must be neither superuser nor BYPASSRLS`);
+}

@@ -1,0 +1,281 @@
+/** Pagination by page numbers and cursors, the same for every list. */
+import { createHash } from 'node:crypto';
+import { Type, type Static, type TSchema } from 'typebox';
+import { invalid } from '../values/errors.ts';
+import { isId } from '../values/ids.ts';
+import { namesRecord, oneOf, strict, Timestamp } from '../values/schema.ts';
+
+// The largest offset of a page number; a larger one costs the database too much. Cursors have no such limit.
+const DEEPEST_OFFSET = 1_000_000;
+
+/** The fields that lists can be sorted by, and their columns. Records with equal values are sorted by the id column. */
+const ORDERS = {
+  createdAt: { at: 'created_at', id: '_id' },
+  updatedAt: { at: 'updated_at', id: '_id' },
+  // The columns of a separate activity table, because an index on contacts and conversations would make storing each message expensive.
+  last_message_at: { at: 'active_at', id: 'record_id' },
+  // row_index is unique in a table, so no second column is needed.
+  row_index: { at: 'row_index', id: null },
+} as const;
+type OrderField = keyof typeof ORDERS;
+
+type Sort = OrderField | `-${OrderField}`;
+export const SORTS = ['createdAt', '-createdAt', '-updatedAt'] as const satisfies readonly Sort[];
+
+/** Makes the schema of the query string of a list. `filters` are the parameters of that list, and `sorts` the orders that it supports. */
+export function pageQuery<F extends Record<string, TSchema>, const S extends readonly Sort[] = typeof SORTS>(
+  defaultSort: S[number],
+  filters: F,
+  sorts: S = SORTS as unknown as S,
+) {
+  const parameters = {
+    page: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: DEEPEST_OFFSET,
+        description: 'From 1, which is the default; not together with after',
+      }),
+    ),
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    skipCount: Type.Boolean({
+      default: false,
+      description: 'Leaves the total out; totalCount and totalPages are null',
+    }),
+    sort: oneOf(sorts, { default: defaultSort }),
+    after: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'nextCursor of the page before, of the same list, sort and filters; costs the same at any depth',
+      }),
+    ),
+    updated_since: Type.Optional(
+      Type.String({ ...Timestamp, description: 'Those whose updatedAt is this moment or later; see /docs/lists' }),
+    ),
+    ...filters,
+  };
+  // Every parameter has a default, so the document must not mark any as required.
+  return strict(parameters, { required: [] });
+}
+
+/** Makes the schema of the parameter `search` of a list; `kinds` are the records whose ids the search also compares. */
+export const searchParameter = (description: string, ...kinds: string[]) =>
+  Type.Optional(Type.String({ maxLength: 200, description, ...(kinds.length > 0 ? namesRecord(...kinds) : {}) }));
+
+/** Returns the search text of a query without surrounding blanks; null when nothing is left. */
+export const readSearch = (query: { search?: string | undefined }): string | null => query.search?.trim() || null;
+
+export interface PageQuery {
+  page?: number | undefined;
+  limit: number;
+  skipCount: boolean;
+  sort: Sort;
+  after?: string | undefined;
+  updated_since?: string | undefined;
+}
+
+const PageMeta = Type.Object({
+  page: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+  limit: Type.Integer(),
+  totalCount: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+  totalPages: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+  hasNextPage: Type.Boolean(),
+  nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+});
+
+export function pageSchema<T extends TSchema>(record: T) {
+  return Type.Object({ result: Type.Array(record), meta: PageMeta });
+}
+
+export interface Page<R> {
+  result: R[];
+  meta: Static<typeof PageMeta>;
+}
+
+/** The data with which the SQL statement of a list selects one page. */
+export interface Window {
+  limit: number;
+  offset: number;
+  field: OrderField;
+  descending: boolean;
+  /** The cursor: sort value (as PostgreSQL reads it) and id of the last row before this page; null without a cursor. */
+  after: { at: string; id: string } | null;
+  /** With a time, only records that were changed at that time or later are listed; null for all records. */
+  since: string | null;
+  /** A short hash of the list, its sort and its filters. A cursor contains it, because it is valid for the same list only. */
+  seal: string;
+}
+
+/** The part of a window that a counting statement needs. */
+export type Since = Pick<Window, 'since'>;
+
+/** Returns the window of the newest rows, for lists without further pages. */
+export const newestWindow = (limit: number): Window => ({
+  limit,
+  offset: 0,
+  field: 'createdAt',
+  descending: true,
+  after: null,
+  since: null,
+  seal: '',
+});
+
+/**
+ * Turns a list's query into its window. `list` identifies the list, including ids in its path. Throws for a cursor of another list, sort or
+ * filter.
+ */
+export function pageWindow(list: string, query: PageQuery): Window {
+  const { page, limit, after, sort } = query;
+  if (after !== undefined && page !== undefined) throw invalid('page', 'can not be given together with after');
+  const offset = ((page ?? 1) - 1) * limit;
+  if (offset > DEEPEST_OFFSET) throw invalid('page', `reaches beyond ${DEEPEST_OFFSET} records; use after`, 'TOO_DEEP');
+  const { field, descending } = parseSort(sort);
+  const seal = makeCursorSeal(list, query);
+  return {
+    limit: limit + 1,
+    offset,
+    field,
+    descending,
+    after: after === undefined ? null : readCursor(after, field, seal),
+    since: query.updated_since ?? null,
+    seal,
+  };
+}
+
+function parseSort(sort: Sort): { field: OrderField; descending: boolean } {
+  const descending = sort.startsWith('-');
+  return { field: (descending ? sort.slice(1) : sort) as OrderField, descending };
+}
+
+// Parameters that may differ between two pages of the same list.
+const PAGE_PARAMETERS = new Set(['page', 'limit', 'skipCount', 'after']);
+
+function makeCursorSeal(list: string, query: PageQuery): string {
+  const asked = { ...query, ...('search' in query ? { search: readSearch(query as { search?: string }) } : {}) };
+  const parts = Object.entries(asked).filter(([name, value]) => !PAGE_PARAMETERS.has(name) && (value ?? null) !== null);
+  const text = JSON.stringify([list, parts.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}
+
+function readCursor(text: string, field: OrderField, seal: string): { at: string; id: string } {
+  const [at = '', id = '', sealed = ''] = Buffer.from(text, 'base64url').toString('latin1').split('|');
+  const place = readCursorPlace(at, field);
+  if (place === null || !isId(id)) throw invalid('after', 'is not a cursor of this list');
+  if (sealed !== seal)
+    throw invalid('after', 'is a cursor of another list, sort or set of filters: begin again without it', 'OTHER_LIST');
+  return { at: place, id };
+}
+
+/** Converts the sort value of a cursor to a PostgreSQL literal; null when it is invalid. */
+function readCursorPlace(at: string, field: OrderField): string | null {
+  if (field === 'row_index') return /^\d{1,9}$/.test(at) ? at : null;
+  // A record without a last message has an empty value and sorts after all others.
+  if (at === '' && field === 'last_message_at') return '-infinity';
+  const milliseconds = /^\d{1,15}$/.test(at) ? Number(at) : Number.NaN;
+  // The number 253402300799999 is the end of the year 9999, the last that PostgreSQL and ISO 8601 write the same way.
+  return milliseconds <= 253_402_300_799_999 ? new Date(milliseconds).toISOString() : null;
+}
+
+/** The fields of a record that lists can be sorted by. */
+interface PlacedRecord {
+  _id: string;
+  createdAt: string;
+  updatedAt?: string;
+  last_message_at?: string | null;
+  row_index?: number;
+}
+
+/** Returns the cursor that continues a list after this record. */
+export function makeCursorAfter({ field, seal }: Pick<Window, 'field' | 'seal'>, record: PlacedRecord): string {
+  const at = record[field];
+  const place = typeof at === 'string' ? Date.parse(at) : (at ?? '');
+  return Buffer.from(`${place}|${record._id}|${seal}`).toString('base64url');
+}
+
+/** Builds the answer of a list from the rows of its window. `count` is called only when the caller wants the total. */
+export async function makePage<R extends PlacedRecord>(
+  query: PageQuery,
+  window: Window,
+  rows: R[],
+  count: () => Promise<number>,
+): Promise<Page<R>> {
+  const result = rows.slice(0, query.limit);
+  const hasNextPage = rows.length > query.limit;
+  const last = result.at(-1);
+  const totalCount = query.skipCount ? null : await count();
+  return {
+    result,
+    meta: {
+      page: query.after === undefined ? (query.page ?? 1) : null,
+      limit: query.limit,
+      totalCount,
+      totalPages: totalCount === null ? null : Math.ceil(totalCount / query.limit),
+      hasNextPage,
+      nextCursor: hasNextPage && last ? makeCursorAfter(window, last) : null,
+    },
+  };
+}
+
+/**
+ * Returns the end of a list's SQL statement: conditions for `since` and the cursor, order, limit and offset. It uses five parameters from
+ * `$first` on (sort value and id of the cursor, limit, offset, since), which windowValues() returns in this order.
+ */
+export function windowClause(window: Window, first: number): string {
+  const { since, cursor, tail } = windowSqlParts(window, first);
+  return `${since} ${cursor} ${tail}`;
+}
+
+type WindowParts = Record<'since' | 'cursor' | 'order' | 'tail', string>;
+
+/** The parts of windowClause(), for statements that need them in different places. `tail` has `leading` orders, order, limit and offset. */
+export function windowSqlParts(window: Window, first: number, leading = ''): WindowParts {
+  const { at, id } = ORDERS[window.field];
+  const [compare, direction] = window.descending ? ['<', 'desc'] : ['>', 'asc'];
+  const place = `$${first}::text::${window.field === 'row_index' ? 'int' : 'timestamptz'}`;
+  const lastId = `$${first + 1}::text`;
+  const after =
+    id === null
+      ? `${at} ${compare} ${place} and ${lastId} is not null`
+      : `(${at}, ${id}) ${compare} (${place}, ${lastId})`;
+  const order = [at, ...(id === null ? [] : [id])].map((column) => `${column} ${direction}`).join(', ');
+  return {
+    since: sinceClause(window, first + 4),
+    cursor: window.after ? `and ${after}` : `and ${place} is null and ${lastId} is null`,
+    order,
+    tail: `order by ${leading}${order} limit $${first + 2} offset $${first + 3}`,
+  };
+}
+
+/** Returns true when the records that match `since` are contiguous in the sort order, so that an index scan can stop after them. */
+export const isSinceInOrder = ({ field, since }: Window): boolean => since === null || field === 'updatedAt';
+
+/** The number of parameters that windowClause() uses. */
+export const WINDOW_VALUES = 5;
+
+export function windowValues(window: Window): unknown[] {
+  return [window.after?.at ?? null, window.after?.id ?? null, window.limit, window.offset, window.since];
+}
+
+/** Returns the SQL condition for `since`, for statements without a window. Its parameter has the number `place` and is always used. */
+export const sinceClause = ({ since }: Since, place: number): string =>
+  since === null ? `and $${place}::timestamptz is null` : `and updated_at >= $${place}::timestamptz`;
+
+/** Returns the part of a prepared statement's name that depends on the window, because different texts need different names. */
+export function windowNameSuffix({ field, descending, after, since }: Window): string {
+  return `${field}.${descending ? 'desc' : 'asc'}${after ? '.after' : ''}${sinceNameSuffix({ since })}`;
+}
+
+/** Returns the end of the name of a statement that counts records: the statement with `updated_since` has another text. */
+export const sinceNameSuffix = ({ since }: Since): string => (since === null ? '' : '.since');
+
+/** Returns the sort order of a window for records with the alias `as`. */
+export function windowOrderSql({ field, descending }: Window, as: string): string {
+  const direction = descending ? 'desc' : 'asc';
+  const at = field === 'last_message_at' ? `coalesce(${as}.last_message_at, '-infinity')` : `${as}.${ORDERS[field].at}`;
+  return `${at} ${direction}, ${as}._id ${direction}`;
+}
+
+/** Returns the sort columns and the id (as `_id`), for statements that first find the ids of a page and then read its records. */
+export function windowKeyColumns({ field }: Window): string {
+  const { at, id } = ORDERS[field];
+  return id === null || id === '_id' ? `${at}, _id` : `${at}, ${id}, ${id} as _id`;
+}

@@ -1,0 +1,274 @@
+/**
+ * Access to the data. Queries accept only executors from this file, so that each statement names whom it runs for: a TenantTx or
+ * TenantRead belongs to one company; a SystemTx is for the few features that work across companies and names on whose behalf they do.
+ * Each company has a share of every connection pool, and so has each kind of the platform's own work.
+ */
+import type pg from 'pg';
+import { toNamedActor, type Actor } from '../values/actor.ts';
+import type { Principal } from '../http/auth.ts';
+import type { Change } from './changes/change.ts';
+import { createExecutor, openPool, PATIENT_WAIT_MS, ROLES, type Executor, type Quota, type Statement } from './db.ts';
+import { runExclusively } from './exclusive.ts';
+import {
+  createCompanyShares,
+  runWithinShare,
+  createSystemShares,
+  SYSTEM_CONNECTIONS,
+  type ShareOwner,
+} from './connection-shares.ts';
+import type { Shares } from '../work/shares.ts';
+import { createSpacedTurns } from '../work/spaced-turns.ts';
+import { UNGUARDED, type Storage } from './storage.ts';
+import { inTransaction, type TransactionExecutor, type TransactionOptions } from './transaction.ts';
+import { createWakeUps, type WakeUps } from './wake-ups.ts';
+
+declare const brand: unique symbol;
+
+/** Runs single statements for one company. Their conditions must contain the company's id. */
+export interface TenantRead extends Executor {
+  readonly companyId: string;
+  readonly [brand]: 'tenant';
+}
+
+interface Transaction {
+  /** Calls `action` after the commit; never after a rollback. */
+  afterCommit(action: () => void): void;
+  /** Wakes the loop of this process that works on a queue, after the commit. */
+  wakes(queue: string): void;
+  /**
+   * Names the record that a POST creates, for the audit entry and the Idempotency-Key in this transaction. `company` is the record's
+   * company when it differs from the caller's; null for a record of the installation.
+   */
+  makes(id: string, company?: string | null): void;
+  /**
+   * Registers the answer of a statement that is not awaited, so that COMMIT is sent without waiting for it; when the statement fails,
+   * nothing is committed. It must be a single statement whose answer decides nothing.
+   */
+  trails(answer: Promise<unknown>): void;
+  /** Names records that this transaction has changed; after the commit the change feed announces them. */
+  changed(changes: Change[]): void;
+}
+
+/** A transaction of one company, under row-level security. */
+export interface TenantTx extends TenantRead, Transaction {
+  readonly writable: true;
+}
+
+/** A transaction across companies. */
+export interface SystemTx extends Executor, Transaction {
+  readonly [brand]: 'system';
+}
+
+/** A company, the actor that works for it, and the access to its data: the same in a request and in a job. */
+export interface Acting {
+  readonly companyId: string;
+  readonly actor: Actor;
+  readonly read: TenantRead;
+  /** Runs reads for exports, which follow one index: planned without the bitmap scans that searches need. */
+  readonly walk: TenantRead;
+  tx<T>(work: (tx: TenantTx) => Promise<T>): Promise<T>;
+}
+
+/** The company that a request acts for; its caller is the actor. */
+export interface Tenant extends Acting {
+  readonly principal: Principal;
+}
+
+/** Returns the access with which a job works for a company as an actor that is no caller. */
+export const actAs = (database: Database, companyId: string, actor: Actor): Acting => ({
+  companyId,
+  actor,
+  read: database.read(companyId),
+  walk: database.walk(companyId),
+  tx: (work) => database.tenantTx(companyId, work, actor),
+});
+
+export interface Database {
+  read(companyId: string): TenantRead;
+  walk(companyId: string): TenantRead;
+  /** Runs a transaction of one company. `actor` is whom the history of a conversation names; without one it names nobody. */
+  tenantTx<T>(companyId: string, work: (tx: TenantTx) => Promise<T>, actor?: Actor): Promise<T>;
+  /**
+   * Runs a transaction across companies. `fromReserve` allows it while the disk is nearly full; only for a few hundred bytes whose number
+   * is limited elsewhere.
+   */
+  systemTx<T>(behalf: ShareOwner, work: (tx: SystemTx) => Promise<T>, options?: { fromReserve: boolean }): Promise<T>;
+  /** Runs one transaction that stores many callbacks in few round trips. */
+  flushTx<T>(work: (tx: SystemTx) => Promise<T>, options: TransactionOptions): Promise<T>;
+  /** Runs single statements across companies, each in its own transaction. */
+  system(behalf: ShareOwner): SystemTx;
+  /** Runs `work` while this process holds a lock of the installation; processes that want it as well wait for each other. */
+  exclusively<T>(lock: number, work: () => Promise<T>): Promise<T>;
+  /** Tells the loops of this process that a transaction has queued work for them. */
+  wakeUps: WakeUps;
+  /** Throws when the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  url: string;
+  /** Connections per role that companies share; those for the platform's own work are added. */
+  poolSize: number;
+  /** Refuses transactions while the disk has no room. */
+  storage?: Storage;
+  /** How many milliseconds a statement may take. A command of an operator may need more than a request. */
+  statementMs?: number;
+  /** How many milliseconds a caller waits for a connection before it gets 503. */
+  waitMs?: number;
+  /** How much a company without its own limit may store. */
+  quota?: Quota;
+  /** Announces what committed transactions have changed. */
+  publish?: (changes: Change[]) => void;
+  /** Runs reads in transactions under row-level security as well; the tests of tenant isolation use this. */
+  readsUnderRls?: boolean;
+}
+
+/**
+ * Returns a statement with BEGIN, the company id for row-level security and the actor for triggers, in one round trip. The id is checked
+ * once more, because it becomes part of the SQL text; the actor is written in hexadecimal digits, because somebody has chosen its name.
+ */
+function beginStatement(companyId: string, actor?: Actor): string {
+  if (!/^[0-9a-f]{24}$/.test(companyId)) throw new Error('not a company id');
+  const begin = `begin; set local app.company_id = '${companyId}'`;
+  const named = actor && toNamedActor(actor);
+  return named ? `${begin}; set local app.actor = '${Buffer.from(JSON.stringify(named)).toString('hex')}'` : begin;
+}
+
+/** Outside of a request there is no audit entry that would need the id of the created record. */
+const storeNoTrail = (): void => undefined;
+
+interface TransactionParts {
+  pool: pg.Pool;
+  begin: string;
+  publish: (changes: Change[]) => void;
+  wake: WakeUps['wake'];
+  options?: TransactionOptions;
+}
+
+async function runTransaction<X, T>(
+  { pool, begin, publish, wake, options }: TransactionParts,
+  dress: (executor: TransactionExecutor & Transaction) => X,
+  work: (tx: X) => Promise<T>,
+): Promise<T> {
+  const actions: (() => void)[] = [];
+  const changes: Change[] = [];
+  const dressed = (executor: TransactionExecutor): X =>
+    dress({
+      ...executor,
+      afterCommit: (action) => void actions.push(action),
+      wakes: (queue) => void actions.push(() => wake(queue)),
+      makes: storeNoTrail,
+      changed: (some) => void changes.push(...some),
+    });
+  const result = await inTransaction(pool, begin, (executor) => work(dressed(executor)), options);
+  for (const action of actions) action();
+  if (changes.length > 0) publish(changes);
+  return result;
+}
+
+// The longest wait of an expensive read for its turn, as long as a statement may take: until then the expensive reads of a company wait for
+// each other.
+const EXPENSIVE_WAIT_MS = 5_000;
+// People type their searches, and most are found at once. An export that nobody watches pauses after each of its statements.
+const CHEAP_SEARCH_MS = 30;
+
+/** Makes the searches of a company take turns, because their cost depends on what they look for. Other statements do not wait. */
+function withSpacedSearches(turns: Shares, owner: string, executor: Executor): Executor {
+  return {
+    ...executor,
+    query: <R>(statement: Statement) =>
+      statement.planEachTime ? turns.within(owner, () => executor.query<R>(statement)) : executor.query<R>(statement),
+  };
+}
+
+function createSystemTransaction(parts: Pick<TransactionParts, 'pool' | 'publish' | 'wake'>, crossing: Shares) {
+  return <T>(behalf: ShareOwner, work: (tx: SystemTx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
+    crossing.within(behalf, () =>
+      runTransaction({ ...parts, begin: 'begin', options }, (tx) => tx as unknown as SystemTx, work),
+    );
+}
+
+const openRead = (companyId: string, executor: Executor): TenantRead =>
+  ({ ...executor, companyId }) as unknown as TenantRead;
+
+/** Each statement is a transaction of its own, which has committed when it is answered. */
+const createSingleStatements = (
+  executor: Executor,
+  { publish, wake }: Pick<TransactionParts, 'publish' | 'wake'>,
+): SystemTx =>
+  ({
+    ...executor,
+    afterCommit: (action: () => void) => action(),
+    wakes: wake,
+    makes: storeNoTrail,
+    trails: () => {
+      throw new Error('a single statement has no commit that others could travel with');
+    },
+    changed: publish,
+  }) as unknown as SystemTx;
+
+function openPools({ url, poolSize, quota = null, statementMs, waitMs }: DatabaseOptions) {
+  return {
+    app: openPool(url, ROLES.app, poolSize, { quota, statementMs, waitMs }),
+    read: openPool(url, ROLES.read, poolSize, { statementMs, waitMs }),
+    system: openPool(url, ROLES.system, poolSize + SYSTEM_CONNECTIONS, { quota, statementMs, waitMs }),
+  };
+}
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, poolSize, storage = UNGUARDED, readsUnderRls = false, waitMs = PATIENT_WAIT_MS } = options;
+  const wakeUps = createWakeUps();
+  const told = { publish: options.publish ?? (() => undefined), wake: wakeUps.wake };
+  const { app, read, system } = openPools(options);
+  const writing = createCompanyShares(poolSize, waitMs);
+  const reading = createCompanyShares(poolSize, waitMs);
+  const crossing = createSystemShares(poolSize, waitMs);
+  const searching = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: CHEAP_SEARCH_MS });
+  const walking = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: 0 });
+  const transactAcross = createSystemTransaction({ pool: system, ...told }, crossing);
+
+  function underRls<T>(companyId: string, work: (tx: TenantTx) => Promise<T>, actor?: Actor): Promise<T> {
+    return runTransaction(
+      { pool: app, begin: beginStatement(companyId, actor), ...told, options: { startsWithBegin: true } },
+      (tx) => ({ ...tx, companyId, writable: true }) as unknown as TenantTx,
+      work,
+    );
+  }
+
+  const readUnderRls = (companyId: string): Executor => ({
+    query: <R>(statement: Statement) => underRls(companyId, (tx) => tx.query<R>(statement)),
+    execute: (statement) => underRls(companyId, (tx) => tx.execute(statement)),
+  });
+
+  const openSystem = (behalf: ShareOwner): SystemTx =>
+    createSingleStatements(runWithinShare(crossing, behalf, createExecutor(system)), told);
+
+  return {
+    // Under row-level security reads are not limited by shares, because a read inside a transaction would wait for the share that its own
+    // transaction uses.
+    read: (companyId) => {
+      if (readsUnderRls) return openRead(companyId, readUnderRls(companyId));
+      const fair = runWithinShare(reading, companyId, createExecutor(read));
+      return openRead(companyId, withSpacedSearches(searching, companyId, fair));
+    },
+    walk: (companyId) =>
+      openRead(
+        companyId,
+        runWithinShare(walking, companyId, runWithinShare(writing, companyId, readUnderRls(companyId))),
+      ),
+    tenantTx: (companyId, work, actor) =>
+      storage.write(() => writing.within(companyId, () => underRls(companyId, work, actor))),
+    systemTx: (behalf, work, { fromReserve } = { fromReserve: false }) =>
+      (fromReserve ? UNGUARDED : storage).write(() => transactAcross(behalf, work)),
+    flushTx: (work, how) => storage.write(() => transactAcross('callbacks', work, how)),
+    system: openSystem,
+    exclusively: (lock, work) => runExclusively(url, lock, work),
+    wakeUps,
+    // Uses the connections for admitting requests, so that slow searches of companies do not make the process look unhealthy.
+    ping: async () => void (await openSystem('admission').query({ name: 'tenant.ping', text: 'select 1', values: [] })),
+    close: async () => {
+      await Promise.all([app.end(), read.end(), system.end()]);
+    },
+  };
+}

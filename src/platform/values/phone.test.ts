@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { readSeed } from '../../../test/full/harness/chance.ts';
+import { createRandom } from '../../../test/support/random.ts';
+import { onlyDigits, phoneKey, toReadablePhone, readPhone, type Phone } from './phone.ts';
+
+/** Parses a number and returns it, or null when it is invalid or ambiguous. */
+function parseIn(country: string | null, text: string): Phone | null {
+  const read = readPhone(text, country);
+  return 'code' in read ? null : read;
+}
+
+/** The spellings in a row are the same phone number; the last two columns are its readable form. */
+const PEOPLE: { spellings: string[]; phone_number: string; country_code: string }[] = [
+  {
+    spellings: ['5511988887777', '551188887777', '+55 (11) 98888-7777', '+55 11 8888-7777', '55 11 9 8888 7777'],
+    phone_number: '+5511988887777',
+    country_code: 'BR',
+  },
+  { spellings: ['558599998888', '5585999998888'], phone_number: '+5585999998888', country_code: 'BR' },
+  // A Brazilian landline number has eight digits, too, but no 9 is added.
+  { spellings: ['551133334444', '+55 11 3333-4444'], phone_number: '+551133334444', country_code: 'BR' },
+  {
+    spellings: ['5215512345678', '525512345678', '+52 55 1234 5678', '+52 1 55 1234 5678'],
+    phone_number: '+525512345678',
+    country_code: 'MX',
+  },
+  { spellings: ['351912345678', '+351 912 345 678'], phone_number: '+351912345678', country_code: 'PT' },
+  {
+    spellings: ['12125550123', '+1 (212) 555-0123', '1.212.555.0123'],
+    phone_number: '+12125550123',
+    country_code: 'US',
+  },
+];
+
+for (const { spellings, phone_number, country_code } of PEOPLE) {
+  test(`all spellings of ${phone_number} have the same key, E.164 form and country ${country_code}`, () => {
+    assert.equal(new Set(spellings.map(phoneKey)).size, 1, spellings.map(phoneKey).join(' '));
+    for (const spelling of spellings) assert.deepEqual(toReadablePhone(spelling), { phone_number, country_code });
+  });
+}
+
+test('an Argentine mobile number has the same key with and without the 9, and keeps a 9 that was written', () => {
+  const spellings = ['5491123456789', '541123456789', '+54 9 11 2345-6789', '+54 11 2345-6789'];
+  assert.equal(new Set(spellings.map(phoneKey)).size, 1);
+  assert.deepEqual(toReadablePhone('+54 9 11 2345-6789'), { phone_number: '+5491123456789', country_code: 'AR' });
+  assert.deepEqual(toReadablePhone('541123456789'), { phone_number: '+541123456789', country_code: 'AR' });
+});
+
+test('different phone numbers have different keys', () => {
+  const numbers = [
+    '5511988887777',
+    '5511988887778',
+    '5521988887777',
+    '551133334444', // a landline number, which is not the mobile number below with a 9 added
+    '5511933334444',
+    '525512345678',
+    '541123456789',
+    '351912345678',
+    '12125550123',
+    '121255501234',
+  ];
+  assert.equal(new Set(numbers.map(phoneKey)).size, numbers.length);
+});
+
+test('the key of a phone number that is a key already is the same key', () => {
+  for (const { spellings } of PEOPLE) {
+    for (const spelling of spellings) assert.equal(phoneKey(phoneKey(spelling)), phoneKey(spelling));
+  }
+});
+
+test('a number that belongs to no country is kept as it is, without a country', () => {
+  for (const text of ['99912345678', '12345', '0']) {
+    assert.deepEqual(toReadablePhone(text), { phone_number: `+${text}`, country_code: null });
+    assert.equal(phoneKey(text), text);
+  }
+});
+
+test('a number with a country code that several countries share gets the right country', () => {
+  assert.equal(toReadablePhone('14165550123').country_code, 'CA');
+  assert.equal(toReadablePhone('12125550123').country_code, 'US');
+  assert.equal(toReadablePhone('77011234567').country_code, 'KZ');
+  assert.equal(toReadablePhone('79161234567').country_code, 'RU');
+});
+
+test('onlyDigits removes everything but digits', () => {
+  assert.equal(onlyDigits(' +55 (11) 9.8888-7777 ramal 2 '), '55119888877772');
+  assert.equal(onlyDigits('no number'), '');
+});
+
+/** Pairs of a text and the number that it means, whether the country is known or not; null when the text is no number. */
+const WRITTEN: [string, string | null][] = [
+  ['+55 (11) 98888-7777', '+5511988887777'],
+  ['5511988887777', '+5511988887777'],
+  ['551188887777', '+5511988887777'],
+  ['0055 11 98888 7777', '+5511988887777'],
+  // Prefixes that are dialled only inside a country are removed, even after the country code.
+  ['+55 011 97777-2448', '+5511977772448'],
+  ['55 011 97777-2448', '+5511977772448'],
+  ['+55 0 15 11 7777-2448', '+5511977772448'],
+  ['+55 11 97777-2448', '+5511977772448'],
+  ['+55 0800 123 4567', '+558001234567'],
+  ['+44 07911 123456', '+447911123456'],
+  ['+49 0151 23456789', '+4915123456789'],
+  ['+39 06 123456', '+3906123456'],
+  ['+54 0 11 15 2345-6789', '+5491123456789'],
+  ['+51 999 998 888', '+51999998888'],
+  ['56987654321', '+56987654321'],
+  ['351912345678', '+351912345678'],
+  ['12125550123', '+12125550123'],
+  ['+6591234567', '+6591234567'],
+  ['+44 (0)20 7946 0958', '+442079460958'],
+  ['+52 1 55 1234 5678', '+525512345678'],
+  ['+800 1234 5678', '+80012345678'],
+  ...['', '12345', '+5511', '119888877', '+99912345678', '+1 198 888 7777', '99999999999999999'].map(
+    (text): [string, null] => [text, null],
+  ),
+  ...['abc', '1-800-FLOWERS', '11 98888-7777 ramal 2', '11988887777;12', '+55+11988887777', '26 98888-7777'].map(
+    (text): [string, null] => [text, null],
+  ),
+];
+
+for (const [written, expected] of WRITTEN) {
+  test(`"${written}" ${expected ? `means ${expected}` : 'is no number'}, with the country Brazil and without a country`, () => {
+    for (const country of [null, 'BR'])
+      assert.equal(parseIn(country, written)?.phone_number ?? null, expected, `${country}`);
+  });
+}
+
+/** Country, number as it is dialled inside that country, and its international form. */
+const NATIONAL: [string, string, string][] = [
+  ['BR', '11 98888-7777', '+5511988887777'],
+  ['BR', '(11) 8888-7777', '+5511988887777'],
+  ['BR', '011 98888 7777', '+5511988887777'],
+  ['BR', '0 15 11 98888-7777', '+5511988887777'],
+  ['BR', '(11) 3333-4444', '+551133334444'],
+  ['US', '(212) 555-0123', '+12125550123'],
+  ['PT', '912 345 678', '+351912345678'],
+  ['GB', '020 7946 0958', '+442079460958'],
+  ['SG', '9123 4567', '+6591234567'],
+];
+
+for (const [country, written, expected] of NATIONAL) {
+  test(`"${written}" means ${expected} in ${country}, and is refused without a country`, () => {
+    assert.equal(parseIn(country, written)?.phone_number, expected);
+    const unknown = readPhone(written, null);
+    assert.ok('code' in unknown && unknown.code === 'INVALID' && unknown.message.includes('country code'), written);
+  });
+}
+
+test('a number of Singapore without + is never mistaken for a Brazilian number', () => {
+  assert.equal(parseIn(null, '6591234567')?.phone_number, '+6591234567');
+  assert.deepEqual(readPhone('6591234567', 'BR'), {
+    code: 'AMBIGUOUS_PHONE',
+    message: 'can be +6591234567, or +5565991234567 as it is dialled in BR: write it with + and its country code',
+  });
+});
+
+test('a number without + is accepted only in a range that its country has assigned', () => {
+  // Read with their first digits as a country code, the first number would be in an unassigned range of the Netherlands, and the second in
+  // one of Brazil.
+  for (const written of ['(31) 98888-0003', '55 99999-8888']) {
+    assert.equal(parseIn(null, written), null);
+    assert.ok(parseIn(null, `+${written.replaceAll(/[()]/g, '')}`), written);
+  }
+  // The digits 55 are the country code of Brazil and also the area code of Santa Maria.
+  assert.equal(parseIn('BR', '55 99999-8888')?.phone_number, '+5555999998888');
+  // The network's test numbers have an area code that no real number has.
+  for (const country of [null, 'BR']) assert.equal(parseIn(country, '15550783881')?.phone_number, '+15550783881');
+});
+
+test('a text that can be a number of two countries is refused as ambiguous, however it is punctuated', () => {
+  // Each text can be a number of Porto Alegre or a mobile number of Peru.
+  for (const written of ['51 99999-8888', '51999998888', '(51) 99999-8888']) {
+    const read = readPhone(written, 'BR');
+    assert.ok('code' in read && read.code === 'AMBIGUOUS_PHONE', written);
+    assert.ok(read.message.includes('+51999998888') && read.message.includes('+5551999998888'), read.message);
+  }
+});
+
+// The area codes of Brazil (Anatel).
+const AREAS =
+  '11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 51 53 54 55 ' +
+  '61 62 63 64 65 66 67 68 69 71 73 74 75 77 79 81 82 83 84 85 86 87 88 89 91 92 93 94 95 96 97 98 99';
+
+test('a number without a country code is Brazilian exactly if it begins with one of the 67 area codes of Brazil', () => {
+  const areas = Array.from({ length: 90 }, (_, index) => String(index + 10)).filter((area) => {
+    const read = readPhone(`${area} 98765-4321`, 'BR');
+    return 'code' in read ? read.message.includes(`+55${area}987654321`) : read.phone_number === `+55${area}987654321`;
+  });
+  assert.deepEqual(areas, AREAS.split(' '));
+});
+
+test('a parsed number is parsed again to the same number and the same key', () => {
+  for (const [written, expected] of WRITTEN) {
+    if (!expected) continue;
+    assert.deepEqual(parseIn(null, expected), parseIn(null, written));
+    assert.equal(phoneKey(expected), phoneKey(phoneKey(expected)));
+  }
+});
+
+test('every parsed number is valid E.164 and is parsed again to the same number', (t) => {
+  const seed = readSeed();
+  t.diagnostic(`SEED=${seed}`);
+  const random = createRandom(seed);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+  const beginnings = ['', '+', '00', '+55', '+55 0', '55', '0', '+44 0', '+54 0', '+52 1', '+52 01', '+1 1', '+39 0'];
+  for (let round = 0; round < 20_000; round += 1) {
+    const digits = Array.from({ length: 4 + Math.floor(random() * 10) }, () => Math.floor(random() * 10));
+    const written = pick(beginnings) + digits.join(pick(['', '', ' ']));
+    const country = pick([null, 'BR', 'US', 'AR', 'MX', 'GB', 'SG'] as const);
+    const phone = parseIn(country, written);
+    if (!phone) continue;
+    const { phone_number } = phone;
+    assert.match(phone_number, /^\+[1-9]\d{1,14}$/, written);
+    assert.equal(parsePhoneNumberFromString(phone_number)?.number, phone_number, written);
+    assert.deepEqual(parseIn(country, phone_number), phone, written);
+    // Networks write numbers without the +.
+    assert.deepEqual(toReadablePhone(phone_number.slice(1)), phone, written);
+  }
+});

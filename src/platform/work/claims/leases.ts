@@ -1,0 +1,82 @@
+/**
+ * The statements of the queue tables whose claims are leases. Such a table has the columns is_waiting (the row is in the queue), claimed_at
+ * (which claim holds it) and held_until (when the claim ends, or the time until which the row rests), a partial index for `pickInTurn`, and
+ * one that answers `dueSql`.
+ */
+import { exec } from '../../store/db.ts';
+import type { SystemTx } from '../../store/tenant.ts';
+import { pickInTurn } from './fair-pick.ts';
+import type { ClaimedRow, Lease } from './queue.ts';
+
+export interface LeasedTable {
+  table: string;
+  /** A column that gives the order within a company. */
+  order: string;
+  /** The column with the id that identifies a row within its company; `_id` when absent. */
+  id?: string;
+  /** An SQL expression for the time at which a row that does not wait returns to the queue; `held_until` when absent. */
+  dueAt?: string;
+  /** A further condition for returning to the queue. */
+  open?: string;
+  /** The time for which a claim holds; 30 when absent. */
+  leaseSeconds?: number;
+}
+
+export interface LeasedRow extends ClaimedRow {
+  /** When the row was claimed, so that an outcome that comes late changes nothing of a later claim. */
+  claimed_at: string;
+}
+
+const LEASE_SECONDS = 30;
+// Returning so many rows to the queue takes some milliseconds.
+const REQUEUED_AT_ONCE = 1_000;
+
+const leaseEnd = ({ leaseSeconds = LEASE_SECONDS }: LeasedTable): string =>
+  `now() + interval '${leaseSeconds} seconds'`;
+
+const dueSql = ({ dueAt = 'held_until', open = 'true' }: LeasedTable): string =>
+  `${open} and not is_waiting and ${dueAt} <= now()`;
+
+/** The beginning of a statement that claims rows: `picked` has them, and the values of `pickValues` come first. */
+export const pickLeased = ({ table, order }: LeasedTable): string =>
+  `with recursive ${pickInTurn({ table, waiting: 'is_waiting', order })}`;
+
+/** The changes by which a row is claimed. */
+export const leaseColumns = (queue: LeasedTable): string =>
+  `is_waiting = false, claimed_at = clock_timestamp(), held_until = ${leaseEnd(queue)}`;
+
+/** The condition and the statements that the claim loop needs of a queue with leases. */
+export function openLeases<Row extends LeasedRow>(
+  system: SystemTx,
+  queue: LeasedTable,
+): Required<Lease<Row>> & { waiting: string } {
+  const { table, id = '_id', dueAt = 'held_until', leaseSeconds = LEASE_SECONDS } = queue;
+  const due = dueSql(queue);
+  return {
+    leaseSeconds,
+    waiting: `exists (select from ${table} where is_waiting) or exists (select from ${table} where ${due})`,
+    requeue: () =>
+      exec(system, {
+        name: `claims.requeue.${table}`,
+        text: `update ${table} set is_waiting = true, held_until = null, claimed_at = null where ctid = any(array(
+          select ctid from ${table} where ${due} order by ${dueAt} limit ${REQUEUED_AT_ONCE} for update skip locked))`,
+        values: [],
+      }),
+    // A row that somebody has locked is renewed the next time. One that has ended meanwhile has no lease any more.
+    renew: (rows) =>
+      exec(system, {
+        name: `claims.renew.${table}`,
+        text: `update ${table} q set held_until = ${leaseEnd(queue)}
+          from (
+            select k.ctid from unnest($1::text[], $2::text[], $3::timestamptz[]) as h (company_id, id, claimed_at)
+              join ${table} k on k.company_id = h.company_id and k.${id} = h.id and k.claimed_at = h.claimed_at and k.held_until is not null
+            for no key update of k skip locked
+          ) n where q.ctid = n.ctid`,
+        values: [
+          rows.map(({ company }) => company),
+          rows.map(({ _id }) => _id),
+          rows.map(({ claimed_at }) => claimed_at),
+        ],
+      }),
+  };
+}
