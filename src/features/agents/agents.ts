@@ -61,7 +61,7 @@ export async function createAgent(kit: Kit, tenant: Tenant, input: AgentCreate):
     await listKnowledge(tx, _id, knowledge);
     await listTables(tx, _id, tables);
     await listServers(tx, _id, mcp_servers);
-    tx.makes(_id);
+    tx.created(_id);
     return expectSmall(await expectAgent(tx, _id));
   });
 }

@@ -76,7 +76,7 @@ export async function createKeyForCaller(kit: Kit, caller: Caller, input: ApiKey
   return sphere.tx(async (tx) => {
     const createdBy = chooseVisibleMaker(caller.principal, sphere.company);
     const key = await createKey(tx, kit.tokenSecret, { ...rest, createdBy, company: sphere.company });
-    tx.makes(key._id, sphere.company);
+    tx.created(key._id, sphere.company);
     return key;
   });
 }

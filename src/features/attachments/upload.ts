@@ -43,7 +43,7 @@ export interface Uploaded {
 
 export async function uploadAttachment(kit: Kit, tenant: Acting, uploaded: Uploaded): Promise<Attachment> {
   const row = await takeFile(kit, tenant, uploaded, async (tx, stored) => {
-    tx.makes(stored._id);
+    tx.created(stored._id);
     return stored;
   });
   return toAttachment(kit, row);

@@ -47,7 +47,7 @@ export async function sendBulk(
   if (options.stopping.aborted) throw interrupted();
   const holder = newId();
   await tenant.tx(async (tx) => {
-    tx.makes(run._id);
+    tx.created(run._id);
     const errors = rows.filter(({ error }) => error !== null).length;
     await insertRun(tx, { ...run, total: rows.length, errors, holder });
     await insertRows(tx, run._id, rows);

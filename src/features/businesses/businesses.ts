@@ -27,7 +27,7 @@ export async function createBusiness(tenant: Tenant, input: BusinessCreate): Pro
     const empty = { name: input.name, domain: null, description: null, owner: null, held: {} };
     const { fields, changes } = await applyInput(tx, empty, input);
     const business = expectRecordSize('custom_fields', await insertBusiness(tx, newId(), fields));
-    tx.makes(business._id);
+    tx.created(business._id);
     await emitFieldChanges(tx, business, changes);
     return business;
   });

@@ -57,7 +57,7 @@ export async function createCampaign(kit: Kit, tenant: Tenant, input: CampaignCr
   return tenant.tx(async (tx) => {
     await checkReferences(tx, fields);
     const _id = newId();
-    tx.makes(_id);
+    tx.created(_id);
     const made = await insertCampaign(tx, _id, fields);
     await keepFilesFromRemoval(tx, _id, fields.steps);
     return expectSmall(toCampaign(made));

@@ -34,7 +34,7 @@ export async function createCompanyForCaller(kit: Kit, caller: Caller, input: Co
   return caller.tx(async (tx) => {
     const { owner, ...fields } = input;
     const company = await createCompany(tx, fields);
-    tx.makes(company._id);
+    tx.created(company._id);
     const { language } = company.general_config;
     await inviteUser(kit, tx, { language, ...owner, company: company._id, role: 'OWNER' });
     return company;

@@ -37,7 +37,7 @@ export const readContacts = (read: TenantRead, ids: string[]): Promise<Contact[]
 export async function createContact(tenant: Tenant, input: ContactCreate): Promise<Contact> {
   return tenant.tx(async (tx) => {
     const contact = await addContact(tx, toContactSource(tenant.actor), input);
-    tx.makes(contact._id);
+    tx.created(contact._id);
     return contact;
   });
 }

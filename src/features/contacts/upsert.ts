@@ -35,7 +35,7 @@ export async function upsertContacts(tenant: Tenant, asked: ContactUpsert): Prom
       return await tenant.tx(async (tx) => {
         const { rows, definitions } = await readItems(tx, asked);
         const _id = newId();
-        tx.makes(_id);
+        tx.created(_id);
         const stored = await storeContacts(tx, rows, { update_existing, silent, definitions, source });
         return toResult(_id, rows, stored);
       });

@@ -89,7 +89,7 @@ async function findOrOpenConversation(
   const [made] = await insertThreads(tx, [{ ...key, ...chooseInitialFields(inbox, input) }]);
   const conversation = made && (await findConversation(tx, made._id));
   if (!conversation) throw makeOvertakenError();
-  tx.makes(conversation._id);
+  tx.created(conversation._id);
   await emit(tx, [{ event: 'CONVERSATION_CREATED', data: conversation }]);
   return { conversation, opened: true };
 }
@@ -114,7 +114,7 @@ function chooseInitialFields({ channel, is_test, ...inbox }: OpeningInbox, input
 async function assignOwnerAndAgent(tx: TenantTx, tenant: Acting, id: string, input: Opening): Promise<Conversation> {
   const before = await lockConversation(tx, id);
   if (!before) throw makeOvertakenError();
-  tx.makes(id);
+  tx.created(id);
   const { owner, agent } = input;
   const change: ConversationUpdate = {
     ...(owner === undefined ? {} : { owner }),

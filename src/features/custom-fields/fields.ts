@@ -46,7 +46,7 @@ export async function createField(tenant: Tenant, input: CustomFieldCreate): Pro
       const [holder] = await listDefinitions(tx, context, [slug]);
       throw alreadyTaken('FIELD_EXISTS', 'slug', holder?._id);
     }
-    tx.makes(field._id);
+    tx.created(field._id);
     return expectRecordSize('options', field);
   });
 }

@@ -66,7 +66,7 @@ export async function addImport(readers: ChildReaders, tenant: Tenant, asked: Im
     // moment.
     await expectFewOpenImports(tx, MAX_OPEN - 1);
     const _id = newId();
-    tx.makes(_id);
+    tx.created(_id);
     const created = await insertImport(tx, {
       _id,
       kind,

@@ -54,7 +54,7 @@ export async function storeInbox(kit: Kit, tenant: Tenant, input: InboxCreate): 
     await expectUsers(tx, { default_owner: input.default_owner });
     await expectCustomFields(tx, input);
     const inbox = await insertInbox(tx, row);
-    tx.makes(inbox._id);
+    tx.created(inbox._id);
     await kit.enqueue(tx, CheckConnection, toJobData(inbox), { key: inbox._id, delaySeconds: RECHECK_SECONDS });
     return inbox;
   });

@@ -40,7 +40,7 @@ export async function createAutcl(kit: Kit, tenant: Tenant, input: AutclCreate):
     const company = await readOwningCompany(tx);
     const { description = null, tags = [], language = companyLanguage(company), name, content } = input;
     const row = await insertAutcl(tx, newId(), { name, content, description, tags, language });
-    tx.makes(row._id);
+    tx.created(row._id);
     tx.wakes(PREPARING);
     return toItem(kit, row, company);
   });

@@ -36,7 +36,7 @@ export function uploadItem(kit: Kit, tenant: Tenant, { upload, body, signal }: U
     checkType(type, format);
     const fields = { name, description, tags, language, type, file_type: findFileType(extension), attachment };
     const row = await insertFileItem(tx, newId(), fields);
-    tx.makes(row._id);
+    tx.created(row._id);
     tx.wakes(PREPARING);
     return toItem(kit, row, company);
   });

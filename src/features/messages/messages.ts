@@ -70,7 +70,7 @@ export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Messa
       status: 'SENT',
       errors: [],
     });
-    tx.makes(note._id);
+    tx.created(note._id);
     tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: [note._id] }]);
     noteOutgoing(tx, target.conversation, { _id: note._id, answers: false });
     return note;

@@ -86,7 +86,7 @@ export async function storeOutgoing(
     blocked ? null : networkCredentials(kit, tx, target.inbox),
     channel.can.threads ? findThread(tx, target.conversation) : null,
   ]);
-  tx.makes(message._id);
+  tx.created(message._id);
   tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: [message._id] }]);
   const shown = cards.map(({ _id }) => _id);
   if (shown.length > 0) tx.trails(insertCardFiles(tx, [message._id], shown));

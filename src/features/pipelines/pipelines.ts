@@ -43,7 +43,7 @@ export async function createPipeline(tenant: Tenant, input: PipelineCreate): Pro
     const _id = newId();
     await insertPipeline(tx, { _id, name, is_default });
     await insertSteps(tx, _id, added);
-    tx.makes(_id);
+    tx.created(_id);
     return expectPipeline(tx, _id);
   });
 }

@@ -15,7 +15,7 @@ export const PICTURE_MAX_BYTES = 1_000_000;
 export function updateProfile(kit: Kit, tenant: Tenant, { name, picture }: ProfileUpdate): Promise<User> {
   const user = expectUser(tenant);
   return tenant.tx(async (tx) => {
-    tx.makes(user);
+    tx.created(user);
     return changeOwnRecord(tx, user, {
       ...(name === undefined ? {} : { name }),
       ...(picture === undefined ? {} : { picture, avatar_url: picture && (await findPictureUrl(kit, tx, picture)) }),
@@ -31,7 +31,7 @@ export async function uploadPicture(
 ): Promise<User> {
   const user = expectUser(tenant);
   return takeFile(kit, tenant, { upload, body: { fileType: 'IMAGE' }, signal, isBound: true }, async (tx, row) => {
-    tx.makes(user);
+    tx.created(user);
     return changeOwnRecord(tx, user, { picture: row._id, avatar_url: publicUrl(kit, row) });
   });
 }

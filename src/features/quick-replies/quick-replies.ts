@@ -47,7 +47,7 @@ export async function createQuickReply(tenant: Tenant, input: QuickReplyCreate):
       if ((await countOwnersReplies(tx, owner)) >= MAX_QUICK_REPLIES)
         throw invalid('shortcut', `is one too many: there are ${MAX_QUICK_REPLIES} already`, 'LIMIT_REACHED');
       const reply = await insertQuickReply(tx, { _id: newId(), ...texts, attachment, owner });
-      tx.makes(reply._id);
+      tx.created(reply._id);
       return reply;
     }),
   );

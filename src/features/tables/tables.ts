@@ -28,7 +28,7 @@ export async function createTable(tenant: Tenant, input: TableCreate): Promise<T
   const table = { _id: newId(), name, slug, description, columns: checkColumns(columns) };
   return refuseTakenSlug(tenant, slug, () =>
     tenant.tx(async (tx) => {
-      tx.makes(table._id);
+      tx.created(table._id);
       return expectRecordSize('columns', await insertTable(tx, table));
     }),
   );

@@ -83,7 +83,7 @@ export async function submitTemplate(
         network_id: accepted.networkId,
       },
     );
-    tx.makes(stored._id);
+    tx.created(stored._id);
     return stored;
   });
   // The network writes some parts by itself, such as the text of a one-time code.
@@ -103,7 +103,7 @@ export async function removeTemplate(kit: Kit, tenant: Tenant, inbox: string, na
   await callNetwork(kit, tenant, { shelf, catalogue }, (settings, signal) => remove(settings, name, signal));
   await tenant.tx(async (tx) => {
     await deleteByName(tx, catalogue, name);
-    tx.makes(first._id);
+    tx.created(first._id);
   });
   return { _id: first._id, name, removed: rows.map(present) };
 }

@@ -67,7 +67,7 @@ export async function inviteUserForCaller(kit: Kit, tenant: Tenant, input: UserC
   return tenant.tx(async (tx) => {
     const language = input.language ?? (await findLanguage(tx, tenant.principal.id));
     const user = await inviteUser(kit, tx, { ...input, language, company: tenant.companyId });
-    tx.makes(user._id);
+    tx.created(user._id);
     return user;
   });
 }

@@ -31,7 +31,7 @@ export async function createWebhook(kit: Kit, tenant: Tenant, input: WebhookCrea
   const row = await refuseSecondWebhook(tenant, () =>
     tenant.tx(async (tx) => {
       const created = await insertWebhook(tx, { _id: newId(), url, events, status, custom_headers });
-      tx.makes(created._id);
+      tx.created(created._id);
       await writeListeners(tx, created);
       return created;
     }),
@@ -108,7 +108,7 @@ export async function replayDelivery(tenant: Tenant, id: string): Promise<Webhoo
     if (webhook?.status !== 'ACTIVE') throw new AppError('WEBHOOK_INACTIVE');
     const replay = await insertReplay(tx, { _id: newId(), of: id, webhook: webhook._id, epoch: webhook.epoch });
     if (!replay) throw new AppError('DELIVERY_ERASED');
-    tx.makes(replay._id);
+    tx.created(replay._id);
     tx.wakes(DELIVERIES);
     return replay;
   });

@@ -13,7 +13,7 @@ export interface RequestTrailOptions {
   company: string | null;
   /** The name of the operation in the audit log, such as `inboxes.update`. */
   action: string;
-  /** The id of the record that the path names. An operation that creates a record names it by `tx.makes()`. */
+  /** The id of the record that the path names. An operation that creates a record names it by `tx.created()`. */
   resourceId: string | null;
   fields: string[];
   origin: Origin;

@@ -39,7 +39,7 @@ interface Transaction {
    * Names the record that a POST creates, for the audit entry and the Idempotency-Key in this transaction. `company` is the record's
    * company when it differs from the caller's; null for a record of the installation.
    */
-  makes(id: string, company?: string | null): void;
+  created(id: string, company?: string | null): void;
   /**
    * Registers the answer of a statement that is not awaited, so that COMMIT is sent without waiting for it; when the statement fails,
    * nothing is committed. It must be a single statement whose answer decides nothing.
@@ -158,7 +158,7 @@ async function runTransaction<X, T>(
       ...executor,
       afterCommit: (action) => void actions.push(action),
       wakes: (queue) => void actions.push(() => wake(queue)),
-      makes: storeNoTrail,
+      created: storeNoTrail,
       changed: (some) => void changes.push(...some),
     });
   const result = await inTransaction(pool, begin, (executor) => work(dressed(executor)), options);
@@ -201,7 +201,7 @@ const createSingleStatements = (
     ...executor,
     afterCommit: (action: () => void) => action(),
     wakes: wake,
-    makes: storeNoTrail,
+    created: storeNoTrail,
     trails: () => {
       throw new Error('a single statement has no commit that others could travel with');
     },

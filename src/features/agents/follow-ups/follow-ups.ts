@@ -28,7 +28,7 @@ export async function cancelFollowUp(tenant: Tenant, id: string): Promise<Follow
     if (!due) throw notFound();
     if (due.status !== 'SCHEDULED' || due.message !== null) throw new AppError('FOLLOW_UP_ENDED');
     await endFollowUp(tx, id, { status: 'CANCELLED', cancel_reason: 'CANCELLED_BY_REQUEST' });
-    tx.makes(id);
+    tx.created(id);
     return expectFollowUp(tx, id);
   });
 }

@@ -48,7 +48,7 @@ export async function createMcpServer(kit: Kit, tenant: Tenant, input: McpServer
     if ((await countMcpServers(tx)) >= MAX_MCP_SERVERS)
       throw invalid('name', `is one too many: there are ${MAX_MCP_SERVERS} servers already`, 'LIMIT_REACHED');
     const row = await insertMcpServer(tx, id, fields);
-    tx.makes(id);
+    tx.created(id);
     return expectSmall(toServer(kit, row));
   });
 }

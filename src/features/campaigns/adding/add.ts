@@ -108,7 +108,7 @@ interface ResolvedRow extends GivenRow {
 }
 
 async function storePortion(tx: TenantTx, { campaign: id, addedBy }: Adding, rows: GivenRow[]): Promise<ResolvedRow[]> {
-  tx.makes(addedBy);
+  tx.created(addedBy);
   const found = await lockCampaign(tx, id);
   if (!found) throw notFound();
   const { steps, started_at } = expectOpen(found);

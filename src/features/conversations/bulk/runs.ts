@@ -52,7 +52,7 @@ export async function startRun(
   const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
     const _id = newId();
-    tx.makes(_id);
+    tx.created(_id);
     const run = { _id, change, conversations: conversations.toSorted(), actor: { type, id, name }, origin };
     const stored = await insertRun(tx, run);
     await lockRunLimit(tx, _id);

@@ -14,7 +14,7 @@ export function updateSynonyms(tenant: Tenant, { groups }: SynonymsUpdate): Prom
   for (const [index, { words }] of groups.entries()) checkWords(words, `groups[${index}].words`);
   return tenant.tx(async (tx) => {
     // They are no record of their own: the audit names the company.
-    tx.makes(tx.companyId);
+    tx.created(tx.companyId);
     await writeSynonyms(tx, groups);
     return readSynonyms(tx);
   });

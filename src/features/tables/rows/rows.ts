@@ -51,7 +51,7 @@ export async function createRow(tenant: Tenant, tableId: string, input: RowCreat
       contact_id,
       business_id,
     };
-    tx.makes(row._id);
+    tx.created(row._id);
     const [created] = await insertRows(tx, tableId, [row]);
     if (!created) throw new Error('a row that was inserted is not there');
     return toRow(created);

@@ -41,7 +41,7 @@ export async function startReplay(tenant: Tenant, input: DeliveryReplayCreate): 
       const total = await countChosen(tx, replay, MOST_DELIVERIES + 1);
       if (total > MOST_DELIVERIES)
         throw invalid('to', `is too late: more than ${MOST_DELIVERIES} deliveries fit`, 'TOO_MANY_DELIVERIES');
-      tx.makes(replay._id);
+      tx.created(replay._id);
       return insertReplayRun(tx, { ...replay, total });
     });
   } catch (error) {
