@@ -49,6 +49,20 @@ test('the templates of the account behind an instance are listed, and one is sen
   assert.deepEqual((await listSent()).at(-1), { number: to, name: 'hello_world', language: 'en_US' });
 });
 
+test('when the gateway can not read the templates they stay as they were, and the list says so', async () => {
+  const before = (await call(200, 'GET', templatesOf(business))).body.result;
+  const refused = { code: 1, http_status: 400, message: 'Error to create template' };
+  for (const fault of [{ code: 1, http_status: 200, message: 'no list' }, { kind: 'not_json' }, refused]) {
+    await setGateway(platform, { faults: { find: [fault] } });
+    await database.sql('update template_catalogues set is_waiting = true, error = null where held_until is null');
+    const page = await waitUntil('the error', async () => {
+      const { body } = await call(200, 'GET', templatesOf(business));
+      return body.catalogue.error !== null && body;
+    });
+    assert.deepEqual(page.result, before);
+  }
+});
+
 test('a picture of the company in the header of a template travels as a link that opens it', async () => {
   const components = [
     { type: 'HEADER', format: 'IMAGE' },

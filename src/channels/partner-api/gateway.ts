@@ -56,9 +56,10 @@ export function toRequest({
 }: GatewayCall): Omit<OutboundRequest, 'maxBytes'> | null {
   if (!USABLE_KEY.test(config.api_key)) return null;
   const isStream = body !== undefined && 'stream' in body;
+  const named = query ? `?${new URLSearchParams(query).toString()}` : `/${encodeURIComponent(config.instance_name)}`;
   return {
     method,
-    url: `${readBase(config.base_url)}/${path}${query ? `?${new URLSearchParams(query).toString()}` : `/${encodeURIComponent(config.instance_name)}`}`,
+    url: `${readBase(config.base_url)}/${path}${named}`,
     headers: {
       apikey: config.api_key,
       accept: 'application/json',

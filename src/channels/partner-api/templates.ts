@@ -25,7 +25,11 @@ export const createPartnerTemplates = (network: Network): ChannelTemplates<Partn
   list: async (config, _after, signal) => {
     const call = { method: 'GET', path: 'template/find', config, signal, maxBytes: MAX_LIST_BYTES } as const;
     const answer = await callGateway(network, call);
-    if (answer.outcome === 'done') return { templates: readTemplates(answer.body.list), next: null };
+    if (answer.outcome === 'done') {
+      // An answer without a list says nothing of the account, and must not remove its templates.
+      if (!Array.isArray(answer.body.list)) throw new Error('the gateway answered without a list of templates');
+      return { templates: readTemplates(answer.body.list), next: null };
+    }
     const words = describeFailure(answer);
     throw answer.outcome === 'refused' && answer.network ? new NetworkRefusal(words, answer.error) : new Error(words);
   },
