@@ -27,18 +27,18 @@ const ARROWS: Law[] = [
     title: 'platform imports no feature, channel, ai, api or worker',
     path: 'src/platform/http/http.ts',
     broken: [
-      imports('../features/contacts/contacts.ts'),
-      imports('../channels/channel.ts'),
-      imports('../ai/model.ts'),
-      imports('../api.ts'),
-      imports('../worker.ts'),
-      imports('../config.ts'),
-      `export { x } from '../features/contacts/contacts.ts';`,
-      `export * from '../channels/registry.ts';`,
-      `type X = import('../features/contacts/contacts.ts').X;`,
-      `const x = await import('../features/contacts/contacts.ts');`,
+      imports('../../features/contacts/contacts.ts'),
+      imports('../../channels/channel.ts'),
+      imports('../../ai/model.ts'),
+      imports('../../api.ts'),
+      imports('../../worker.ts'),
+      imports('../../config.ts'),
+      `export { x } from '../../features/contacts/contacts.ts';`,
+      `export * from '../../channels/registry.ts';`,
+      `type X = import('../../features/contacts/contacts.ts').X;`,
+      `const x = await import('../../features/contacts/contacts.ts');`,
     ],
-    kept: [imports('./db.ts'), importsType('../config.ts'), imports('fastify')],
+    kept: [imports('./db.ts'), importsType('../../config.ts'), imports('fastify')],
   },
   {
     title: 'a channel imports only the platform, the port and its own folder',
@@ -201,7 +201,7 @@ const DOORS: Law[] = [
   },
   {
     title: 'only outbound.ts makes outgoing calls',
-    path: 'src/platform/webhooks.ts',
+    path: 'src/platform/outside/webhooks.ts',
     broken: [
       imports('undici', 'request'),
       imports('node:http', 'request'),
@@ -324,9 +324,12 @@ test('each feature folder is listed once', () => {
 test('a forbidden import is reported with file and line, and fails the check', () => {
   const { status, stdout, stderr } = runCheck({
     'src/platform/values/ids.ts': 'export const id = 1;\n',
-    'src/platform/store/db.ts': `import { id } from './ids.ts';\n\nimport { x } from '../api.ts';\nexport default [id, x];\n`,
+    'src/platform/store/db.ts': `import { id } from '../values/ids.ts';\n\nimport { x } from '../../api.ts';\nexport default [id, x];\n`,
   });
-  assert.match(stderr, /^src\/platform\/store\/db\.ts:3: imports \.\.\/api\.ts, but the platform knows no feature/m);
+  assert.match(
+    stderr,
+    /^src\/platform\/store\/db\.ts:3: imports \.\.\/\.\.\/api\.ts, but the platform knows no feature/m,
+  );
   assert.match(stdout, /2 files checked/);
   assert.equal(status, 1);
 });

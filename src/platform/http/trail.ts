@@ -32,8 +32,8 @@ export function openRequestTrail(options: RequestTrailOptions): RequestTrail {
     async follow(tx, work) {
       if (left) return work(tx);
       let { resourceId, company } = options;
-      const makes = (id: string, whose = company): void => void ([resourceId, company] = [id, whose]);
-      const result = await work({ ...tx, makes });
+      const created = (id: string, whose = company): void => void ([resourceId, company] = [id, whose]);
+      const result = await work({ ...tx, created });
       await storeTrail(tx, { ...options, resourceId, company });
       tx.afterCommit(() => void (left = true));
       return result;
