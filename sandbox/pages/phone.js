@@ -194,5 +194,5 @@ follow('messages', load, {
     add(item);
   },
   typing: (place) => isHere(place) && showTyping(true),
-  accounts: ({ network }) => network === state.network.id && void loadCompanies().then(showAll),
+  accounts: ({ network }) => network === state.network.id && void load(),
 });
