@@ -155,13 +155,19 @@ function makeFault(file: string, whole: TestEvent | undefined): TestEvent & { ty
   } as ReturnType<typeof makeFault>;
 }
 
+/** A comparison of two records differs in a line somewhere behind its sentence. */
+const MOST_LINES = 30;
+
 function findFailure(events: readonly TestEvent[]): string | undefined {
   for (const event of events) {
     if (event.type !== 'test:fail' || isExcused(event.data)) continue;
     const { error } = event.data.details;
     const cause: unknown = error.cause ?? error;
-    const [sentence = ''] = (cause instanceof Error ? cause.message : inspect(cause)).split('\n');
-    return event.data.nesting === 0 && existsSync(event.data.name) ? sentence : `${event.data.name}: ${sentence}`;
+    const lines = (cause instanceof Error ? cause.message : inspect(cause))
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+    const shown = lines.slice(0, MOST_LINES).join('\n    ');
+    return event.data.nesting === 0 && existsSync(event.data.name) ? shown : `${event.data.name}: ${shown}`;
   }
   return undefined;
 }
