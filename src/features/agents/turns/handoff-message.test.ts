@@ -37,17 +37,20 @@ const waitForTurn = (conversation: string, count = 1): Promise<Json> =>
       'update pending_turns set held_until = now() where conversation_id = $1 and claimed_at is null and not is_waiting',
       [conversation],
     );
-    const open = 'select from agent_turns where conversation_id = $1 and settle_until is not null';
-    if ((await database.sql(open, [conversation])).length > 0) return null;
     const { result } = (await call(200, 'GET', `/v1/agents/turns?conversation=${conversation}`)).body;
-    return result.length === count && result[0];
+    // A turn is there before its message is sent.
+    const open = 'select from agent_turns where conversation_id = $1 and settle_until is not null';
+    return result.length === count && (await database.sql(open, [conversation])).length === 0 && result[0];
   });
 
 test('a contact is told once, as the agent, that a person takes over', async () => {
   const from = makePhoneNumber();
   const conversation = await write('Quero um atendente.', from);
   const turn = await waitForTurn(conversation);
-  const [told, ...more] = await listOutgoing(conversation);
+  const [told, ...more] = await waitUntil('the message to be sent', async () => {
+    const outgoing = await listOutgoing(conversation);
+    return outgoing.every(({ status }) => status !== 'QUEUED') && outgoing;
+  });
   assert.deepEqual(more, []);
   assert.deepEqual(
     [told?.['content'], told?.['sender_type'], told?.['origin'], told?.['agent'], told?.['status']],
