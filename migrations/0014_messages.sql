@@ -160,6 +160,9 @@ create table media_downloads (
   due_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
   stage text not null default 'FILE' check (stage in ('FILE', 'THUMBNAIL')),
+  -- By which the network hands out the file, and the hash that it has announced.
+  network_id text not null,
+  sha256 text,
   primary key (company_id, attachment_id),
   foreign key (company_id, attachment_id) references attachments on delete cascade,
   foreign key (company_id, message_id) references messages on delete cascade,

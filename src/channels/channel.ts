@@ -31,7 +31,7 @@ interface InboundBase {
   timestamp: Date;
 }
 
-export interface InboundMessage extends InboundBase, MessageContent {
+interface InboundEnvelope extends InboundBase {
   kind: 'message';
   externalId: string;
   /** Only of networks whose ids the senders make up. */
@@ -67,6 +67,8 @@ export interface InboundMessage extends InboundBase, MessageContent {
   /** The person's new names, when the message is a notice that they changed. */
   renamed: Person | null;
 }
+
+export type InboundMessage = InboundEnvelope & MessageContent;
 
 export interface InboundStatus extends InboundBase {
   kind: 'status';

@@ -1,5 +1,6 @@
 /** The content of messages, both received and sent. */
 import type { Readable } from 'node:stream';
+import type { FileType } from '../platform/work/media/formats.ts';
 
 export const CONTENT_TYPES = [
   'TEXT',
@@ -17,20 +18,19 @@ export const CONTENT_TYPES = [
 ] as const;
 export type ContentType = (typeof CONTENT_TYPES)[number];
 
-export interface MessageMedia {
-  networkId: string | null;
+/** A file that a contact sent, as its network describes it. */
+export interface ReceivedFile {
   mimeType: string | null;
   fileName: string | null;
   size: number | null;
+  /** By which the network hands out the file; null when it does not. It never leaves the platform, and neither does the hash. */
+  networkId: string | null;
   sha256: string | null;
-  url: string | null;
-  voice: boolean;
-  animated: boolean;
 }
 
 /** A file that a contact sent, and the most bytes that the caller takes of it. */
 export interface WantedFile {
-  media: MessageMedia;
+  media: ReceivedFile;
   maxBytes: number;
 }
 
@@ -51,43 +51,118 @@ export interface InteractiveOffer {
   action: Record<string, unknown>;
 }
 
-/** The content of a message. The channels, the table and the API share these parts; parts that a content type does not have are null. */
-export interface MessageContent {
-  contentType: ContentType;
+/** What a contact chose: `type` is the network's own word, such as button_reply, list_reply, nfm_reply, button or order. */
+interface Choice {
+  type: string;
+  id: string | null;
+  title: string | null;
+  description: string | null;
+  payload: string | null;
+  /** The data of a form (flow) or an order; a response that is not valid JSON stays a string. */
+  response: unknown;
+}
+
+/** What the business offers under the text of a message: `type` is the network's own word, such as button, list or product. */
+interface Offer extends Choice {
+  offer: InteractiveOffer;
+}
+
+/** Of the first message of a mail: its subject, the addresses of its recipients, and whether `content` is only a part of its text. */
+interface MailHead {
+  subject: string | null;
+  to: string[];
+  cc: string[];
+  is_shortened: boolean;
+}
+
+interface TextContent {
+  contentType: 'TEXT';
   content: string | null;
-  media: MessageMedia | null;
-  template: { name: string; language: string; components: Record<string, unknown>[] } | null;
-  /**
-   * What the contact chose, or what the business offers. `type` is the network's own word: button_reply, list_reply, nfm_reply, button,
-   * order, … of what was chosen; button, list, product, … of an offer.
-   */
-  interactive: {
-    type: string;
-    id: string | null;
-    title: string | null;
-    description: string | null;
-    payload: string | null;
-    /** The data of a form (flow) or an order; a response that is not valid JSON stays a string. */
-    response: unknown;
-    /** What the business offers under the text of the message; absent in what a contact chose. */
-    offer?: InteractiveOffer;
-  } | null;
+  email?: MailHead;
+}
+
+/** A file with its caption. The file of a message that is sent travels beside its content. */
+interface FileContent {
+  contentType: FileType;
+  content?: string | null;
+  media?: ReceivedFile;
+  email?: MailHead;
+}
+
+/** `content` is the text of the filled-in template. Of a template that the business sent elsewhere it may be all that is known. */
+interface TemplateContent {
+  contentType: 'TEMPLATE';
+  content?: string | null;
+  template?: { name: string; language: string; components: Record<string, unknown>[] };
+}
+
+interface InteractiveContent {
+  contentType: 'INTERACTIVE';
+  content?: string | null;
+  interactive: Choice | Offer;
+}
+
+interface LocationContent {
+  contentType: 'LOCATION';
   location: {
     latitude: number;
     longitude: number;
     name: string | null;
     address: string | null;
     url: string | null;
-  } | null;
-  /** Shared contact cards, as the network sends them. */
-  contacts: unknown[] | null;
-  /** A reaction whose `emoji` is null removes the earlier one. */
-  reaction: { externalId: string; emoji: string | null } | null;
-  /** Of the first message of a mail: its subject, the addresses of its recipients, and whether `content` is only a part of its text. */
-  email: { subject: string | null; to: string[]; cc: string[]; is_shortened: boolean } | null;
-  /** Only for UNSUPPORTED: the network's name of the type, and the received element; `raw` is null when it is too large to store. */
-  unsupported: { kind: string; raw: Record<string, unknown> | null } | null;
+  };
 }
+
+/** Shared contact cards, as the network sends them. */
+interface ContactsContent {
+  contentType: 'CONTACTS';
+  contacts: unknown[];
+}
+
+/** A reaction whose `emoji` is null removes the earlier one. */
+interface ReactionContent {
+  contentType: 'REACTION';
+  reaction: { externalId: string; emoji: string | null };
+}
+
+/** `kind` is the network's name of the type, and `raw` the received element; null when it is too large to store. */
+interface UnsupportedContent {
+  contentType: 'UNSUPPORTED';
+  content?: string | null;
+  unsupported: { kind: string; raw: Record<string, unknown> | null };
+}
+
+/** The content of a message: each type has its own parts, which have the same names in the table and in the API. */
+export type MessageContent =
+  | TextContent
+  | FileContent
+  | TemplateContent
+  | InteractiveContent
+  | LocationContent
+  | ContactsContent
+  | ReactionContent
+  | UnsupportedContent;
+
+/** The content of this type. */
+export type ContentOf<Type extends ContentType> = MessageContent extends infer Each
+  ? Each extends { contentType: infer Types }
+    ? Type extends Types
+      ? Each
+      : never
+    : never
+  : never;
+
+type PartName = Exclude<
+  MessageContent extends infer Each ? (Each extends unknown ? keyof Each : never) : never,
+  'contentType'
+>;
+type Part<Name extends PartName> = MessageContent extends infer Each
+  ? Each extends { [name in Name]?: infer Value }
+    ? Exclude<Value, undefined>
+    : never
+  : never;
+/** A content as the table and the API have it: parts that its type does not have are null. */
+export type ContentParts = { contentType: ContentType } & { [Name in PartName]: Part<Name> | null };
 
 const NO_PARTS = {
   content: null,
@@ -99,19 +174,29 @@ const NO_PARTS = {
   reaction: null,
   email: null,
   unsupported: null,
-} satisfies Omit<MessageContent, 'contentType'>;
+} satisfies Record<PartName, null>;
 
-/** Returns a content with the given parts; all other parts are null. */
-export function composeContent(contentType: ContentType, parts: Partial<MessageContent>): MessageContent {
-  return { ...NO_PARTS, ...parts, contentType };
-}
+export const listParts = (content: MessageContent): ContentParts => ({ ...NO_PARTS, ...content });
 
-type Interactive = NonNullable<MessageContent['interactive']>;
+/** Returns the text or caption; null for a content without words. */
+export const textOf = (content: MessageContent): string | null => listParts(content).content;
 
-/** Returns the interactive part of a content; what is not given is null. */
-export function composeInteractive(type: string, parts: Partial<Interactive>): Interactive {
-  return { type, id: null, title: null, description: null, payload: null, response: null, ...parts };
-}
+/** Returns the file that a contact sent; null for a content without one. */
+export const findFile = (content: MessageContent): ReceivedFile | null => listParts(content).media;
+
+/** Returns what a contact chose; what is not given is null. */
+export const composeChoice = (type: string, parts: Partial<Choice>): Choice => ({
+  type,
+  id: null,
+  title: null,
+  description: null,
+  payload: null,
+  response: null,
+  ...parts,
+});
+
+/** Returns what the business offers. */
+export const composeOffer = (type: string, offer: InteractiveOffer): Offer => ({ ...composeChoice(type, {}), offer });
 
 /** Examples that the contract tests run over. */
 export interface Samples {

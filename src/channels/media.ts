@@ -1,10 +1,10 @@
 /** The port for files: which files a channel sends, and how it gets them to its network. */
 import type { Readable } from 'node:stream';
-import type { ContentType } from './content.ts';
+import type { FileType } from '../platform/work/media/formats.ts';
 
 /** The files that a channel sends as one content type. */
 export interface MediaFormat {
-  contentType: ContentType;
+  contentType: FileType;
   /** The media types that the network takes; null when it takes every type. */
   mimeTypes: readonly string[] | null;
   /** The media types that the network takes in the header of a template, where they are fewer. */

@@ -8,8 +8,9 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
-import { composeContent, type ContentType, type MessageContent } from '../../src/channels/content.ts';
+import { composeOffer, type MessageContent } from '../../src/channels/content.ts';
 import type { OutboundFile } from '../../src/channels/media.ts';
+import { FILE_TYPES } from '../../src/platform/work/media/formats.ts';
 import { buildBody } from '../../src/channels/wap-auto-closer/body.ts';
 import { toPerson } from '../../src/channels/wap-auto-closer/person.ts';
 import { wapSamples } from '../../src/channels/wap-auto-closer/samples.ts';
@@ -21,7 +22,7 @@ const skip = existsSync(published) ? false : 'the published samples are not besi
 const read = (path: string): string => readFileSync(new URL(path, published), 'utf8');
 
 /** The content types of which the network publishes examples; templates have a test of their own. */
-const TYPES: readonly ContentType[] = [
+const TYPES = [
   'TEXT',
   'IMAGE',
   'AUDIO',
@@ -32,25 +33,22 @@ const TYPES: readonly ContentType[] = [
   'CONTACTS',
   'REACTION',
   'INTERACTIVE',
-];
+] as const;
+type PublishedType = (typeof TYPES)[number];
 
-const findType = (example: Json): ContentType | undefined =>
+const findType = (example: Json): PublishedType | undefined =>
   TYPES.find((type) => (example.type ?? type.toLowerCase()) === type.toLowerCase() && type.toLowerCase() in example);
 
 /** Reads the content that an example sends. */
-function readContent(type: ContentType, part: Json): MessageContent {
-  if (type === 'TEXT') return composeContent(type, { content: part.body });
-  if (type === 'LOCATION') return composeContent(type, { location: { name: null, address: null, url: null, ...part } });
-  if (type === 'CONTACTS') return composeContent(type, { contacts: part as unknown as unknown[] });
-  if (type === 'REACTION')
-    return composeContent(type, { reaction: { externalId: part.message_id, emoji: part.emoji } });
-  if (type !== 'INTERACTIVE') return composeContent(type, { content: part.caption ?? null });
+function readContent(type: PublishedType, part: Json): MessageContent {
+  if (type === 'TEXT') return { contentType: type, content: part.body };
+  if (type === 'LOCATION') return { contentType: type, location: { name: null, address: null, url: null, ...part } };
+  if (type === 'CONTACTS') return { contentType: type, contacts: part as unknown as unknown[] };
+  if (type === 'REACTION') return { contentType: type, reaction: { externalId: part.message_id, emoji: part.emoji } };
+  if (type !== 'INTERACTIVE') return { contentType: type, content: part.caption ?? null };
   const { type: kind, body, ...offer } = part;
-  const chosen = { id: null, title: null, description: null, payload: null, response: null };
-  return composeContent(type, {
-    content: body?.text ?? null,
-    interactive: { type: kind, ...chosen, offer: offer as { action: Json } },
-  });
+  const interactive = composeOffer(kind, offer as { action: Json });
+  return { contentType: type, content: body?.text ?? null, interactive };
 }
 
 const makeFile = ({ id, link, filename }: Json): OutboundFile => ({
@@ -66,7 +64,7 @@ const makeFile = ({ id, link, filename }: Json): OutboundFile => ({
 const build = (content: MessageContent, file: OutboundFile | null, to: string, replyTo: string | null): Json =>
   buildBody({ messageId: 'own', to: toPerson({ phone: '1' }), content, file, replyTo }, { to }) ?? {};
 
-const isMedia = (type: ContentType): boolean => ['IMAGE', 'AUDIO', 'VIDEO', 'DOCUMENT', 'STICKER'].includes(type);
+const isMedia = (type: string): boolean => FILE_TYPES.some((each) => each === type);
 
 if (!skip) {
   const names = readdirSync(new URL('send-requests/', published)).filter((name) => name.endsWith('.json'));
@@ -121,7 +119,7 @@ test('each kind of message that the platform sends is valid by the published sch
   // The document has the vocabulary of OpenAPI, which is more than that of JSON Schema.
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema(readSchemas(), 'network');
-  for (const content of wapSamples.contents.filter(({ contentType }) => TYPES.includes(contentType))) {
+  for (const content of wapSamples.contents.filter(({ contentType }) => TYPES.some((type) => type === contentType))) {
     const files = isMedia(content.contentType)
       ? [makeFile({ id: '7' }), { ...makeFile({ id: '7' }), voice: true }]
       : [null];

@@ -7,9 +7,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
-import { composeContent } from '../../src/channels/content.ts';
 import { composeTemplate, type ApprovedTemplate } from '../../src/channels/templates/compose.ts';
 import type { GivenComponent } from '../../src/channels/templates/given.ts';
+import type { MessageContent } from '../../src/channels/content.ts';
 import { buildBody } from '../../src/channels/wap-auto-closer/body.ts';
 import { toPerson } from '../../src/channels/wap-auto-closer/person.ts';
 import type { Json } from '../support/platform.ts';
@@ -127,10 +127,11 @@ test('each template that the platform fills in is valid by the published schema'
   ajv.addSchema(readSchemas(), 'network');
   for (const [name, example] of Object.entries(EXAMPLES)) {
     const components = compose(example, { name: 'a_template' });
-    const content = composeContent('TEMPLATE', {
+    const content: MessageContent = {
+      contentType: 'TEMPLATE',
       content: 'Hi',
       template: { name: 'a_template', language: 'en', components },
-    });
+    };
     const outbound = { messageId: 'own', to: toPerson({ phone: '1' }), content, file: null, replyTo: null };
     const { template } = buildBody(outbound, { to: '5585991230001' }) as Json;
     const check = (schema: string, value: Json): void =>

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { composeContent } from '../../src/channels/content.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
 import { makePng } from '../support/media-samples.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
@@ -194,7 +193,7 @@ test('pictures, files and what the company sends are shown, and the buttons of a
   await chat.getByRole('img', { name: 'cake.png' }).waitFor();
   await chat.getByRole('link', { name: /order\.pdf/ }).waitFor();
   const location = { latitude: 41.15, longitude: -8.61, name: 'Bakery', address: 'Rua do Sol, 12', url: null };
-  await sendAsAgent(platform, received.conversation, composeContent('LOCATION', { location }));
+  await sendAsAgent(platform, received.conversation, { contentType: 'LOCATION', location });
   await chat.getByRole('link', { name: 'Bakery, Rua do Sol, 12' }).waitFor();
   await sendAsAgent(platform, received.conversation, composeButtons('Which size?', ['Small', 'Large']));
   await chat.getByRole('button', { name: 'Large' }).click();

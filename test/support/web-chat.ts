@@ -1,7 +1,7 @@
 /** Visitors of a web chat, as their pages behave. */
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { composeContent, composeInteractive, type MessageContent } from '../../src/channels/content.ts';
+import { composeOffer, type MessageContent } from '../../src/channels/content.ts';
 import { sendMessage } from '../../src/features/messages/send.ts';
 import { newId } from '../../src/platform/values/ids.ts';
 import { actAs } from '../../src/platform/store/tenant.ts';
@@ -38,13 +38,13 @@ export const sendAsAgent = ({ running: { kit }, demo }: Platform, conversation: 
   );
 
 /** A text with these reply buttons. */
-export const composeButtons = (content: string, titles: string[]): MessageContent =>
-  composeContent('INTERACTIVE', {
-    content,
-    interactive: composeInteractive('button', {
-      offer: { action: { buttons: titles.map((title) => ({ type: 'reply', reply: { id: `id ${title}`, title } })) } },
-    }),
-  });
+export const composeButtons = (content: string, titles: string[]): MessageContent => ({
+  contentType: 'INTERACTIVE',
+  content,
+  interactive: composeOffer('button', {
+    action: { buttons: titles.map((title) => ({ type: 'reply', reply: { id: `id ${title}`, title } })) },
+  }),
+});
 
 /** Signs what a site says of its visitor. */
 export function prove(

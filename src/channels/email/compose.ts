@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { SendMailOptions } from 'nodemailer';
 import type { OutboundMessage } from '../channel.ts';
+import { textOf } from '../content.ts';
 import { EMAIL_ADDRESS } from '../identity.ts';
 import { makeMessageId, stripMarks } from './message-id.ts';
 import type { EmailConfig } from './settings.ts';
@@ -42,7 +43,8 @@ interface Composition {
 
 /** Composes the mail. Its id is made from the message's, so that each attempt to send it has the same one. */
 export function composeMail(message: OutboundMessage, { recipient, stream, config }: Composition): SendMailOptions {
-  const { content, file, replyTo, thread } = message;
+  const { file, replyTo, thread } = message;
+  const text = textOf(message.content);
   const earlier = [...new Set([...(thread?.ids ?? []), ...(replyTo === null ? [] : [replyTo])])].map(stripMarks);
   const messageId = makeMessageId(message.messageId, config.address);
   const answered = replyTo ?? earlier.at(-1) ?? null;
@@ -51,8 +53,8 @@ export function composeMail(message: OutboundMessage, { recipient, stream, confi
     from: { name: toLabel(config.from_name ?? undefined) ?? '', address: config.address },
     to: { name: '', address: recipient },
     envelope: { from: config.address, to: [recipient] },
-    subject: makeSubject(thread?.subject ?? null, content.content),
-    text: content.content ?? '',
+    subject: makeSubject(thread?.subject ?? null, text),
+    text: text ?? '',
     date: new Date(),
     headers: makeHeaders(message, messageId, config.address),
     messageId: `<${messageId}>`,

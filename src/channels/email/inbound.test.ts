@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { SAMPLE_HEADERS, writeMail, writeMultipart, type SamplePart } from '../../../test/support/mails.ts';
-import type { Inbound, InboundMessage, InboundReport } from '../channel.ts';
+import type { Inbound, InboundReport } from '../channel.ts';
+import { listParts, textOf } from '../content.ts';
 import { toInbound } from './inbound.ts';
 import { findOwnMessage, makeMessageId } from './message-id.ts';
 import { parseMail } from './parse.ts';
@@ -21,11 +22,11 @@ async function translate(mail: string): Promise<(Inbound | null)[]> {
   ];
 }
 
-async function translateMessages(mail: string): Promise<InboundMessage[]> {
+async function translateMessages(mail: string) {
   const elements = await translate(mail);
   return elements.map((element) => {
-    assert.equal(element?.kind, 'message');
-    return element as InboundMessage;
+    assert.ok(element?.kind === 'message');
+    return { ...element, ...listParts(element) };
   });
 }
 
@@ -224,7 +225,7 @@ test('a report about a mail that is not ours is stored as an automatic message',
       const [element] = await translate(report(action, '5.1.1', id));
       const [message] = element?.kind === 'report' ? element.mail : [element];
       assert.ok(message?.kind === 'message' && !(element?.kind === 'report' && element.own));
-      assert.deepEqual([message.isAutomatic, message.content], [true, 'Your mail could not be delivered.']);
+      assert.deepEqual([message.isAutomatic, textOf(message)], [true, 'Your mail could not be delivered.']);
     }
 });
 
@@ -262,7 +263,10 @@ test('a complaint is only about the mail of ours that is attached to it, whateve
   assert.deepEqual([own?.messageId, errors, recipients], [MESSAGE, null, []]);
   const forged = await translateReport(complain('forged@elsewhere.example'));
   const [message] = forged.mail;
-  assert.deepEqual([forged.own, message?.isAutomatic, message?.content], [null, true, 'This is a complaint.']);
+  assert.deepEqual(
+    [forged.own, message?.isAutomatic, message && textOf(message)],
+    [null, true, 'This is a complaint.'],
+  );
 });
 
 test('a mail of the inbox to itself is ignored, and a mail without a sender is kept aside', async () => {

@@ -1,8 +1,8 @@
 /** Turns a mail into the elements that the platform stores: a message for its text and one for each file, or news about a mail of ours. */
 import type { Inbound, InboundMessage, InboundReport } from '../channel.ts';
-import { composeContent, type ContentType, type MessageContent } from '../content.ts';
+import type { MessageContent } from '../content.ts';
 import { EMAIL_ADDRESS, type Person } from '../identity.ts';
-import { MAX_BYTES } from '../../platform/work/media/formats.ts';
+import { MAX_BYTES, type FileType } from '../../platform/work/media/formats.ts';
 import { isAutomatic } from './automatic.ts';
 import { findOriginalIds, readBounce, readComplaint } from './bounce.ts';
 import { findOwnMessage, hashText, markFile, markTwin, toAlias } from './message-id.ts';
@@ -112,7 +112,7 @@ function* toMessages(mail: Mail, arrival: Arrival, timestamp: Date): Generator<I
   const first = { externalId: id, distinct: { firstId: id, digest, otherId } };
   if (mail.text !== '' || files.length === 0) {
     const { content, ...body } = text;
-    yield { ...base, ...composeContent('TEXT', { content }), email, ...body, ...first };
+    yield { ...base, contentType: 'TEXT' as const, content, email, ...body, ...first };
   }
   for (const [index, file] of files.entries()) {
     const isFirst = index === 0 && mail.text === '';
@@ -172,26 +172,24 @@ const cutText = (text: string, most: number): string =>
 
 function toFileContent(file: MailFile, { nameFile }: Arrival): MessageContent {
   const { mimeType, fileName, bytes, sha256 } = file;
-  return composeContent(findContentType(file), {
+  return {
+    contentType: findContentType(file),
     media: {
-      networkId: nameFile(file),
       mimeType,
       fileName,
       size: bytes,
+      networkId: nameFile(file),
       sha256,
-      url: null,
-      voice: false,
-      animated: false,
     },
-  });
+  };
 }
 
-const KINDS: readonly (readonly [ContentType & keyof typeof MAX_BYTES, RegExp])[] = [
+const KINDS: readonly (readonly [FileType, RegExp])[] = [
   ['IMAGE', /^image\/(jpeg|png|gif|webp)$/],
   ['AUDIO', /^audio\/(mpeg|ogg|aac|amr|mp4|webm)$/],
   ['VIDEO', /^video\/(mp4|3gpp)$/],
 ];
 
 /** A file that is too large for its kind is a document, whose limit is higher. */
-const findContentType = ({ mimeType, bytes }: MailFile): ContentType =>
+const findContentType = ({ mimeType, bytes }: MailFile): FileType =>
   KINDS.find(([kind, types]) => types.test(mimeType) && bytes <= MAX_BYTES[kind])?.[0] ?? 'DOCUMENT';

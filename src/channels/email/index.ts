@@ -1,6 +1,5 @@
 /** E-mail: an inbox is a mailbox, which sends by SMTP and is read by IMAP. */
 import { declareChannel, SILENT, type ChannelNetwork, type NetworkAccess } from '../channel.ts';
-import { composeContent, type ContentType } from '../content.ts';
 import { EMAIL_ADDRESS } from '../identity.ts';
 import { checkMailbox, fetchFile, fetchItems } from './fetch.ts';
 import { watchMailbox } from './idle.ts';
@@ -9,7 +8,7 @@ import { pushedMails } from './pushed.ts';
 import { emailSettings, type EmailConfig } from './settings.ts';
 import { checkSmtp, refusesCredentials, sendMail } from './smtp.ts';
 
-const CONTENT: readonly ContentType[] = ['TEXT', ...MAIL_MEDIA.map(({ contentType }) => contentType)];
+const CONTENT = ['TEXT' as const, ...MAIL_MEDIA.map(({ contentType }) => contentType)];
 
 export const emailChannel = declareChannel<'EMAIL', EmailConfig>({
   ...SILENT,
@@ -17,7 +16,7 @@ export const emailChannel = declareChannel<'EMAIL', EmailConfig>({
   settings: emailSettings,
   identities: [EMAIL_ADDRESS],
   can: { ...SILENT.can, content: CONTENT, media: MAIL_MEDIA, threads: true, unsubscribe: true },
-  samples: { ...SILENT.samples, contents: CONTENT.map((type) => composeContent(type, { content: 'Hello' })) },
+  samples: { ...SILENT.samples, contents: CONTENT.map((type) => ({ contentType: type, content: 'Hello' })) },
   // Libraries that read mails are loaded in the processes that need them.
   translate: async (item) => (await import('./translate.ts')).translateMail(item),
   extractFile: async (item, file) => (await import('./parse.ts')).readFileOfMail(item, file),

@@ -8,7 +8,6 @@ import { verifyDkim } from '../../../test/support/dkim.ts';
 import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../../../test/support/mail-servers.ts';
 import { createOutbound } from '../../platform/outside/outbound.ts';
 import type { OutboundMessage, SendResult } from '../channel.ts';
-import { composeContent } from '../content.ts';
 import { EMAIL_ADDRESS } from '../identity.ts';
 import type { OutboundFile } from '../media.ts';
 import { emailSettings, type EmailConfig } from './settings.ts';
@@ -35,7 +34,7 @@ const patient = (): AbortSignal => AbortSignal.timeout(600_000);
 const MESSAGE: OutboundMessage = {
   messageId: '65f0a1b2c3d4e5f60718293a',
   to: { names: [EMAIL_ADDRESS.identify('Ana@client.example')] },
-  content: composeContent('TEXT', { content: 'Olá, Ana!\n\nSeu pedido saiu.' }),
+  content: { contentType: 'TEXT', content: 'Olá, Ana!\n\nSeu pedido saiu.' },
   file: null,
   replyTo: null,
 };
@@ -138,7 +137,7 @@ const DKIM = {
 
 test('a mail is signed by the key of its domain, with its list headers and its file, and a changed one does not fit', async () => {
   const file = makeFile(() => Promise.resolve(Readable.from([Buffer.alloc(100_000, 'x')])));
-  const content = composeContent('DOCUMENT', { content: 'Olá!  \n\n.\n\tSeu pedido\n\n' });
+  const content = { contentType: 'DOCUMENT' as const, content: 'Olá!  \n\n.\n\tSeu pedido\n\n' };
   const unsubscribe = 'https://chat.example/unsubscribe/a';
   await sendMail(network, { ...MESSAGE, content, file, unsubscribe }, config(server.port, DKIM), patient());
   const raw = server.taken.at(-1)?.raw ?? '';
@@ -194,7 +193,7 @@ test('settings of a signature that can not work are refused with the field named
 
 test('a file is sent with its caption, its name and its type', async () => {
   const file = makeFile(() => Promise.resolve(Readable.from([Buffer.from('%PDF-1.7')])));
-  const content = composeContent('DOCUMENT', { content: 'See the file' });
+  const content = { contentType: 'DOCUMENT' as const, content: 'See the file' };
   const result = await sendMail(network, { ...MESSAGE, content, file }, config(server.port), patient());
   assert.equal(result.outcome, 'accepted');
   const { attachments, text } = await simpleParser(server.taken.at(-1)?.raw ?? '');
@@ -221,7 +220,7 @@ test('words of a caller make no header, no recipient and no command', async () =
   const evil = 'Hi\r\nBcc: spy@evil.example\r\n\r\n.\r\nMAIL FROM:<spy@evil.example>\r\n';
   const message = {
     ...MESSAGE,
-    content: composeContent('TEXT', { content: evil }),
+    content: { contentType: 'TEXT' as const, content: evil },
     thread: { subject: evil, ids: ['a>\r\nBcc: x@y.example <b'] },
   };
   const from_name = 'Shop\r\nBcc: spy@evil.example';

@@ -1,7 +1,8 @@
 /** Builds the call that sends a message. A file travels in it as base64, so that the gateway need not reach the platform. */
 import { Readable } from 'node:stream';
 import type { OutboundMessage } from '../channel.ts';
-import type { ContentType } from '../content.ts';
+import { textOf, type ContentOf } from '../content.ts';
+import type { Person } from '../identity.ts';
 import type { OutboundFile } from '../media.ts';
 import { nameFilesOf } from '../templates/name-files.ts';
 import { asList, asRecord, asText, type Json } from '../values.ts';
@@ -13,82 +14,89 @@ export interface SendCall {
   body: Json | StreamedBody;
 }
 
-type Builder = (message: OutboundMessage, number: string) => SendCall | null;
-
-/** Returns null for a content that this channel does not send, or that lacks the parts of its type. */
-export function buildCall(message: OutboundMessage, number: string): SendCall | null {
-  return builders[message.content.contentType]?.(message, number) ?? null;
-}
-
 /** The person who quotes a message sees it above the answer. The gateway finds the quoted message by its id. */
 const quotePart = ({ replyTo }: OutboundMessage): Json =>
   replyTo === null ? {} : { quoted: { key: { id: replyTo } } };
 
-/** A content type that is missing here is one that this channel does not send. */
-const builders: { [type in ContentType]?: Builder } = {
-  TEXT: (message, number) => {
-    const { content } = message.content;
-    if (content === null) return null;
-    return { path: 'message/sendText', body: { number, text: content, ...quotePart(message) } };
-  },
-  IMAGE: (message, number) => buildMedia(message, number, 'image'),
-  VIDEO: (message, number) => buildMedia(message, number, 'video'),
-  DOCUMENT: (message, number) => buildMedia(message, number, 'document'),
-  AUDIO: (message, number) => {
-    const { file } = message;
-    if (!file?.voice) return buildMedia(message, number, 'audio');
-    const body = streamJson({ number, ...quotePart(message) }, 'audio', file);
-    return { path: 'message/sendWhatsAppAudio', body };
-  },
-  STICKER: (message, number) =>
-    message.file && {
-      path: 'message/sendSticker',
-      body: streamJson({ number, ...quotePart(message) }, 'sticker', message.file),
-    },
-  LOCATION: (message, number) => {
-    const { location } = message.content;
-    if (!location) return null;
-    const { latitude, longitude } = location;
-    // The gateway refuses a place without a name or an address.
-    const place = `${latitude}, ${longitude}`;
-    const { name, address } = { name: location.name || place, address: location.address || place };
-    const body = { number, name, address, latitude, longitude, ...quotePart(message) };
-    return { path: 'message/sendLocation', body };
-  },
-  CONTACTS: (message, number) => {
-    const contact = asList(message.content.contacts).map(toCard);
-    if (contact.length === 0 || contact.includes(null)) return null;
-    return { path: 'message/sendContact', body: { number, contact, ...quotePart(message) } };
-  },
-  TEMPLATE: (message, number) => {
-    const { content, file, cards } = message;
-    if (!content.template) return null;
-    const { name, language } = content.template;
-    const components = nameFilesOf(content.template.components, { file, cards });
-    // The Cloud API behind the gateway takes no empty list.
-    const body = { number, name, language, ...(components.length > 0 && { components }), ...quotePart(message) };
-    return { path: 'message/sendTemplate', body };
-  },
-  // People react to what others wrote, so the message is one of the contact. An empty text removes the earlier reaction.
-  REACTION: ({ content: { reaction }, to }) =>
-    reaction && {
-      path: 'message/sendReaction',
-      body: {
-        key: { id: reaction.externalId, remoteJid: toJid(to), fromMe: false },
-        reaction: reaction.emoji ?? '',
-      },
-    },
-};
+/** Returns null for a content that this channel does not send, or that lacks the parts of its type. */
+export function buildCall(message: OutboundMessage, number: string): SendCall | null {
+  const { content, file, to } = message;
+  switch (content.contentType) {
+    case 'TEXT':
+      if (content.content === null) return null;
+      return { path: 'message/sendText', body: { number, text: content.content, ...quotePart(message) } };
+    case 'IMAGE':
+      return buildMedia(message, number, 'image');
+    case 'VIDEO':
+      return buildMedia(message, number, 'video');
+    case 'DOCUMENT':
+      return buildMedia(message, number, 'document');
+    case 'AUDIO':
+      return file?.voice
+        ? streamFile(message, { number, property: 'audio', path: 'message/sendWhatsAppAudio' })
+        : buildMedia(message, number, 'audio');
+    case 'STICKER':
+      return streamFile(message, { number, property: 'sticker', path: 'message/sendSticker' });
+    case 'LOCATION':
+      return { path: 'message/sendLocation', body: { number, ...namePlace(content), ...quotePart(message) } };
+    case 'CONTACTS': {
+      const contact = content.contacts.map(toCard);
+      if (contact.length === 0 || contact.includes(null)) return null;
+      return { path: 'message/sendContact', body: { number, contact, ...quotePart(message) } };
+    }
+    case 'TEMPLATE':
+      return buildTemplate(content, message, number);
+    case 'REACTION':
+      return { path: 'message/sendReaction', body: buildReaction(content, to) };
+    case 'INTERACTIVE':
+    case 'UNSUPPORTED':
+      return null;
+  }
+}
+
+/** The gateway refuses a place without a name or an address. */
+function namePlace({ location: { latitude, longitude, name, address } }: ContentOf<'LOCATION'>): Json {
+  const place = `${latitude}, ${longitude}`;
+  return { name: name || place, address: address || place, latitude, longitude };
+}
+
+/** People react to what others wrote, so the message is one of the contact. An empty text removes the earlier reaction. */
+const buildReaction = ({ reaction: { externalId, emoji } }: ContentOf<'REACTION'>, to: Person): Json => ({
+  key: { id: externalId, remoteJid: toJid(to), fromMe: false },
+  reaction: emoji ?? '',
+});
+
+function buildTemplate({ template }: ContentOf<'TEMPLATE'>, message: OutboundMessage, number: string): SendCall | null {
+  if (!template) return null;
+  const { name, language } = template;
+  const components = nameFilesOf(template.components, message);
+  // The Cloud API behind the gateway takes no empty list.
+  const body = { number, name, language, ...(components.length > 0 && { components }), ...quotePart(message) };
+  return { path: 'message/sendTemplate', body };
+}
+
+interface FileCall {
+  number: string;
+  /** The name of the file in the body. */
+  property: string;
+  path: string;
+}
+
+function streamFile(message: OutboundMessage, { number, property, path }: FileCall): SendCall | null {
+  const { file } = message;
+  return file && { path, body: streamJson({ number, ...quotePart(message) }, property, file) };
+}
 
 function buildMedia(message: OutboundMessage, number: string, mediatype: string): SendCall | null {
   const { file, content } = message;
   if (!file) return null;
+  const caption = textOf(content);
   const fields = {
     number,
     mediatype,
     mimetype: file.mimeType,
     fileName: file.fileName,
-    ...(content.content && { caption: content.content }),
+    ...(caption && { caption }),
     ...quotePart(message),
   };
   return { path: 'message/sendMedia', body: streamJson(fields, 'media', file) };

@@ -1,23 +1,8 @@
 /** Reads the content of a message: one reader for each part that a message of WhatsApp can have. */
-import {
-  composeContent,
-  composeInteractive,
-  type ContentType,
-  type MessageContent,
-  type MessageMedia,
-} from '../content.ts';
+import { composeChoice, type MessageContent, type ReceivedFile } from '../content.ts';
+import type { FileType } from '../../platform/work/media/formats.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
-import {
-  asBoolean,
-  asIdentifier,
-  asLabel,
-  asList,
-  asNumber,
-  asRecord,
-  asText,
-  toStorable,
-  type Json,
-} from '../values.ts';
+import { asIdentifier, asLabel, asList, asNumber, asRecord, asText, toStorable, type Json } from '../values.ts';
 import { nameFile, type Surroundings } from './file-name.ts';
 
 /** `name` is that of the part. */
@@ -25,26 +10,23 @@ type Reader = (part: Json, around: Surroundings, name: string) => MessageContent
 
 /** The files of the Cloud API have names in another spelling. */
 const createMediaReader =
-  (contentType: ContentType): Reader =>
+  (contentType: FileType): Reader =>
   (file, around, name) => {
     const size = asNumber(file.fileLength ?? file.file_size);
-    const media: MessageMedia = {
-      networkId: nameFile(around, name, file),
+    const media: ReceivedFile = {
       mimeType: asLabel(file.mimetype ?? file.mime_type),
       fileName: asLabel(file.fileName ?? file.filename ?? file.title),
       size: size !== null && Number.isSafeInteger(size) && size >= 0 ? size : null,
+      networkId: nameFile(around, name, file),
       // The gateway announces the hash of the file as bytes, as a list or as text, and sometimes that of the encrypted file.
       sha256: null,
-      url: null,
-      voice: asBoolean(file.ptt) || asBoolean(file.voice),
-      animated: asBoolean(file.isAnimated ?? file.animated),
     };
-    return composeContent(contentType, { content: asText(file.caption) || null, media });
+    return { contentType, content: asText(file.caption) || null, media };
   };
 
 const readText: Reader = (part) => {
   const content = asText(part.text);
-  return content === null ? null : composeContent('TEXT', { content });
+  return content === null ? null : { contentType: 'TEXT', content };
 };
 
 const readLocation: Reader = (part) => {
@@ -52,7 +34,8 @@ const readLocation: Reader = (part) => {
   const longitude = asNumber(part.degreesLongitude ?? part.longitude);
   if (latitude === null || longitude === null || Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return null;
   const { name, address, url } = part;
-  return composeContent('LOCATION', {
+  return {
+    contentType: 'LOCATION',
     location: {
       latitude,
       longitude,
@@ -60,7 +43,7 @@ const readLocation: Reader = (part) => {
       address: asText(address) || null,
       url: asText(url) || null,
     },
-  });
+  };
 };
 
 /** The most contact cards of a message that are read. */
@@ -71,7 +54,7 @@ const readCards = (cards: unknown[]): MessageContent | null => {
     .slice(0, MAX_CARDS)
     .map(toCard)
     .filter((card) => card !== null);
-  return contacts.length === 0 ? null : composeContent('CONTACTS', { contacts });
+  return contacts.length === 0 ? null : { contentType: 'CONTACTS', contacts };
 };
 
 /** Returns a contact card in the form of the Cloud API. The gateway has a name, and the rest as a vCard. */
@@ -90,15 +73,15 @@ function toCard(value: unknown): Json | null {
 const readReaction: Reader = (part) => {
   const externalId = asIdentifier(asRecord(part.key)?.id);
   if (externalId === null) return null;
-  return composeContent('REACTION', { reaction: { externalId, emoji: asText(part.text) || null } });
+  return { contentType: 'REACTION', reaction: { externalId, emoji: asText(part.text) || null } };
 };
 
 const readListReply: Reader = (part) => {
   const title = asText(part.title);
   const id = asText(asRecord(part.singleSelectReply)?.selectedRowId);
   if (title === null && id === null) return null;
-  const interactive = composeInteractive('list_reply', { id, title, description: asText(part.description) });
-  return composeContent('INTERACTIVE', { content: title, interactive });
+  const interactive = composeChoice('list_reply', { id, title, description: asText(part.description) });
+  return { contentType: 'INTERACTIVE', content: title, interactive };
 };
 
 const createButtonReader =
@@ -106,8 +89,8 @@ const createButtonReader =
   (part) => {
     const [chosen, words] = [asText(getOwnProperty(part, id)), asText(getOwnProperty(part, title))];
     if (chosen === null && words === null) return null;
-    const interactive = composeInteractive('button_reply', { id: chosen, title: words });
-    return composeContent('INTERACTIVE', { content: words, interactive });
+    const interactive = composeChoice('button_reply', { id: chosen, title: words });
+    return { contentType: 'INTERACTIVE', content: words, interactive };
   };
 
 /** The readers by the name of the part, in the order in which they are tried. */
@@ -157,7 +140,7 @@ export function openEnvelopes(message: Json): Json {
 /** Reads the content of a message without envelopes. A message that is not understood becomes UNSUPPORTED and is kept as it came. */
 export function readContent(message: Json, around: Surroundings, named: string | null): MessageContent {
   const text = asText(message.conversation);
-  if (text !== null) return composeContent('TEXT', { content: text });
+  if (text !== null) return { contentType: 'TEXT', content: text };
   for (const [name, read] of readers) {
     const part = asRecord(getOwnProperty(message, name));
     const content = part && read(part, around, name);
@@ -175,10 +158,11 @@ function makeUnsupported(message: Json, named: string | null): MessageContent {
   const raw = asRecord(toStorable(message));
   const isSmall = Buffer.byteLength(JSON.stringify(raw)) <= MAX_RAW_BYTES;
   const content = asText(part?.text) ?? asText(part?.caption) ?? asText(part?.name);
-  return composeContent('UNSUPPORTED', {
+  return {
+    contentType: 'UNSUPPORTED',
     content,
     unsupported: { kind: asLabel(kind) ?? 'unknown', raw: isSmall ? raw : null },
-  });
+  };
 }
 
 /** True for a message without anything to read: the gateway could not decrypt it yet, and sends it again with the same id. */

@@ -11,7 +11,7 @@ import {
   toStorable,
   type Json,
 } from '../values.ts';
-import { composeContent, type MessageContent } from '../content.ts';
+import type { MessageContent } from '../content.ts';
 import { isEmpty, openEnvelopes, readContent } from './content.ts';
 import { MAX_CARRIED_NAME, type Surroundings } from './file-name.ts';
 import { isOtherChat, readPerson } from './jid.ts';
@@ -68,7 +68,7 @@ const SENT_TEMPLATE = /^▶️([a-z0-9_]{1,512})◀️$/u;
 /** Returns a template with its name in the place of its text, which the gateway does not know. */
 function readTemplate({ conversation }: Json): MessageContent | null {
   const [, name] = SENT_TEMPLATE.exec(asText(conversation) ?? '') ?? [];
-  return name === undefined ? null : composeContent('TEMPLATE', { content: name });
+  return name === undefined ? null : { contentType: 'TEMPLATE', content: name };
 }
 
 function describeSurroundings(given: Json, externalId: string, { item = null }: EventScene): Surroundings {

@@ -1,5 +1,5 @@
 /** Examples for the contract tests of channels. */
-import { composeContent, type Samples } from '../content.ts';
+import type { Samples } from '../content.ts';
 import { partnerApiSettings } from './settings.ts';
 
 const PERSON = '5585991230001@s.whatsapp.net';
@@ -27,23 +27,22 @@ const write = (id: string, messageType: string, message: object, key: object = {
 export const partnerSamples: Samples = {
   number: '+5585991230001',
   contents: [
-    composeContent('TEXT', { content: 'Bom dia! https://loja.example/a' }),
-    composeContent('IMAGE', { content: 'A nova cor' }),
-    composeContent('AUDIO', {}),
-    composeContent('VIDEO', { content: 'Como se monta' }),
-    composeContent('DOCUMENT', { content: 'O orçamento' }),
-    composeContent('STICKER', {}),
-    composeContent('LOCATION', {
+    { contentType: 'TEXT', content: 'Bom dia! https://loja.example/a' },
+    { contentType: 'IMAGE', content: 'A nova cor' },
+    { contentType: 'AUDIO' },
+    { contentType: 'VIDEO', content: 'Como se monta' },
+    { contentType: 'DOCUMENT', content: 'O orçamento' },
+    { contentType: 'STICKER' },
+    {
+      contentType: 'LOCATION',
       location: { latitude: -3.7327, longitude: -38.527, name: 'Loja', address: null, url: null },
-    }),
-    composeContent('CONTACTS', {
+    },
+    {
+      contentType: 'CONTACTS',
       contacts: [{ name: { formatted_name: 'Ana Sá' }, phones: [{ phone: '+55 85 99123-0001' }] }],
-    }),
-    composeContent('TEMPLATE', {
-      content: 'Olá!',
-      template: { name: 'ola', language: 'pt_BR', components: [] },
-    }),
-    composeContent('REACTION', { reaction: { externalId: '3EB0C1', emoji: '👍' } }),
+    },
+    { contentType: 'TEMPLATE', content: 'Olá!', template: { name: 'ola', language: 'pt_BR', components: [] } },
+    { contentType: 'REACTION', reaction: { externalId: '3EB0C1', emoji: '👍' } },
   ],
   callbacks: [
     write('3EB0C1', 'conversation', { conversation: 'Oi' }),

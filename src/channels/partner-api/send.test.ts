@@ -18,7 +18,6 @@ import {
 import { makeJpg, makePdf } from '../../../test/support/media-samples.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { listEventNames, sendText } from '../../../test/support/traffic.ts';
-import { composeContent } from '../content.ts';
 import { PHONE_NUMBER } from '../identity.ts';
 import { partnerApiSettings } from './settings.ts';
 
@@ -90,11 +89,11 @@ test('voice notes, stickers, places, contact cards and reactions have calls of t
   const location = { latitude: -3.7, longitude: -38.5, name: 'Loja', address: null, url: null };
   const contacts = [{ name: { formatted_name: 'Ana' }, phones: [{ phone: '+55 85 99123-0001' }] }];
   const results = [
-    await sendContent(composeContent('AUDIO', {}), { file }),
-    await sendContent(composeContent('STICKER', {}), { file }),
-    await sendContent(composeContent('LOCATION', { location })),
-    await sendContent(composeContent('CONTACTS', { contacts })),
-    await sendContent(composeContent('REACTION', { reaction: { externalId: 'IN1', emoji: '👍' } })),
+    await sendContent({ contentType: 'AUDIO' }, { file }),
+    await sendContent({ contentType: 'STICKER' }, { file }),
+    await sendContent({ contentType: 'LOCATION', location }),
+    await sendContent({ contentType: 'CONTACTS', contacts }),
+    await sendContent({ contentType: 'REACTION', reaction: { externalId: 'IN1', emoji: '👍' } }),
   ];
   assert.deepEqual(
     results.map(({ outcome }) => outcome),
@@ -171,7 +170,7 @@ test('a message is accepted although the answer repeats its whole file', async (
   const large = Buffer.alloc(600_000, 7);
   const picture = { ...file, bytes: large.length, open: () => Promise.resolve(Readable.from([large])) };
   const at = { ...config, api_key: business.apiKey, instance_name: business.name };
-  const content = composeContent('DOCUMENT', {});
+  const content = { contentType: 'DOCUMENT' as const };
   const message = { messageId: '65f0a1b2c3d4e5f60718293a', to, content, file: picture, replyTo: null };
   const result = await send?.(message, at, AbortSignal.timeout(600_000));
   assert.equal(result?.outcome, 'accepted');
@@ -181,7 +180,7 @@ test('an error that the gateway met while it sent leaves the outcome unknown, an
   const words = ["TypeError: Cannot read properties of undefined (reading 'key')", 'Error: Timed Out'];
   for (const message of [...words, 'Error: Connection Closed', 'Owned media must be a url or base64']) {
     await setFaults({ sendText: [{ code: 1, http_status: 400, message }] });
-    const { outcome } = await sendContent(composeContent('TEXT', { content: 'Oi' }));
+    const { outcome } = await sendContent({ contentType: 'TEXT', content: 'Oi' });
     assert.equal(outcome, words.includes(message) ? 'unknown' : 'rejected', message);
   }
 });

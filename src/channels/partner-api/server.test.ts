@@ -13,7 +13,7 @@ import { startServer } from '../../../sandbox/server.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { createOutbound } from '../../platform/outside/outbound.ts';
 import type { Inbound } from '../channel.ts';
-import { composeContent } from '../content.ts';
+import { textOf } from '../content.ts';
 import { PHONE_NUMBER } from '../identity.ts';
 import { checkInstance } from './instance.ts';
 import { parseEvent } from './parse.ts';
@@ -82,7 +82,7 @@ for (const { name, url, key, skip } of servers) {
       assert.deepEqual(await checkInstance({ outbound }, { config, signal }, told), accepted);
       const send = (changed: object): Promise<object> => {
         const to = { names: [PHONE_NUMBER.identify('5511988887777')] };
-        const content = composeContent('TEXT', { content: 'Olá' });
+        const content = { contentType: 'TEXT' as const, content: 'Olá' };
         const message = { messageId: '65f0a1b2c3d4e5f60718293a', to, content, file: null, replyTo: null };
         return sendMessage({ outbound }, message, { ...config, ...changed }, signal);
       };
@@ -101,7 +101,7 @@ for (const { name, url, key, skip } of servers) {
         );
       await find(sent.externalId);
       const inbound = await find('IN1');
-      assert.ok(inbound.kind === 'message' && inbound.content === 'oi' && !inbound.fromBusiness);
+      assert.ok(inbound.kind === 'message' && textOf(inbound) === 'oi' && !inbound.fromBusiness);
       assert.ok(heard.every(({ headers }) => headers['x-hook-secret'] === told.verifyToken));
       assert.equal((await call('DELETE', `instance/delete/${instance}`)).status, 200);
     },

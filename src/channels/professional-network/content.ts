@@ -1,5 +1,6 @@
 /** Reads the contents of a message: its text, and one content for each further attachment. */
-import { composeContent, type ContentType, type MessageContent, type MessageMedia } from '../content.ts';
+import type { ContentOf, MessageContent, ReceivedFile } from '../content.ts';
+import type { FileType } from '../../platform/work/media/formats.ts';
 import {
   asBoolean,
   asIdentifier,
@@ -17,7 +18,7 @@ const MAX_ATTACHMENTS = 20;
 /** The largest unsupported message that is stored as it was received. */
 const MAX_RAW_BYTES = 16_384;
 
-const KINDS = new Map<string, ContentType>([
+const KINDS = new Map<string, FileType>([
   ['img', 'IMAGE'],
   ['video', 'VIDEO'],
   ['audio', 'AUDIO'],
@@ -43,39 +44,33 @@ export function readContents(message: Json, id: string): MessageContent[] {
     .map(asRecord)
     .filter((attachment) => attachment !== null);
   const [first, ...rest] = attached.map((attachment) => readAttachment(attachment, id));
-  if (!first) return text === null ? [] : [composeContent('TEXT', { content: text })];
+  if (!first) return text === null ? [] : [{ contentType: 'TEXT', content: text }];
   if (text === null) return [first, ...rest];
   // A post that somebody shared is no caption's place.
-  const isShared = first.contentType === 'UNSUPPORTED';
-  return isShared
-    ? [composeContent('TEXT', { content: text }), first, ...rest]
+  return first.contentType === 'UNSUPPORTED'
+    ? [{ contentType: 'TEXT', content: text }, first, ...rest]
     : [{ ...first, content: text }, ...rest];
 }
 
-function readAttachment(attachment: Json, message: string): MessageContent {
+function readAttachment(attachment: Json, message: string): ContentOf<FileType | 'UNSUPPORTED'> {
   const type = asText(attachment.type) ?? asText(attachment.attachment_type) ?? '';
   const contentType = KINDS.get(type);
   if (!contentType) return makeUnsupported(type || 'attachment', attachment);
   const id = asIdentifier(attachment.id) ?? asIdentifier(attachment.attachment_id);
   const isThere = id !== null && !isSet(attachment.unavailable);
   const size = asNumber(attachment.file_size ?? attachment.attachment_size);
-  const media: MessageMedia = {
-    networkId: isThere ? nameFile(message, id) : null,
+  const media: ReceivedFile = {
     mimeType: asLabel(attachment.mimetype ?? attachment.attachment_mimetype),
     fileName: asLabel(attachment.file_name ?? attachment.attachment_name),
     size: size !== null && Number.isSafeInteger(size) && size >= 0 ? size : null,
+    networkId: isThere ? nameFile(message, id) : null,
     sha256: null,
-    url: null,
-    voice: isSet(attachment.voice_note),
-    animated: isSet(attachment.gif),
   };
-  return composeContent(contentType, { media });
+  return { contentType, media };
 }
 
-export function makeUnsupported(kind: string, element: Json): MessageContent {
+export function makeUnsupported(kind: string, element: Json): ContentOf<'UNSUPPORTED'> {
   const raw = asRecord(toStorable(element));
   const isSmall = Buffer.byteLength(JSON.stringify(raw)) <= MAX_RAW_BYTES;
-  return composeContent('UNSUPPORTED', {
-    unsupported: { kind: asLabel(kind) ?? 'unknown', raw: isSmall ? raw : null },
-  });
+  return { contentType: 'UNSUPPORTED', unsupported: { kind: asLabel(kind) ?? 'unknown', raw: isSmall ? raw : null } };
 }

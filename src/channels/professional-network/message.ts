@@ -1,7 +1,7 @@
 /** Reads what somebody wrote: a contact, or a person of the company, through the platform or elsewhere. */
 import { createHash } from 'node:crypto';
 import type { Inbound, InboundMessage } from '../channel.ts';
-import { composeContent, type MessageContent } from '../content.ts';
+import type { MessageContent } from '../content.ts';
 import { asDate, asIdentifier, asRecord, asText, type Json } from '../values.ts';
 import { makeUnreadable } from '../scene.ts';
 import { isSet, makeUnsupported, readContents } from './content.ts';
@@ -41,7 +41,7 @@ export function* readReaction(event: Json, talk: Talk): Generator<Inbound | null
   const hash = createHash('sha256')
     .update(`${talk.externalId}\n${writer}\n${emoji ?? ''}`)
     .digest('hex');
-  const content = composeContent('REACTION', { reaction: { externalId: talk.externalId, emoji } });
+  const content: MessageContent = { contentType: 'REACTION', reaction: { externalId: talk.externalId, emoji } };
   const base = compose(talk, isOurs, { timestamp: talk.scene.now, replyTo: null });
   yield { ...base, externalId: `reaction-${hash.slice(0, 32)}`, ...content };
 }

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { assertStorable, mutate } from '../../../test/support/mutations.ts';
 import { createRandom } from '../../../test/support/random.ts';
 import { readSeed } from '../../../test/full/harness/chance.ts';
-import type { Inbound, InboundMessage } from '../channel.ts';
+import type { Inbound } from '../channel.ts';
+import { listParts } from '../content.ts';
 import { readFileName } from './content.ts';
 import { findAccount, parseEvent } from './parse.ts';
 import { findChat } from './person.ts';
@@ -12,10 +13,10 @@ import { networkSamples } from './samples.ts';
 
 const parse = (body: unknown): (Inbound | null)[] => [...parseEvent(body)];
 const [received = {}] = networkSamples.callbacks as Record<string, unknown>[];
-const readMessages = (more: object): InboundMessage[] =>
+const readMessages = (more: object) =>
   parse({ ...received, ...more }).map((element) => {
-    assert.equal(element?.kind, 'message');
-    return element as InboundMessage;
+    assert.ok(element?.kind === 'message');
+    return { ...element, ...listParts(element) };
   });
 
 const file = (type: string, more: object = {}) => ({ type, id: 'a-1', mimetype: 'x/y', file_size: 7, ...more });

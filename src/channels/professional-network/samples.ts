@@ -1,5 +1,5 @@
 /** Examples for the contract tests of channels. */
-import { composeContent, type Samples } from '../content.ts';
+import type { Samples } from '../content.ts';
 import { professionalNetworkSettings } from './settings.ts';
 
 const ACCOUNT = professionalNetworkSettings.sample.account_id;
@@ -44,11 +44,11 @@ const OURS = { sender: SELLER, is_sender: true };
 export const networkSamples: Samples = {
   number: null,
   contents: [
-    composeContent('TEXT', { content: 'Bom dia! https://loja.example/a' }),
-    composeContent('IMAGE', { content: 'A nova cor' }),
-    composeContent('AUDIO', {}),
-    composeContent('VIDEO', { content: 'Como se monta' }),
-    composeContent('DOCUMENT', { content: 'O orçamento' }),
+    { contentType: 'TEXT', content: 'Bom dia! https://loja.example/a' },
+    { contentType: 'IMAGE', content: 'A nova cor' },
+    { contentType: 'AUDIO' },
+    { contentType: 'VIDEO', content: 'Como se monta' },
+    { contentType: 'DOCUMENT', content: 'O orçamento' },
   ],
   callbacks: [
     announce('message_received', 'm-1'),

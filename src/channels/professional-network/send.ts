@@ -3,6 +3,7 @@
  * a repetition, so a call that may have sent the message is never repeated.
  */
 import { NetworkRefusal, type OutboundMessage, type SendResult } from '../channel.ts';
+import { textOf } from '../content.ts';
 import { describeFailure, makeRefusal, type FailedCall, type GatewayAnswer } from '../gateway.ts';
 import { NETWORK_ID, type Identity } from '../identity.ts';
 import type { AnsweredMessage } from '../thread.ts';
@@ -20,7 +21,7 @@ interface Sending {
 
 export async function sendMessage(network: Network, sending: Sending): Promise<SendResult> {
   const { message, config } = sending;
-  if (message.content.content === null && !message.file) return reject('The network takes no message of this kind.');
+  if (textOf(message.content) === null && !message.file) return reject('The network takes no message of this kind.');
   const chat = findChat(message.to, config.account_id);
   const sent = chat === null ? null : await sendInto(network, chat, sending);
   // A chat that the network does not have any more took nothing.
@@ -85,13 +86,11 @@ function readSent(
 
 /** A form in both cases, with the file inside, so that the gateway need not reach the platform. */
 async function makeBody(fields: Record<string, string>, { content, file }: OutboundMessage): Promise<OutboundForm> {
-  const text = content.content === null ? {} : { text: content.content };
-  if (!file) return makeForm({ ...fields, ...text }, null);
+  const text = textOf(content);
+  const words = { ...fields, ...(text !== null && { text }) };
+  if (!file) return makeForm(words, null);
   const { fileName, mimeType, bytes } = file;
-  return makeForm(
-    { ...fields, ...text },
-    { field: 'attachments', fileName, mimeType, bytes, content: await file.open() },
-  );
+  return makeForm(words, { field: 'attachments', fileName, mimeType, bytes, content: await file.open() });
 }
 
 /** Marks the chat as read. A chat whose id is not known is found by the message. */

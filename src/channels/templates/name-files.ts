@@ -11,7 +11,7 @@ export const nameFile = ({ networkId, url }: OutboundFile): Json =>
 /** Returns the components with the file of their header and those of the cards of a carousel. */
 export const nameFilesOf = (
   components: readonly Json[],
-  { file, cards }: { file: OutboundFile | null; cards: OutboundMessage['cards'] },
+  { file, cards }: Pick<OutboundMessage, 'file' | 'cards'>,
 ): Json[] =>
   components.map((component) => {
     if (component.type === 'carousel' && cards) return nameCardFiles(component, cards);

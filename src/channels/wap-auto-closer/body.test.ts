@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { composeContent, composeInteractive, type MessageContent } from '../content.ts';
+import { composeChoice, composeOffer, type MessageContent } from '../content.ts';
 import type { OutboundFile } from '../media.ts';
 import { addressRecipient, buildBody } from './body.ts';
 import { toPerson } from './person.ts';
@@ -26,7 +26,7 @@ function build(content: MessageContent, sent: OutboundFile | null, replyTo: stri
 }
 
 const makeOffer = (type: string, offer: { action: Record<string, unknown>; footer?: Record<string, unknown> }) => ({
-  interactive: composeInteractive(type, { offer }),
+  interactive: composeOffer(type, offer),
 });
 const place = { latitude: -3.7327, longitude: -38.527, name: null, address: null, url: null };
 const buttons = [{ type: 'reply', reply: { id: 'manha', title: 'De manhã' } }];
@@ -36,20 +36,22 @@ const card = {
 };
 
 const template = { name: 'a_template', language: 'pt_BR' };
-const makeTemplate = (components: Record<string, unknown>[]) =>
-  composeContent('TEMPLATE', { template: { ...template, components } });
+const makeTemplate = (components: Record<string, unknown>[]): MessageContent => ({
+  contentType: 'TEMPLATE',
+  template: { ...template, components },
+});
 const sendTemplate = (components: Record<string, unknown>[]) => ({
   type: 'template',
   template: { name: 'a_template', language: { code: 'pt_BR' }, components },
 });
 
 const parts: [string, MessageContent, OutboundFile | null, Record<string, unknown>][] = [
-  ['an image', composeContent('IMAGE', {}), file, { type: 'image', image: { id } }],
-  ['a caption', composeContent('IMAGE', { content: 'Azul' }), file, { type: 'image', image: { id, caption: 'Azul' } }],
-  ['a video', composeContent('VIDEO', { content: 'Veja' }), file, { type: 'video', video: { id, caption: 'Veja' } }],
+  ['an image', { contentType: 'IMAGE' }, file, { type: 'image', image: { id } }],
+  ['a caption', { contentType: 'IMAGE', content: 'Azul' }, file, { type: 'image', image: { id, caption: 'Azul' } }],
+  ['a video', { contentType: 'VIDEO', content: 'Veja' }, file, { type: 'video', video: { id, caption: 'Veja' } }],
   [
     'a document',
-    composeContent('DOCUMENT', { content: 'Segue' }),
+    { contentType: 'DOCUMENT', content: 'Segue' },
     file,
     { type: 'document', document: { id, caption: 'Segue', filename: 'Orçamento "1".pdf' } },
   ],
@@ -67,60 +69,58 @@ const parts: [string, MessageContent, OutboundFile | null, Record<string, unknow
     file,
     sendTemplate([{ type: 'header', parameters: [{ type: 'document', document: { id, filename: file.fileName } }] }]),
   ],
-  ['sound', composeContent('AUDIO', { content: 'never shown' }), file, { type: 'audio', audio: { id } }],
-  [
-    'a voice note',
-    composeContent('AUDIO', {}),
-    { ...file, voice: true },
-    { type: 'audio', audio: { id, voice: true } },
-  ],
-  ['a sticker', composeContent('STICKER', {}), file, { type: 'sticker', sticker: { id } }],
+  ['sound', { contentType: 'AUDIO', content: 'never shown' }, file, { type: 'audio', audio: { id } }],
+  ['a voice note', { contentType: 'AUDIO' }, { ...file, voice: true }, { type: 'audio', audio: { id, voice: true } }],
+  ['a sticker', { contentType: 'STICKER' }, file, { type: 'sticker', sticker: { id } }],
   [
     'a file that is not uploaded',
-    composeContent('IMAGE', {}),
+    { contentType: 'IMAGE' },
     { ...file, networkId: null },
     { type: 'image', image: { link: 'https://files.example.test/a' } },
   ],
   [
     'a bare location',
-    composeContent('LOCATION', { location: place }),
+    { contentType: 'LOCATION', location: place },
     null,
     { type: 'location', location: { latitude: -3.7327, longitude: -38.527 } },
   ],
   [
     'a named location',
-    composeContent('LOCATION', { location: { ...place, name: 'Loja', address: 'Rua do Sol, 12' } }),
+    { contentType: 'LOCATION', location: { ...place, name: 'Loja', address: 'Rua do Sol, 12' } },
     null,
     {
       type: 'location',
       location: { latitude: -3.7327, longitude: -38.527, name: 'Loja', address: 'Rua do Sol, 12' },
     },
   ],
-  ['contact cards', composeContent('CONTACTS', { contacts: [card] }), null, { type: 'contacts', contacts: [card] }],
+  ['contact cards', { contentType: 'CONTACTS', contacts: [card] }, null, { type: 'contacts', contacts: [card] }],
   [
     'a reaction',
-    composeContent('REACTION', { reaction: { externalId: 'wamid.IN1', emoji: '👍' } }),
+    { contentType: 'REACTION', reaction: { externalId: 'wamid.IN1', emoji: '👍' } },
     null,
     { type: 'reaction', reaction: { message_id: 'wamid.IN1', emoji: '👍' } },
   ],
   [
     'a reaction that is taken back',
-    composeContent('REACTION', { reaction: { externalId: 'wamid.IN1', emoji: null } }),
+    { contentType: 'REACTION', reaction: { externalId: 'wamid.IN1', emoji: null } },
     null,
     { type: 'reaction', reaction: { message_id: 'wamid.IN1', emoji: '' } },
   ],
   [
     'reply buttons',
-    composeContent('INTERACTIVE', { content: 'Quando?', ...makeOffer('button', { action: { buttons } }) }),
+    { contentType: 'INTERACTIVE', content: 'Quando?', ...makeOffer('button', { action: { buttons } }) },
     null,
     { type: 'interactive', interactive: { type: 'button', body: { text: 'Quando?' }, action: { buttons } } },
   ],
   [
     'a product without a text',
-    composeContent(
-      'INTERACTIVE',
-      makeOffer('product', { footer: { text: 'Até sexta' }, action: { catalog_id: '36', product_retailer_id: 'a1' } }),
-    ),
+    {
+      contentType: 'INTERACTIVE',
+      ...makeOffer('product', {
+        footer: { text: 'Até sexta' },
+        action: { catalog_id: '36', product_retailer_id: 'a1' },
+      }),
+    },
     null,
     {
       type: 'interactive',
@@ -173,18 +173,16 @@ test('each card of a carousel names its own file, and a card with a link of its 
 });
 
 test('a picture can answer a message', () => {
-  assert.deepEqual(build(composeContent('IMAGE', {}), file, 'wamid.IN1')?.context, { message_id: 'wamid.IN1' });
+  assert.deepEqual(build({ contentType: 'IMAGE' }, file, 'wamid.IN1')?.context, { message_id: 'wamid.IN1' });
 });
 
 test('no request body is built for a content without the parts of its type, or of a type that can not be sent', () => {
-  const contents = [
-    composeContent('TEXT', {}),
-    composeContent('IMAGE', {}),
-    composeContent('LOCATION', {}),
-    composeContent('CONTACTS', {}),
-    composeContent('REACTION', {}),
-    composeContent('INTERACTIVE', {}),
-    composeContent('UNSUPPORTED', { unsupported: { kind: 'poll_creation', raw: null } }),
+  const contents: MessageContent[] = [
+    { contentType: 'TEXT', content: null },
+    { contentType: 'IMAGE' },
+    { contentType: 'TEMPLATE' },
+    { contentType: 'INTERACTIVE', interactive: composeChoice('button_reply', {}) },
+    { contentType: 'UNSUPPORTED', unsupported: { kind: 'poll_creation', raw: null } },
   ];
   for (const content of contents) assert.equal(build(content, null), null, content.contentType);
 });

@@ -1,8 +1,7 @@
 /** Builds the body of the call that sends a message. */
 import type { OutboundMessage } from '../channel.ts';
-import type { ContentType, MessageContent } from '../content.ts';
+import type { ContentOf } from '../content.ts';
 import { PHONE_NUMBER, type Person } from '../identity.ts';
-import type { OutboundFile } from '../media.ts';
 import { nameFile, nameFilesOf } from '../templates/name-files.ts';
 import type { Json } from '../values.ts';
 
@@ -14,10 +13,9 @@ export function addressRecipient({ names: [name] }: Person): Json | null {
 
 /** Returns null for a content that this channel does not send, or that lacks the parts of its type. */
 export function buildBody(message: OutboundMessage, recipient: Json): Json | null {
-  const { content, file, replyTo, messageId } = message;
-  const build = builders[content.contentType];
-  const part = build?.(content, file, message.cards) ?? null;
+  const part = buildPart(message);
   if (part === null) return null;
+  const { content, replyTo, messageId } = message;
   const type = content.contentType.toLowerCase();
   return {
     messaging_product: 'whatsapp',
@@ -31,43 +29,56 @@ export function buildBody(message: OutboundMessage, recipient: Json): Json | nul
 }
 
 /** Builds the part of a body that has the name of the message's type. */
-type Builder = (
-  message: MessageContent,
-  file: OutboundFile | null,
-  cards: OutboundMessage['cards'],
-) => Json | unknown[] | null;
+function buildPart(message: OutboundMessage): Json | unknown[] | null {
+  const { content, file } = message;
+  switch (content.contentType) {
+    case 'TEXT':
+      return content.content === null
+        ? null
+        : { body: content.content, preview_url: /https?:\/\//i.test(content.content) };
+    case 'IMAGE':
+    case 'VIDEO':
+      return file && { ...nameFile(file), ...captionPart(content) };
+    case 'DOCUMENT':
+      return file && { ...nameFile(file), ...captionPart(content), filename: file.fileName };
+    case 'AUDIO':
+      return file && { ...nameFile(file), ...(file.voice && { voice: true }) };
+    case 'STICKER':
+      return file && nameFile(file);
+    case 'LOCATION':
+      return buildLocation(content.location);
+    case 'CONTACTS':
+      return content.contacts;
+    // An empty emoji removes the earlier reaction.
+    case 'REACTION':
+      return { message_id: content.reaction.externalId, emoji: content.reaction.emoji ?? '' };
+    case 'INTERACTIVE':
+      return buildOffer(content);
+    case 'TEMPLATE':
+      return buildTemplate(content, message);
+    case 'UNSUPPORTED':
+      return null;
+  }
+}
 
-/** A content type that is missing here is one that this channel does not send. */
-const builders: { [type in ContentType]?: Builder } = {
-  TEXT: ({ content }) => (content === null ? null : { body: content, preview_url: /https?:\/\//i.test(content) }),
-  IMAGE: (message, file) => file && { ...nameFile(file), ...captionPart(message) },
-  VIDEO: (message, file) => file && { ...nameFile(file), ...captionPart(message) },
-  DOCUMENT: (message, file) => file && { ...nameFile(file), ...captionPart(message), filename: file.fileName },
-  AUDIO: (_message, file) => file && { ...nameFile(file), ...(file.voice && { voice: true }) },
-  STICKER: (_message, file) => file && nameFile(file),
-  LOCATION: ({ location }) => location && buildLocation(location),
-  CONTACTS: ({ contacts }) => contacts,
-  // An empty emoji removes the earlier reaction.
-  REACTION: ({ reaction }) => reaction && { message_id: reaction.externalId, emoji: reaction.emoji ?? '' },
-  INTERACTIVE: ({ interactive, content }) =>
-    interactive?.offer
-      ? { type: interactive.type, ...interactive.offer, ...(content !== null && { body: { text: content } }) }
-      : null,
-  TEMPLATE: ({ template }, file, cards) => template && buildTemplate(template, file, cards),
-};
+const captionPart = ({ content }: ContentOf<'IMAGE'>): Json => (content ? { caption: content } : {});
 
-const captionPart = ({ content }: MessageContent): Json => (content ? { caption: content } : {});
+const buildLocation = ({ latitude, longitude, name, address }: ContentOf<'LOCATION'>['location']): Json => ({
+  latitude,
+  longitude,
+  ...(name !== null && { name }),
+  ...(address !== null && { address }),
+});
 
-function buildLocation({ latitude, longitude, name, address }: NonNullable<MessageContent['location']>): Json {
-  return { latitude, longitude, ...(name !== null && { name }), ...(address !== null && { address }) };
+function buildOffer({ content, interactive }: ContentOf<'INTERACTIVE'>): Json | null {
+  if (!('offer' in interactive)) return null;
+  return { type: interactive.type, ...interactive.offer, ...(content && { body: { text: content } }) };
 }
 
 /** The network takes no empty list of components. */
-function buildTemplate(
-  { name, language, components }: NonNullable<MessageContent['template']>,
-  file: OutboundFile | null,
-  cards: OutboundMessage['cards'],
-): Json {
-  const named = nameFilesOf(components, { file, cards });
+function buildTemplate({ template }: ContentOf<'TEMPLATE'>, message: OutboundMessage): Json | null {
+  if (!template) return null;
+  const { name, language, components } = template;
+  const named = nameFilesOf(components, message);
   return { name, language: { code: language }, ...(named.length > 0 && { components: named }) };
 }

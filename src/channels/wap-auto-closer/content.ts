@@ -2,46 +2,38 @@
  * Reads the content of a message, with one reader for each message type of the network. A reader returns null when parts that it needs are
  * missing.
  */
-import {
-  composeContent,
-  composeInteractive,
-  type ContentType,
-  type MessageContent,
-  type MessageMedia,
-} from '../content.ts';
+import { composeChoice, type MessageContent, type ReceivedFile } from '../content.ts';
+import type { FileType } from '../../platform/work/media/formats.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
-import { asBoolean, asIdentifier, asLabel, asNumber, asRecord, toStorable, asText, type Json } from '../values.ts';
+import { asIdentifier, asLabel, asNumber, asRecord, toStorable, asText, type Json } from '../values.ts';
 
 type Reader = (message: Json) => MessageContent | null;
 
 function readText(message: Json): MessageContent | null {
   const content = asText(asRecord(message.text)?.body);
-  return content === null ? null : composeContent('TEXT', { content });
+  return content === null ? null : { contentType: 'TEXT', content };
 }
 
 function readSystem(message: Json): MessageContent | null {
   const system = asRecord(message.system);
-  return system && composeContent('TEXT', { content: asText(system.body) });
+  return system && { contentType: 'TEXT', content: asText(system.body) };
 }
 
 type MediaPart = 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker';
 
-function createMediaReader(type: MediaPart, contentType: ContentType): Reader {
+function createMediaReader(type: MediaPart, contentType: FileType): Reader {
   return (message) => {
     const file = asRecord(message[type]);
     if (!file) return null;
     const size = asNumber(file.file_size);
-    const media: MessageMedia = {
-      networkId: asIdentifier(file.id),
+    const media: ReceivedFile = {
       mimeType: asLabel(file.mime_type),
       fileName: asLabel(file.filename),
       size: size !== null && Number.isSafeInteger(size) && size >= 0 ? size : null,
+      networkId: asIdentifier(file.id),
       sha256: asLabel(file.sha256),
-      url: asText(file.url),
-      voice: type === 'voice' || asBoolean(file.voice),
-      animated: asBoolean(file.animated),
     };
-    return composeContent(contentType, { content: asText(file.caption), media });
+    return { contentType, content: asText(file.caption), media };
   };
 }
 
@@ -52,16 +44,18 @@ function readLocation(message: Json): MessageContent | null {
   if (!place || latitude === null || longitude === null) return null;
   if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return null;
   const { name, address, url } = place;
-  return composeContent('LOCATION', {
+  return {
+    contentType: 'LOCATION',
     location: { latitude, longitude, name: asText(name), address: asText(address), url: asText(url) },
-  });
+  };
 }
 
 function readCards(message: Json): MessageContent | null {
   if (!Array.isArray(message.contacts)) return null;
-  return composeContent('CONTACTS', {
+  return {
+    contentType: 'CONTACTS',
     contacts: message.contacts.filter((card) => asRecord(card) !== null).map((card) => toStorable(card)),
-  });
+  };
 }
 
 function readReaction(message: Json): MessageContent | null {
@@ -70,7 +64,7 @@ function readReaction(message: Json): MessageContent | null {
   // The network reports a removed reaction with an empty emoji, or with no emoji at all.
   return externalId === null
     ? null
-    : composeContent('REACTION', { reaction: { externalId, emoji: asText(reaction?.emoji) || null } });
+    : { contentType: 'REACTION', reaction: { externalId, emoji: asText(reaction?.emoji) || null } };
 }
 
 /**
@@ -100,13 +94,17 @@ function readInteractive(message: Json): MessageContent | null {
   if (type === 'button_reply' || type === 'list_reply') {
     const title = asText(reply.title);
     const parts = { id: asText(reply.id), title, description: asText(reply.description) };
-    return composeContent('INTERACTIVE', { content: title, interactive: composeInteractive(type, parts) });
+    return { contentType: 'INTERACTIVE', content: title, interactive: composeChoice(type, parts) };
   }
   if (type === 'nfm_reply') {
     const parts = { title: asText(reply.name), response: parseResponse(reply.response_json) };
-    return composeContent('INTERACTIVE', { content: asText(reply.body), interactive: composeInteractive(type, parts) });
+    return { contentType: 'INTERACTIVE', content: asText(reply.body), interactive: composeChoice(type, parts) };
   }
-  return composeContent('INTERACTIVE', { interactive: composeInteractive(type, { response: toStorable(reply) }) });
+  return {
+    contentType: 'INTERACTIVE',
+    content: null,
+    interactive: composeChoice(type, { response: toStorable(reply) }),
+  };
 }
 
 /** Reads the tap on a quick-reply button of a template. */
@@ -115,17 +113,14 @@ function readButton(message: Json): MessageContent | null {
   const title = asText(button?.text);
   const payload = asText(button?.payload);
   if (title === null && payload === null) return null;
-  return composeContent('INTERACTIVE', {
-    content: title,
-    interactive: composeInteractive('button', { title, payload }),
-  });
+  return { contentType: 'INTERACTIVE', content: title, interactive: composeChoice('button', { title, payload }) };
 }
 
 function readOrder(message: Json): MessageContent | null {
   const order = asRecord(message.order);
   if (!order) return null;
-  const interactive = composeInteractive('order', { response: toStorable(order) });
-  return composeContent('INTERACTIVE', { content: asText(order.text) || null, interactive });
+  const interactive = composeChoice('order', { response: toStorable(order) });
+  return { contentType: 'INTERACTIVE', content: asText(order.text) || null, interactive };
 }
 
 /**
@@ -174,5 +169,5 @@ function makeUnsupported(message: Json, type: string | null): MessageContent {
   const isSmall = Buffer.byteLength(JSON.stringify(raw)) <= MAX_RAW_BYTES;
   const content =
     asText(asRecord(message.text)?.body) ?? asText(part?.body) ?? asText(part?.text) ?? asText(part?.caption);
-  return composeContent('UNSUPPORTED', { content, unsupported: { kind, raw: isSmall ? raw : null } });
+  return { contentType: 'UNSUPPORTED', content, unsupported: { kind, raw: isSmall ? raw : null } };
 }

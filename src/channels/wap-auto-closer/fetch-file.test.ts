@@ -17,7 +17,7 @@ after(() => outbound.close());
 const bytes = randomBytes(200_000);
 const sha256 = createHash('sha256').update(bytes).digest();
 const config = { phone_number_id: PHONE, business_id: '3', waba_id: '2', business_token: TOKEN };
-const media = { networkId: null, mimeType: null, fileName: null, size: null, sha256: null, url: null };
+const media = { mimeType: null, fileName: null, size: null, networkId: null, sha256: null };
 
 /** Gives the network a file, as a contact's phone does, and returns its id. */
 async function putFile(mimeType = 'audio/ogg; codecs=opus', content = bytes): Promise<string> {
@@ -41,7 +41,7 @@ function fetchFile(
   { maxBytes = 1e6, ms = 600_000, known }: Options = {},
 ): Promise<FetchResult> {
   const fetcher = createFileFetcher({ graphUrl: url(), appSecret: SECRET, outbound });
-  const wanted = { media: { ...media, voice: false, animated: false, ...known, networkId }, maxBytes };
+  const wanted = { media: { ...media, ...known, networkId }, maxBytes };
   return fetcher(wanted, config, AbortSignal.timeout(ms));
 }
 

@@ -7,7 +7,7 @@ import { assertStorable, mutate } from '../../../test/support/mutations.ts';
 import { createRandom } from '../../../test/support/random.ts';
 import type { Inbound } from '../channel.ts';
 import type { Person } from '../identity.ts';
-import { CONTENT_TYPES, type MessageContent } from '../content.ts';
+import { CONTENT_TYPES, listParts, type ContentParts } from '../content.ts';
 import type { Json } from '../values.ts';
 import { parseElements } from '../../../test/support/callbacks.ts';
 
@@ -22,7 +22,7 @@ function assertPerson({ names }: Person): void {
   }
 }
 
-function assertContent(content: MessageContent): void {
+function assertContent(content: ContentParts): void {
   assert.ok(CONTENT_TYPES.includes(content.contentType));
   assert.ok(content.contentType !== 'TEXT' || content.content === null || typeof content.content === 'string');
   assert.equal(
@@ -47,10 +47,10 @@ function assertWellFormed(item: Inbound): void {
   assert.ok(item.externalId !== '' && item.externalId.length <= 512);
   if (item.kind === 'message') {
     assertPerson(item.person);
-    assertContent(item);
+    assertContent(listParts(item));
     if (item.renamed) assertPerson(item.renamed);
   }
-  if (item.kind === 'edit') assertContent(item.content);
+  if (item.kind === 'edit') assertContent(listParts(item.content));
   if (item.kind === 'edit' || item.kind === 'revoke') assert.ok(item.originalExternalId !== '');
 }
 

@@ -1,5 +1,5 @@
 /** Examples for the contract tests of channels. */
-import { composeContent, composeInteractive, type Samples } from '../content.ts';
+import { composeOffer, type Samples } from '../content.ts';
 import { wapSettings } from './settings.ts';
 
 const { phone_number_id, waba_id } = wapSettings.sample;
@@ -15,24 +15,27 @@ const person = { wa_id: '5585991230001', user_id: 'BR.77000000000000000001', pro
 export const wapSamples: Samples = {
   number: '+5585991230001',
   contents: [
-    composeContent('TEXT', { content: 'Bom dia! https://loja.example/a' }),
-    composeContent('IMAGE', { content: 'A nova cor' }),
-    composeContent('AUDIO', {}),
-    composeContent('VIDEO', { content: 'Como se monta' }),
-    composeContent('DOCUMENT', { content: 'O orçamento' }),
-    composeContent('STICKER', {}),
-    composeContent('LOCATION', {
+    { contentType: 'TEXT', content: 'Bom dia! https://loja.example/a' },
+    { contentType: 'IMAGE', content: 'A nova cor' },
+    { contentType: 'AUDIO' },
+    { contentType: 'VIDEO', content: 'Como se monta' },
+    { contentType: 'DOCUMENT', content: 'O orçamento' },
+    { contentType: 'STICKER' },
+    {
+      contentType: 'LOCATION',
       location: { latitude: -3.7327, longitude: -38.527, name: 'Loja', address: 'Rua do Sol, 12', url: null },
-    }),
-    composeContent('CONTACTS', { contacts: [{ name: { formatted_name: 'Ana Sá', first_name: 'Ana' } }] }),
-    composeContent('REACTION', { reaction: { externalId: 'wamid.IN1', emoji: '👍' } }),
-    composeContent('INTERACTIVE', {
+    },
+    { contentType: 'CONTACTS', contacts: [{ name: { formatted_name: 'Ana Sá', first_name: 'Ana' } }] },
+    { contentType: 'REACTION', reaction: { externalId: 'wamid.IN1', emoji: '👍' } },
+    {
+      contentType: 'INTERACTIVE',
       content: 'Qual o melhor horário?',
-      interactive: composeInteractive('button', {
-        offer: { action: { buttons: [{ type: 'reply', reply: { id: 'manha', title: 'De manhã' } }] } },
+      interactive: composeOffer('button', {
+        action: { buttons: [{ type: 'reply', reply: { id: 'manha', title: 'De manhã' } }] },
       }),
-    }),
-    composeContent('TEMPLATE', {
+    },
+    {
+      contentType: 'TEMPLATE',
       content: 'Oi, Ana! O seu pedido 4821 saiu para entrega.',
       template: {
         name: 'order_update',
@@ -47,7 +50,7 @@ export const wapSamples: Samples = {
           },
         ],
       },
-    }),
+    },
   ],
   callbacks: [
     notify({

@@ -5,7 +5,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { OutboundMessage } from '../channel.ts';
-import { composeContent } from '../content.ts';
 import { createOutbound } from '../../platform/outside/outbound.ts';
 import { createGraph } from './graph.ts';
 import { toPerson } from './person.ts';
@@ -84,7 +83,7 @@ function createSenderWithAnswers(answers: Answer[], options: { appSecret?: strin
 const textMessage = (content: string, over: Partial<OutboundMessage> = {}): OutboundMessage => ({
   messageId: '65f0a1b2c3d4e5f60718293a',
   to: toPerson({ phone: '5585991230001' }),
-  content: composeContent('TEXT', { content }),
+  content: { contentType: 'TEXT', content },
   file: null,
   replyTo: null,
   ...over,

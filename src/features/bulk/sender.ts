@@ -2,7 +2,6 @@
  * What many templates are sent through: an inbox with its channel, credentials, daily limit and pace, and the files that the messages show.
  * Bulk runs and campaigns share it.
  */
-import { composeContent } from '../../channels/content.ts';
 import { PHONE_NUMBER } from '../../channels/identity.ts';
 import type { SendResult } from '../../channels/channel.ts';
 import type { Overload } from '../../channels/limits.ts';
@@ -83,7 +82,7 @@ export async function openTemplateFiles(
     const headers = await checkGiven(kit, read, { channel, template, given: components, path: 'components' });
     const stored = checkHeaders(channel, headers);
     const header = stored.own && { attachment: stored.own._id, media: describeFile(kit, stored.own) };
-    const files = { ...makeOutboundFiles(kit, stored, composeContent('TEMPLATE', {})), header, renewals };
+    const files = { ...makeOutboundFiles(kit, stored, { contentType: 'TEMPLATE' }), header, renewals };
     return { files, fault: null };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -130,7 +129,7 @@ export function callTemplate(
     outbound: {
       messageId: message,
       to: { names: [to] },
-      content: composeContent('TEMPLATE', { content, template }),
+      content: { contentType: 'TEMPLATE', content, template },
       file,
       ...(cards && { cards }),
       replyTo: null,

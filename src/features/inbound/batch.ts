@@ -28,6 +28,10 @@ export function messageTime(message: { timestamp: Date }): string {
   return new Date(Math.min(message.timestamp.getTime(), Date.now())).toISOString();
 }
 
+/** The network's id of the message that this one answers or reacts to. */
+export const findAnswered = (message: InboundMessage): string | null =>
+  message.contentType === 'REACTION' ? message.reaction.externalId : message.replyTo;
+
 /** Returns true for a message that the contact has just written; false for notices, echoes and history. */
 export const isFromContact = ({ message }: ArrivedMessage): boolean =>
   message.origin === 'live' && !message.fromBusiness && !message.system;

@@ -2,6 +2,7 @@
  * Recognises messages of ours among those that the network reports as sent. The report may be stored before the answer to the call that sent the message,
  * which alone has its id. Where that answer never came, the report settles the outcome.
  */
+import { textOf } from '../../channels/content.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findUnsettled } from '../messages/ingest-echo-queries.ts';
 import type { StatusNews } from '../messages/ingest.ts';
@@ -42,7 +43,7 @@ const toReport = ({ receiver: { company, inbox }, message }: ArrivedMessage) => 
   inbox,
   external_id: message.externalId,
   content_type: message.contentType,
-  content: message.content,
+  content: textOf(message),
   recipients: message.person.names,
 });
 

@@ -1,5 +1,6 @@
 /** Stores one batch of elements of a network in one transaction. */
 import type { Inbound, InboundEdit, InboundRevoke, InboundStatus, InboundUnreadable } from '../../channels/channel.ts';
+import { listParts } from '../../channels/content.ts';
 import type { InboundAccount, InboundPeopleLimit } from '../../channels/limits.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { InboundTemplate } from '../../channels/templates/network.ts';
@@ -207,7 +208,7 @@ function toStatusNews(receiver: Receiver, channel: NamedChannel, element: Inboun
 }
 
 function toCorrection(receiver: Receiver, element: InboundEdit | InboundRevoke): Correction {
-  const content = element.kind === 'edit' ? element.content : null;
+  const content = element.kind === 'edit' ? listParts(element.content) : null;
   return {
     company: receiver.company,
     inbox: receiver.inbox,

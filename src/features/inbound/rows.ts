@@ -1,9 +1,9 @@
 /** Turns a message of the network into the row that is stored. */
 import type { ExpectedFile, Reserved } from '../attachments/reserve.ts';
-import type { MessageMedia } from '../../channels/content.ts';
+import { findFile, listParts, type ReceivedFile } from '../../channels/content.ts';
 import { newId } from '../../platform/values/ids.ts';
-import type { NewInbound } from '../messages/ingest-insert-queries.ts';
-import { messageTime, type PlacedMessage } from './batch.ts';
+import type { NewFile, NewInbound } from '../messages/ingest-insert-queries.ts';
+import { findAnswered, messageTime, type PlacedMessage } from './batch.ts';
 import { fitIntoRecord } from './fitting.ts';
 
 const toJsonText = (value: unknown): string | null =>
@@ -18,14 +18,19 @@ export interface RowContext {
 }
 
 /** Makes the rows of messages, and the records of the files that the network has for them. */
-export function toInboundRows(placed: PlacedMessage[], { now, reserve }: RowContext): [NewInbound[], Reserved[]] {
-  const files = placed.map(({ receiver, channel, message: { contentType, media } }) =>
-    media && media.networkId !== null && channel.fetchFile
-      ? reserve(receiver.company, { contentType, mimeType: media.mimeType, fileName: media.fileName })
-      : null,
-  );
+export function toInboundRows(placed: PlacedMessage[], { now, reserve }: RowContext): [NewInbound[], NewFile[]] {
+  const files = placed.map((arrival) => reserveFile(arrival, reserve));
   const rows = placed.map((arrival, index) => fitIntoRecord(toInboundRow(arrival, files[index] ?? null, now)));
   return [rows, files.filter((file) => file !== null)];
+}
+
+/** Makes the record of the file that the network has for a message, if it has one. */
+function reserveFile({ receiver, channel, message }: PlacedMessage, reserve: ReserveFile): (Reserved & NewFile) | null {
+  const media = findFile(message);
+  if (!media || media.networkId === null || !channel.fetchFile) return null;
+  const { mimeType, fileName, networkId, sha256 } = media;
+  const reserved = reserve(receiver.company, { contentType: message.contentType, mimeType, fileName });
+  return { ...reserved, network_id: networkId, sha256 };
 }
 
 /**
@@ -37,6 +42,7 @@ function toInboundRow(
   now: string,
 ): NewInbound {
   const said = messageTime(message);
+  const parts = listParts(message);
   return {
     _id: newId(),
     company_id: receiver.company,
@@ -46,20 +52,20 @@ function toInboundRow(
     channel: receiver.channel,
     ...readMessageAuthor(message, contact),
     content_type: message.contentType,
-    content: message.content,
+    content: parts.content,
     attachment_id: message.attachment?._id ?? file?._id ?? null,
-    media: toStoredMedia(message.media, message.attachment ?? file, channel.fetchFile !== undefined),
-    interactive: toJsonText(message.interactive),
-    location: toJsonText(message.location),
-    contacts: toJsonText(message.contacts),
-    reaction: message.reaction ? JSON.stringify({ emoji: message.reaction.emoji }) : null,
+    media: toStoredMedia(parts.media, message.attachment ?? file, channel.fetchFile !== undefined),
+    interactive: toJsonText(parts.interactive),
+    location: toJsonText(parts.location),
+    contacts: toJsonText(parts.contacts),
+    reaction: parts.reaction && JSON.stringify({ emoji: parts.reaction.emoji }),
     referral: toJsonText(message.referral),
     forwarded: message.forwarded,
-    unsupported: toJsonText(message.unsupported),
-    email: toJsonText(message.email),
+    unsupported: toJsonText(parts.unsupported),
+    email: toJsonText(parts.email),
     digest: message.distinct?.digest ?? null,
     reply_to: null,
-    reply_to_external: message.reaction?.externalId ?? message.replyTo,
+    reply_to_external: findAnswered(message),
     status: message.fromBusiness ? (message.historyStatus ?? 'SENT') : 'RECEIVED',
     errors: JSON.stringify(message.errors),
     external_id: message.externalId,
@@ -84,17 +90,17 @@ function readMessageAuthor(message: PlacedMessage['message'], contact: string): 
 const NOT_FETCHED = 'The network could not fetch the file from the phone.';
 
 /**
- * Returns the file of a message as it is stored. The id and hash that the network gives it are stored for downloading and never leave the
- * platform. `fetches` is true on channels that download files: there a file without an id of the network is stored as failed.
+ * Returns the file of a message as it is stored and shown. `fetches` is true on channels that download files: there a file without an id of
+ * the network is stored as failed.
  */
 export function toStoredMedia(
-  media: MessageMedia | null,
+  media: ReceivedFile | null,
   file: Pick<Reserved, 'storage_key' | 'url'> | null,
   fetches: boolean,
 ): string | null {
   if (!media) return null;
-  const { mimeType, fileName, size, ...network } = media;
+  const { mimeType, fileName, size } = media;
   const { storage_key = null, url = null } = file ?? {};
   const error = fetches && media.networkId === null ? { error: NOT_FETCHED } : {};
-  return JSON.stringify({ storage_key, url, mimeType, fileName, size, ...error, network });
+  return JSON.stringify({ storage_key, url, mimeType, fileName, size, ...error });
 }

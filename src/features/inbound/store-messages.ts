@@ -1,4 +1,5 @@
 /** Stores a batch of messages and everything that changes with them, in the caller's transaction. */
+import { findFile } from '../../channels/content.ts';
 import { emitLast, type EventItem } from '../../platform/store/events.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findContactsByKeys, touchContacts } from '../contacts/ingest-queries.ts';
@@ -16,7 +17,7 @@ import type { SplitContact } from '../contacts/ingest-renames.ts';
 import type { Message } from '../messages/schemas.ts';
 import { leaveAgentTurns } from './agent-turns.ts';
 import { keepBodies } from './bodies.ts';
-import { isFromContact, messageTime, type ArrivedMessage, type PlacedMessage } from './batch.ts';
+import { findAnswered, isFromContact, messageTime, type ArrivedMessage, type PlacedMessage } from './batch.ts';
 import { noteCampaignReplies } from './campaign-replies.ts';
 import type { EarlyLookUps } from './inboxes.ts';
 import { toInboundRows, type ReserveFile, type RowContext } from './rows.ts';
@@ -94,7 +95,8 @@ function withoutRepetitions(arrivals: ArrivedMessage[]): ArrivedMessage[] {
   const distinct = new Map<string, ArrivedMessage>();
   for (const arrival of arrivals) {
     const key = toKeyText(messageKey(arrival));
-    if (arrival.message.media || !distinct.get(key)?.message.media) distinct.set(key, arrival);
+    const earlier = distinct.get(key);
+    if (!earlier || findFile(arrival.message) || !findFile(earlier.message)) distinct.set(key, arrival);
   }
   return [...distinct.values()];
 }
@@ -113,7 +115,7 @@ function listInserted(placed: PlacedMessage[], inserted: Message[]): Message[] {
   return placed.flatMap((arrival) => {
     const { inbox, external_id } = messageKey(arrival);
     const message = stored.get(toKeyText({ inbox, external_id }));
-    const asked = arrival.message.reaction?.externalId ?? arrival.message.replyTo;
+    const asked = findAnswered(arrival.message);
     const target = asked === null ? undefined : stored.get(toKeyText({ inbox, external_id: asked }));
     if (!message || message.reply_to !== null || !target) return message ? [message] : [];
     const reaction = message.reaction && { ...message.reaction, message: target._id };
@@ -123,7 +125,7 @@ function listInserted(placed: PlacedMessage[], inserted: Message[]): Message[] {
 
 /** Adds files to stored placeholders of the history: the network sends the file of an old message after its placeholder. */
 async function completeStoredPlaceholders(tx: SystemTx, stored: ArrivedMessage[], context: RowContext): Promise<void> {
-  const files = stored.filter(({ message }) => message.origin === 'history' && message.media);
+  const files = stored.filter(({ message }) => message.origin === 'history' && findFile(message));
   if (files.length === 0) return;
   const rows = toInboundRows(
     files.map((arrival) => ({ ...arrival, contact: '', conversation: '' })),

@@ -1,5 +1,6 @@
 /** Has a child process translate what a network hands over whole, such as a mail, because that is a foreign file. */
 import type { Inbound } from '../../channels/channel.ts';
+import { textOf } from '../../channels/content.ts';
 import type { TranslatedItem, TranslationRequest } from '../../channels/fetching.ts';
 import type { Kit } from '../../kit.ts';
 import { readBytes, type ByteSource } from '../../platform/store/byte-source.ts';
@@ -50,6 +51,6 @@ export async function keepAside(address: string, source: ByteSource, reason: str
 export const countBytes = (elements: (Inbound | null)[]): number =>
   elements.reduce(
     (sum, element) =>
-      sum + (element?.kind === 'message' ? (element.content?.length ?? 0) + (element.body?.length ?? 0) : 0),
+      sum + (element?.kind === 'message' ? (textOf(element)?.length ?? 0) + (element.body?.length ?? 0) : 0),
     0,
   );

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { readEvents, writeAsContact, listNetworkMessages } from '../../../test/support/traffic.ts';
-import { composeContent } from '../../channels/content.ts';
 import type { Actor } from '../../platform/values/actor.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { actAs } from '../../platform/store/tenant.ts';
@@ -25,7 +24,7 @@ async function sendAs(actor: Actor): Promise<{ message: Json; conversation: Json
     acting,
     { conversation: conversation._id },
     {
-      content: composeContent('TEXT', { content: 'Hello' }),
+      content: { contentType: 'TEXT', content: 'Hello' },
       attachment: null,
       replyTo: null,
     },

@@ -1,5 +1,5 @@
 /** Statements about many messages of one inbox that are sent together. */
-import type { MessageContent } from '../../channels/content.ts';
+import type { ContentOf } from '../../channels/content.ts';
 import { exec, one } from '../../platform/store/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Cause, FailureReason, Message } from './schemas.ts';
@@ -23,7 +23,7 @@ export interface NewTemplateMessage {
   conversation: string;
   contact: string;
   content: string | null;
-  template: NonNullable<MessageContent['template']>;
+  template: NonNullable<ContentOf<'TEMPLATE'>['template']>;
   /** The enrollment of the campaign that sends it; absent for a message of no campaign. */
   enrollment?: string;
 }

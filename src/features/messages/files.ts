@@ -1,6 +1,6 @@
 /** The files of outgoing messages: whether a channel takes the file of an attachment, and how its network gets it. */
 import type { Channel, OutboundMessage } from '../../channels/channel.ts';
-import type { ContentType, MessageContent } from '../../channels/content.ts';
+import { textOf, type ContentType, type MessageContent } from '../../channels/content.ts';
 import type { HeaderFile } from '../../channels/templates/header.ts';
 import type { MediaFormat, OutboundFile } from '../../channels/media.ts';
 import type { Kit } from '../../kit.ts';
@@ -33,10 +33,11 @@ const MESSAGE_PATH = 'message.attachment';
 /** Returns the attachment of a message if the channel can send it as this content. Throws an error that says what is accepted. */
 export function checkFile(
   { can }: Channel,
-  { contentType, content }: Pick<MessageContent, 'contentType' | 'content'>,
+  content: MessageContent,
   attachment: NamedAttachment,
   path = MESSAGE_PATH,
 ): StoredFile {
+  const { contentType } = content;
   const { file_type, state, failure } = attachment;
   if (!fitsContent(attachment, contentType))
     throw invalid(path, `has the type ${file_type}, and ${contentType} is sent here`, 'TYPE_MISMATCH');
@@ -46,7 +47,7 @@ export function checkFile(
   const format = can.media.find((each) => each.contentType === contentType);
   if (format) {
     checkSize(format, { ...sent, bytes }, path);
-    checkCaption(format, content);
+    checkCaption(format, textOf(content));
   }
   return { ...attachment, sent: { ...sent, bytes } };
 }
@@ -87,7 +88,7 @@ function checkHeaderFile(channel: Channel, { kind, path }: HeaderPlace, attachme
     const message = `is ${mime_type}; the channel accepts ${accepted.join(', ')} in a header`;
     throw invalid(path, message, 'UNSUPPORTED_FORMAT');
   }
-  return checkFile(channel, { contentType: kind, content: null }, attachment, path);
+  return checkFile(channel, { contentType: kind }, attachment, path);
 }
 
 /** True when a message of this type can have the file. Any file can be sent as a document, which no app converts or shrinks. */

@@ -95,6 +95,9 @@ export interface NewFile {
   file_name: string;
   storage_key: string;
   link: string;
+  /** By which the network hands out the file, and the hash that it has announced. */
+  network_id: string;
+  sha256: string | null;
 }
 
 const INSERT_INBOUND = `insert into messages as m (${INBOUND_LIST})
@@ -102,23 +105,26 @@ const INSERT_INBOUND = `insert into messages as m (${INBOUND_LIST})
   order by n.company_id, n.inbox_id, n.external_id
   on conflict (company_id, inbox_id, external_id) do nothing
   returning ${MESSAGE}`;
-const FILE_COLUMNS = '(company_id, _id, file_type, extension, mime_type, file_name, storage_key, link)';
+const FILE_COLUMNS =
+  '(company_id, _id, file_type, extension, mime_type, file_name, storage_key, link, network_id, sha256)';
 
 /**
  * Returns common table expressions that store the records of files and queue their downloads, for the messages of an earlier expression
  * `stored (company, _id, inbox, attachment)`. The parameters of the files begin with number `first`.
  */
 const storeFiles = (first: number): string => `expected as (
-    select * from unnest(${Array.from({ length: 8 }, (_, index) => `$${first + index}::text[]`).join(', ')}) as f ${FILE_COLUMNS}
+    select * from unnest(${Array.from({ length: 10 }, (_, index) => `$${first + index}::text[]`).join(', ')}) as f ${FILE_COLUMNS}
   ), files as (
     insert into attachments (company_id, _id, file_type, extension, mime_type, file_name, storage_key, link, state, is_brought)
-    select f.*, 'PENDING', true from expected f join stored s on s.company = f.company_id and s.attachment = f._id
+    select f.company_id, f._id, f.file_type, f.extension, f.mime_type, f.file_name, f.storage_key, f.link, 'PENDING', true
+    from expected f join stored s on s.company = f.company_id and s.attachment = f._id
   ), downloads as (
-    insert into media_downloads (company_id, attachment_id, message_id, inbox_id)
-    select s.company, s.attachment, s._id, s.inbox from expected f join stored s on s.company = f.company_id and s.attachment = f._id
+    insert into media_downloads (company_id, attachment_id, message_id, inbox_id, network_id, sha256)
+    select s.company, s.attachment, s._id, s.inbox, f.network_id, f.sha256
+    from expected f join stored s on s.company = f.company_id and s.attachment = f._id
   )`;
 
-const fileColumns = (files: NewFile[]): string[][] => [
+const fileColumns = (files: NewFile[]): (string | null)[][] => [
   files.map((file) => file.company),
   files.map((file) => file._id),
   files.map((file) => file.file_type),
@@ -127,6 +133,8 @@ const fileColumns = (files: NewFile[]): string[][] => [
   files.map((file) => file.file_name),
   files.map((file) => file.storage_key),
   files.map((file) => file.link),
+  files.map((file) => file.network_id),
+  files.map((file) => file.sha256),
 ];
 
 /** Inserts the messages that are not stored yet, with the records of their files, and returns the inserted ones. */

@@ -1,5 +1,4 @@
 /** Reads the messages of a company, and writes the team's notes. */
-import { composeContent } from '../../channels/content.ts';
 import { notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
@@ -61,7 +60,7 @@ export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Messa
       inbox: target.inbox,
       channel: target.channel,
       message_type: 'NOTE',
-      content: composeContent('TEXT', { content: input.message.content }),
+      content: { contentType: 'TEXT', content: input.message.content },
       attachment: null,
       media: null,
       reply_to: null,

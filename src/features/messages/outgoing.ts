@@ -213,8 +213,8 @@ async function openTarget(kit: Kit, tx: TenantTx, acting: Acting, id: string): P
 
 /** Puts the operator's name before the text or caption that is sent. The stored message does not have the name. */
 function nameOperator(target: SendTarget, actor: Actor, { can }: Channel, message: MessageContent): MessageContent {
+  if (!target.operator_name || actor.type !== 'user' || !('content' in message) || !message.content) return message;
   const { contentType, content } = message;
-  if (!target.operator_name || actor.type !== 'user' || content === null) return message;
   const most =
     contentType === 'TEXT' ? MAX_TEXT : can.media.find((format) => format.contentType === contentType)?.maxCaption;
   if (!most) return message;

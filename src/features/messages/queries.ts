@@ -1,4 +1,4 @@
-import type { MessageContent } from '../../channels/content.ts';
+import { listParts, type MessageContent } from '../../channels/content.ts';
 import type { Identity } from '../../channels/identity.ts';
 import type { ChannelName, IdentityPlaces } from '../../channels/registry.ts';
 import type { MessageThread } from '../../channels/thread.ts';
@@ -26,7 +26,7 @@ const SUMMARY = `(select json_build_object('name', s.name, 'phone_number', s.pho
 export const MESSAGE = `m._id, m.company_id as company, m.conversation_id as conversation, m.contact_id as contact,
   ${SUMMARY} as contact_summary,
   m.inbox_id as inbox, m.channel, m.sender_type, m.sender_id as sender, m.message_type, m.origin, m.content_type as "contentType",
-  m.content, m.attachment_id as attachment, m.media - 'network' as media, m.template, m.interactive, m.location, m.contacts,
+  m.content, m.attachment_id as attachment, m.media, m.template, m.interactive, m.location, m.contacts,
   m.referral, case when m.reaction is null then null else json_build_object('message', ${TARGET}, 'emoji', m.reaction->'emoji') end as reaction,
   ${TARGET} as reply_to, m.status, m.errors, m.failure_reason, m.external_id, m.campaign_id as campaign,
   m.enrollment_id as enrollment, m.agent_id as agent, m.forwarded, m.unsupported, '{"is_shortened": false}' || m.email as email, m.mentions, m.is_echo, m.is_test, m.edited_at, m.revoked_at, m.sent_at, m.delivered_at,
@@ -178,7 +178,7 @@ export interface NewOutgoing {
 }
 
 export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promise<Message> {
-  const { content } = message;
+  const content = listParts(message.content);
   const row = await one<MessageRow>(tx, {
     name: 'messages.insertOutgoing',
     text: `insert into messages as m (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, sender_id,

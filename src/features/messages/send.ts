@@ -2,7 +2,6 @@
  * Sends messages: stores the message, calls the network once, and stores the outcome. When the outcome is unknown, the message is not sent
  * again and stays QUEUED. A request and a job send in the same way.
  */
-import { composeContent } from '../../channels/content.ts';
 import type { Kit } from '../../kit.ts';
 import type { FileType } from '../../platform/work/media/formats.ts';
 import type { Acting } from '../../platform/store/tenant.ts';
@@ -16,7 +15,7 @@ import { settleCall } from './settle-call.ts';
 
 export const sendText = (kit: Kit, acting: Acting, input: SendText): Promise<Message> =>
   sendMessage(kit, acting, readRecipient(input), {
-    content: composeContent('TEXT', { content: input.message.content }),
+    content: { contentType: 'TEXT', content: input.message.content },
     attachment: null,
     replyTo: input.replyTo ?? null,
     unsubscribe: input.unsubscribe ?? false,
@@ -34,7 +33,7 @@ export async function sendFile(
   const attachment = await expectAttachment(acting.read, id, 'message.attachment');
   const caption = content?.trim() ? content : null;
   return sendMessage(kit, acting, recipient, {
-    content: composeContent(contentType, { content: caption }),
+    content: { contentType, content: caption },
     attachment,
     replyTo,
     unsubscribe,

@@ -1,5 +1,5 @@
 /** Sends templates, into a conversation or to a contact or phone number whose conversation is opened. */
-import { composeContent, type MessageContent } from '../../channels/content.ts';
+import type { MessageContent } from '../../channels/content.ts';
 import { composeTemplate } from '../../channels/templates/compose.ts';
 import type { GivenComponent } from '../../channels/templates/given.ts';
 import { hasVariables, resolveVariables } from '../../channels/templates/variables.ts';
@@ -113,8 +113,9 @@ async function fillForContact(
   const filled = composeTemplate(template, values, shelf.inbox.time_zone);
   if ('faults' in filled) throw makeFaultsError(filled.faults, COMPONENTS);
   const { content, components } = filled;
-  return composeContent('TEMPLATE', {
+  return {
+    contentType: 'TEMPLATE',
     content,
     template: { name: template.name, language: template.language, components },
-  });
+  };
 }

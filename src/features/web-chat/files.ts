@@ -1,5 +1,5 @@
 /** Files that visitors send. They are accepted by the rules of the uploads of operators. */
-import { composeContent, type MessageMedia } from '../../channels/content.ts';
+import type { ReceivedFile } from '../../channels/content.ts';
 import type { Kit } from '../../kit.ts';
 import { invalid } from '../../platform/values/errors.ts';
 import type { Upload } from '../../platform/http/multipart.ts';
@@ -54,19 +54,16 @@ export async function sendFile(
 
 function makeFileMessage(visit: Visit, attachment: Attachment, { client_id, content }: SentFile['body']) {
   const { _id, storage_key, external_url: url, meta, file_type } = attachment;
-  const media: MessageMedia = {
-    networkId: null,
+  const media: ReceivedFile = {
     mimeType: meta.mimeType,
     fileName: meta.fileName,
     size: meta.size ?? null,
+    networkId: null,
     sha256: meta.sha256 ?? null,
-    url: null,
-    voice: false,
-    animated: false,
   };
   const caption = content === undefined || content.trim() === '' ? null : content;
   return makeInbound(visit, client_id, {
-    content: composeContent(file_type, { content: caption, media }),
+    content: { contentType: file_type, content: caption, media },
     attachment: { _id, storage_key, url },
   });
 }

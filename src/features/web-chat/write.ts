@@ -1,6 +1,6 @@
 /** What a visitor writes and sends. It is stored on the way of every message from a network. */
 import type { InboundMessage } from '../../channels/channel.ts';
-import { composeContent, composeInteractive, type MessageContent } from '../../channels/content.ts';
+import { composeChoice, textOf, type MessageContent } from '../../channels/content.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, unknownReference } from '../../platform/values/errors.ts';
 import type { Intake } from '../inbound/intake.ts';
@@ -49,7 +49,7 @@ async function composeWritten(
   { site }: Visit,
   { content, button, reply_to }: WriteMessage,
 ): Promise<MessageContent> {
-  if (button === undefined) return composeContent('TEXT', { content });
+  if (button === undefined) return { contentType: 'TEXT', content };
   if (!reply_to) throw invalid('reply_to', 'is required with button', 'REQUIRED');
   return composePress(kit.database.read(site.company), reply_to, button);
 }
@@ -57,11 +57,11 @@ async function composeWritten(
 /** A form that the visitor filled in is a message of its own, which stands before the first text. */
 function listAnswers(visit: Visit, answers: GivenAnswers | null, timestamp: Date): InboundMessage[] {
   if (!answers || answers.lines.length === 0) return [];
-  const interactive = composeInteractive('form', {
+  const interactive = composeChoice('form', {
     response: Object.fromEntries(answers.lines.map(({ title, value }) => [title, value])),
   });
   const content = answers.lines.map(({ title, value }) => `${title}: ${[value].flat().join(', ')}`).join('\n');
-  const form = composeContent('INTERACTIVE', { content, interactive });
+  const form: MessageContent = { contentType: 'INTERACTIVE', content, interactive };
   return [makeInbound(visit, 'answers', { content: form, timestamp })];
 }
 
@@ -123,7 +123,7 @@ export async function storeWritten(
   { clientId, elements, answers = null }: ToStore,
 ): Promise<Written> {
   kit.storage.admit();
-  const bytes = elements.reduce((sum, { content }) => sum + Buffer.byteLength(content ?? ''), 0);
+  const bytes = elements.reduce((sum, element) => sum + Buffer.byteLength(textOf(element) ?? ''), 0);
   await intake.take(kit.channels.get('WEB_V2'), bytes, elements);
   const stored = await findWritten(kit, visit, clientId);
   // The inbox was deleted since its settings were read.

@@ -11,7 +11,6 @@ import {
   type NetworkAccess,
 } from '../../../src/channels/channel.ts';
 import type { CheckResult } from '../../../src/channels/check.ts';
-import { composeContent } from '../../../src/channels/content.ts';
 import { declareIdentity, EMAIL_ADDRESS } from '../../../src/channels/identity.ts';
 import type { ChannelSettings } from '../../../src/channels/settings.ts';
 import { strict } from '../../../src/platform/values/schema.ts';
@@ -73,7 +72,8 @@ function* parse(notification: unknown, config: ExampleConfig): Generator<Inbound
       errors: [],
       historyStatus: null,
       renamed: null,
-      ...composeContent('TEXT', { content: text }),
+      contentType: 'TEXT',
+      content: text,
     };
   }
 }

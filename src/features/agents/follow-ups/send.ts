@@ -2,7 +2,6 @@
  * Sends follow-ups. The message and its place in the follow-up are one transaction before the call to the network, so that nobody sends it
  * twice.
  */
-import { composeContent } from '../../../channels/content.ts';
 import type { Kit } from '../../../kit.ts';
 import { AppError } from '../../../platform/values/errors.ts';
 import { emit } from '../../../platform/store/events.ts';
@@ -97,7 +96,7 @@ async function prepareIfNeeded(kit: Kit, acting: Acting, id: string): Promise<Pr
 const storeText = (kit: Kit, tx: TenantTx, acting: Acting, { conversation, content }: DueFollowUp) =>
   storeOutgoing(kit, tx, acting, {
     conversation,
-    content: composeContent('TEXT', { content }),
+    content: { contentType: 'TEXT', content },
     attachment: null,
     replyTo: null,
   });

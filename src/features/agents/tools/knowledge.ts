@@ -1,5 +1,4 @@
 /** Functions that look something up in the knowledge base, and that send a file of it. */
-import { composeContent } from '../../../channels/content.ts';
 import { expectAttachment } from '../../attachments/attachments.ts';
 import { convertForChannel } from '../../messages/convert-file.ts';
 import { findRefusal } from '../../messages/files.ts';
@@ -37,7 +36,7 @@ export async function fileTool({ kit, acting, agent, conversation, plan }: Scene
       const { attachment: id, contentType } = file;
       const attachment = await expectAttachment(acting.read, id, 'file');
       if (conversation) {
-        const content = composeContent(contentType, {});
+        const content = { contentType };
         const outgoing = { conversation: conversation._id, content, attachment, replyTo: null };
         const sent = await convertForChannel(kit, acting, outgoing).catch(refuse);
         const { can } = kit.channels.get(conversation.channel);

@@ -3,7 +3,6 @@
  * The answer and the end of the turn are stored in one transaction, before the network is called. A worker that dies before it leaves the
  * turn to another one; after it nobody sends a second answer, and a person takes over when it is unknown whether the answer has arrived.
  */
-import { composeContent } from '../../../channels/content.ts';
 import type { Kit } from '../../../kit.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import { actAs, type Acting, type TenantTx } from '../../../platform/store/tenant.ts';
@@ -196,7 +195,7 @@ async function storeWord({ kit, acting, agent, turn }: Work, tx: TenantTx): Prom
   if (content === null) return null;
   return storeOutgoing(kit, tx, acting, {
     conversation: turn._id,
-    content: composeContent('TEXT', { content }),
+    content: { contentType: 'TEXT', content },
     attachment: null,
     replyTo: null,
   });
@@ -225,8 +224,12 @@ async function sendAnswer(work: Work, answer: Answer & { text: string }): Promis
     await lockPlanned(tx, answer.plan);
     if (!(await endTurn(tx, work))) return null;
     await applyPlan(kit, tx, acting, { conversation: turn._id, plan: answer.plan });
-    const content = composeContent('TEXT', { content: answer.text });
-    const text = { conversation: turn._id, content, attachment: null, replyTo: null };
+    const text: Outgoing = {
+      conversation: turn._id,
+      content: { contentType: 'TEXT', content: answer.text },
+      attachment: null,
+      replyTo: null,
+    };
     const stored = [await storeOutgoing(kit, tx, acting, text)];
     if (file) stored.push(await storeOutgoing(kit, tx, acting, file));
     const [message = null, file_message = null] = stored.map((each) => each.message._id);
@@ -249,7 +252,7 @@ async function prepareFile(
   { attachment: id, contentType }: PlannedFile,
 ): Promise<Outgoing> {
   const attachment = await expectAttachment(acting.read, id, 'file');
-  const file = { conversation: turn._id, content: composeContent(contentType, {}), attachment, replyTo: null };
+  const file = { conversation: turn._id, content: { contentType }, attachment, replyTo: null };
   return { ...file, attachment: await convertForChannel(kit, acting, file) };
 }
 

@@ -95,9 +95,9 @@ const describeOutcome = (
 });
 
 async function fetchAndStore(kit: Kit, file: Claimed, signal: AbortSignal): Promise<Result> {
-  const { company, network, mime_type: mimeType, size } = file;
-  if (network === null) return failed('The contact has taken the message back.');
-  const media = { ...network, mimeType, size, fileName: null, url: null };
+  const { company, network_id: networkId, sha256, mime_type: mimeType, size } = file;
+  if (networkId === null) return failed('The contact has taken the message back.');
+  const media = { mimeType, size, fileName: null, networkId, sha256 };
   const maxBytes = MAX_BYTES[file.file_type];
   const found = await openFile(kit, file, { media, maxBytes }, signal);
   if (!found) return failed('The inbox has no access to its network any more.');

@@ -2,7 +2,6 @@
  * Statements on the queue of files that contacts have sent: claiming, storing outcomes, requeueing. They work across companies. A picture is
  * queued anew for its thumbnail, behind the files that wait already.
  */
-import type { MessageMedia } from '../../../channels/content.ts';
 import type { ChannelName } from '../../../channels/registry.ts';
 import { pickInTurn, pickValues } from '../../../platform/work/claims/fair-pick.ts';
 import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/work/claims/queue.ts';
@@ -36,8 +35,9 @@ export interface Claimed extends ClaimedRow {
   file_type: FileType;
   mime_type: string | null;
   size: number | null;
-  /** The network's description of the file; null when the contact has revoked the message. */
-  network: Pick<MessageMedia, 'networkId' | 'sha256' | 'voice' | 'animated'> | null;
+  /** By which the network hands out the file; null when the contact has revoked the message. */
+  network_id: string | null;
+  sha256: string | null;
 }
 
 /** Takes files out of the queue, a few of each company in turn. Files of a number that has had too many failures rest instead. */
@@ -52,7 +52,7 @@ export async function claimDownloads(
       update media_downloads d set turn = d.turn + 1, state = case when v.pause_end > now() then 'RESTING' else 'RUNNING' end,
         due_at = case when v.pause_end > now() then v.pause_end else now() + make_interval(secs => $6) end
       from (select d.ctid, a.file_type, m.channel, m.media->>'mimeType' as mime_type,
-          (m.media->>'size')::float as size, m.media->'network' as network,
+          (m.media->>'size')::float as size, case when m.media is not null then d.network_id end as network_id,
           case when d.stage = 'FILE' then ${pauseEnd('f.failed_at')} end as pause_end
         from media_downloads d
           join attachments a on a.company_id = d.company_id and a._id = d.attachment_id
@@ -62,7 +62,7 @@ export async function claimDownloads(
       where d.ctid = v.ctid and d.ctid = any(array(select ctid from picked))
       returning d.company_id as company, d.attachment_id as _id, d.turn, d.stage, d.inbox_id as inbox, d.failures, d.state,
         extract(epoch from now() - d.created_at)::float / 3600 as age_hours, v.file_type, v.channel, v.mime_type, v.size,
-        v.network`,
+        v.network_id, d.sha256`,
     values: [...pickValues(capacity), leaseSeconds],
   });
   const claimed = rows.filter((row) => row.state === 'RUNNING');

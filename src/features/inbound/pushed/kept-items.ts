@@ -1,6 +1,7 @@
 /** Keeps what has brought the files of messages, for a day, so that they are taken out of it on the way of all files. */
 import { Readable } from 'node:stream';
 import type { Inbound, InboundMessage } from '../../../channels/channel.ts';
+import { findFile } from '../../../channels/content.ts';
 import type { Kit } from '../../../kit.ts';
 import type { ByteSource } from '../../../platform/store/byte-source.ts';
 import { exceedsQuota } from '../downloads/queries.ts';
@@ -35,7 +36,7 @@ export async function dropUnused(
     externalId,
     ...(distinct ? [distinct.otherId] : []),
   ]);
-  const networkIds = files.flatMap(({ media }) => media?.networkId ?? []);
+  const networkIds = files.flatMap((file) => findFile(file)?.networkId ?? []);
   const system = kit.database.system(`company:${company}`);
   if (!(await hasFiles(system, { company, inbox, externalIds, networkIds })))
     await kit.files.remove(makeItemKey(company, id));
@@ -44,5 +45,5 @@ export async function dropUnused(
 /** The messages of an element that have a file. The mail of a report is stored where the report is about no message of ours. */
 export const listFiles = (element: Inbound | null): InboundMessage[] =>
   (element?.kind === 'message' ? [element] : element?.kind === 'report' ? element.mail : []).filter(
-    ({ media }) => media !== null,
+    (message) => findFile(message) !== null,
   );

@@ -10,12 +10,12 @@ export interface FileNames {
   networkIds: string[];
 }
 
-/** Returns whether a stored message has one of these files. A message that was stored before has the files that it got then. */
+/** Returns whether one of these files still waits for its download. A message that was stored before has the files that it got then. */
 export async function hasFiles(tx: SystemTx, { company, inbox, externalIds, networkIds }: FileNames): Promise<boolean> {
   const { found } = await one<{ found: boolean }>(tx, {
     name: 'inbound.hasPushedFiles',
-    text: `select exists (select from messages where company_id = $1 and inbox_id = $2 and external_id = any($3)
-        and media->'network'->>'networkId' = any($4)) as found`,
+    text: `select exists (select from messages m join media_downloads d on d.company_id = m.company_id and d.message_id = m._id
+        where m.company_id = $1 and m.inbox_id = $2 and m.external_id = any($3) and d.network_id = any($4)) as found`,
     values: [company, inbox, externalIds, networkIds],
   });
   return found;
