@@ -136,6 +136,7 @@ test('durations may be given in seconds, minutes, hours or days, and lists are s
   ] as const) {
     assert.equal(loadConfig({ WEBHOOK_MAX_AGE: text }).WEBHOOK_MAX_AGE, expected);
   }
+  assert.throws(() => loadConfig({ STOP_WAIT: '61m' }), /STOP_WAIT.*at most 1h/s);
   assert.deepEqual(loadConfig({ OUTBOUND_ALLOW: '127.0.0.0/8, ::1/128,' }).OUTBOUND_ALLOW, ['127.0.0.0/8', '::1/128']);
 });
 

@@ -10,9 +10,6 @@ import { explainStartError } from './explain.ts';
 import { start, type Running } from './start.ts';
 import type { Purpose, EarlyStart } from './early-start.ts';
 
-// The time limit of an orderly stop: requests and deliveries in flight take 11 s at most, and process managers wait longer than this limit
-// before they send SIGKILL.
-const STOP_MS = 15_000;
 // How long a stop waits for a slow reader of the log.
 const LOG_MS = 1_000;
 
@@ -27,14 +24,14 @@ export async function run(config: Config, purpose: Purpose, { early, asked }: Be
   try {
     const starting = start(config, purpose, { log, early, hasWholeDemo: true });
     // A start that is asked to end is completed and then stopped in order. One that does not come to its end is given up.
-    void asked.then(() => setTimeout(exitNow, STOP_MS).unref());
+    void asked.then(() => setTimeout(exitNow, config.STOP_WAIT).unref());
     const running = await starting;
     log.info({ listening: running.url, purpose, pid: process.pid }, 'ready');
     const where = running.url ? ` on ${running.url} (guides and reference: ${running.url}/docs)` : ' to work';
     process.stdout.write(`Parley is ready${where}\n`);
     collectGarbage();
     if (running.url) void openPages(running, config, log);
-    await stopOnSignal(running, asked, log);
+    await stopOnSignal(running, { asked, stopMs: config.STOP_WAIT, log });
   } catch (error) {
     throw new Error(explainStartError(error, config), { cause: error });
   }
@@ -71,11 +68,16 @@ function collectGarbage(): void {
   setTimeout(() => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' }), 1_000).unref();
 }
 
+interface Stop extends Pick<BegunStart, 'asked'> {
+  stopMs: number;
+  log: Log;
+}
+
 /**
- * Waits for the first signal or failure, then stops in order and exits. A second signal during the stop, or a stop that takes 15 s, makes
- * the process exit at once. The reason of a failure is written before the stop, which takes its whole time when the database is gone.
+ * Waits for the first signal or failure, then stops in order and exits. A second signal during the stop, or a stop that takes longer
+ * than STOP_WAIT, makes the process exit at once. The reason of a failure is written before the stop, which takes its whole time when the database is gone.
  */
-async function stopOnSignal(running: Running, asked: Promise<string>, log: Log): Promise<never> {
+async function stopOnSignal(running: Running, { asked, stopMs, log }: Stop): Promise<never> {
   const cause = await Promise.race([
     asked.then((signal) => ({ signal })),
     running.failed.then((failure) => ({ failure })),
@@ -83,7 +85,7 @@ async function stopOnSignal(running: Running, asked: Promise<string>, log: Log):
   if ('failure' in cause) process.stderr.write(`parley: ${cause.failure}\n`);
   log.info(cause, 'stopping');
   process.once('SIGTERM', exitNow).once('SIGINT', exitNow);
-  setTimeout(exitNow, STOP_MS).unref();
+  setTimeout(exitNow, stopMs).unref();
   await running.stop();
   log.info('stopped');
   await flushLog(log);

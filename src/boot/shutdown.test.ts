@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test, type TestContext } from 'node:test';
@@ -158,14 +158,27 @@ test('a second SIGTERM during the start does not keep the program from stopping 
   // Once the database server runs, the program has continued its start and has noticed the first signal. While initdb creates the cluster,
   // the file contains a negative id.
   const pidFile = join(folder, 'postgres/cluster/data/postmaster.pid');
-  await waitUntil(
-    'its database server',
-    async () => Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10) > 0,
-  );
+  await waitUntil('its database server', async () => {
+    assert.equal(program.child.exitCode, null, program.stderr());
+    return Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10) > 0;
+  });
   const children = listDescendants(program.pid);
   program.child.kill('SIGTERM');
   assert.equal(await program.ended, 0, program.stderr());
   await waitUntil('its children to end', () => listLiving(children).length === 0);
+});
+
+test('a stop that takes longer than STOP_WAIT is given up with 1', async (t) => {
+  const program = spawnProgram(t, { env: { DATA_DIR: await makeDataFolder(t), STOP_WAIT: '1s' } });
+  const { hostname, port } = new URL(await readyUrl(program));
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  // The body of this request never comes, and the platform would wait for it for 5 s.
+  const head = 'POST /v1/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9';
+  socket.write(`${head}\r\nexpect: 100-continue\r\n\r\n`);
+  await once(socket, 'data');
+  program.child.kill('SIGTERM');
+  assert.equal(await program.ended, 1);
 });
 
 test('when the embedded database dies, the program explains it in one sentence and exits with 1', async (t) => {

@@ -48,6 +48,7 @@ export function spawnProgram(
       LOG_LEVEL: 'warn',
       READER_NICE: '0',
       DATABASE_WAIT: '30s',
+      STOP_WAIT: '20m',
       ...env,
     },
     ...(uid === undefined ? {} : { uid, gid: uid }),

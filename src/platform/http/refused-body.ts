@@ -8,8 +8,8 @@ import type { IncomingMessage } from 'node:http';
 // A body of this announced length is read to its end before the answer, because many clients read the answer only after they have written
 // everything.
 const DRAIN_BYTES = 64 * 1024 * 1024;
-// How long it is read at most: enough for a client on the same continent to send a few megabytes.
-const DRAIN_MS = 1_000;
+// How long it is read at most. A client that sends a few megabytes over a slow line needs some seconds.
+const DRAIN_MS = 10_000;
 // When an address is this far ahead of its rate (64 MB), its refused body is not read to the end.
 const DRAIN_AHEAD_MS = 2_000;
 // The limits are checked on a timer and not with each piece: closing a connection that has unread bytes resets it, and the answer is lost.

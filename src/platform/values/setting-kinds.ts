@@ -56,14 +56,20 @@ const UNIT_MS = new Map([
   ['d', 86_400_000],
 ]);
 
-/** A setting such as 90s, 15m, 24h or 7d, converted to milliseconds. */
-export function duration(fallback: string): Setting<number> {
+/** A setting such as 90s, 15m, 24h or 7d, converted to milliseconds; `most` is written in the same way. */
+export function duration(fallback: string, most?: string): Setting<number> {
   const parse = (value: string): number => {
     const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
     if (!amount || !unit || Number(amount) === 0) throw new Error('must be a duration such as 90s, 15m, 24h or 7d');
     return Number(amount) * (UNIT_MS.get(unit) ?? 0);
   };
-  return { fallback: parse(fallback), parse };
+  const mostMs = most === undefined ? Infinity : parse(most);
+  const parseWithin = (value: string): number => {
+    const ms = parse(value);
+    if (ms > mostMs) throw new Error(`must be at most ${most}`);
+    return ms;
+  };
+  return { fallback: parse(fallback), parse: parseWithin };
 }
 
 const UNIT_BYTES = new Map([
