@@ -1,4 +1,5 @@
 /** Reads the messages of a company, and writes the team's notes. */
+import { listParts } from '../../channels/content.ts';
 import { notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
@@ -60,7 +61,7 @@ export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Messa
       inbox: target.inbox,
       channel: target.channel,
       message_type: 'NOTE',
-      content: { contentType: 'TEXT', content: input.message.content },
+      content: listParts({ contentType: 'TEXT', content: input.message.content }),
       attachment: null,
       media: null,
       reply_to: null,

@@ -1,7 +1,7 @@
 /** Stores a message that is to be sent, and collects what the call to the network needs. */
 import type { Channel } from '../../channels/channel.ts';
 import type { OutboundMessage } from '../../channels/channel.ts';
-import type { MessageContent } from '../../channels/content.ts';
+import { listParts, type MessageContent } from '../../channels/content.ts';
 import type { MessageThread } from '../../channels/thread.ts';
 import type { Kit } from '../../kit.ts';
 import type { Actor } from '../../platform/values/actor.ts';
@@ -75,7 +75,7 @@ export async function storeOutgoing(
       inbox: target.inbox,
       channel: target.channel,
       message_type: 'OUTGOING',
-      content,
+      content: listParts(content),
       attachment: own?._id ?? null,
       media: own && describeFile(kit, own),
       reply_to: replyTo,

@@ -1,4 +1,4 @@
-import { listParts, type MessageContent } from '../../channels/content.ts';
+import type { ContentParts } from '../../channels/content.ts';
 import type { Identity } from '../../channels/identity.ts';
 import type { ChannelName, IdentityPlaces } from '../../channels/registry.ts';
 import type { MessageThread } from '../../channels/thread.ts';
@@ -166,7 +166,7 @@ export interface NewOutgoing {
   origin: NonNullable<ActorOrigin>;
   campaign: string | null;
   agent: string | null;
-  content: MessageContent;
+  content: ContentParts;
   attachment: string | null;
   media: Message['media'];
   reply_to: string | null;
@@ -178,7 +178,7 @@ export interface NewOutgoing {
 }
 
 export async function insertOutgoing(tx: TenantTx, message: NewOutgoing): Promise<Message> {
-  const content = listParts(message.content);
+  const { content } = message;
   const row = await one<MessageRow>(tx, {
     name: 'messages.insertOutgoing',
     text: `insert into messages as m (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, sender_id,
