@@ -28,7 +28,8 @@ import { bindKeyToRecord, purgeAttempts, runOnce } from '../../src/platform/http
 import { purgeBuckets } from '../../src/platform/http/limits.ts';
 import type { Window } from '../../src/platform/store/paging.ts';
 import { purgeByPages } from '../../src/platform/store/retention.ts';
-import type { SystemTx } from '../../src/platform/store/tenant.ts';
+import { lockLimit } from '../../src/platform/store/limit-lock.ts';
+import type { SystemTx, TenantTx } from '../../src/platform/store/tenant.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -48,6 +49,7 @@ const RUNNERS: Record<string, Role[]> = {
 /** The statements for one company that read no table, each with the reason. */
 const WITHOUT_TABLES: Record<string, string> = {
   'knowledge.findStems': 'finds the stems of given words',
+  'tenant.lockLimit': 'a lock of a limit, which the company names',
 };
 
 /** The queue tables whose claims are leases. */
@@ -336,6 +338,7 @@ async function collectPlatform(): Promise<Found[]> {
     part('audit.recordAudit', both, (tx) => recordAudit(tx, AUDIT_ENTRY)),
     part('idempotency.purgeAttempts', 'SystemTx', (tx) => purgeAttempts(tx, 1)),
     part('limits.purgeBuckets', 'SystemTx', purgeBuckets),
+    part('store/limit-lock.lockLimit', 'TenantTx', (tx) => lockLimit(tx as unknown as TenantTx, 'x')),
     ...QUEUES.flatMap((queue) => [
       part('claims/leases.requeue', 'SystemTx', (tx) => openLeases(tx, queue).requeue()),
       part('claims/leases.renew', 'SystemTx', (tx) => openLeases(tx, queue).renew([])),

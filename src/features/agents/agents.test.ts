@@ -126,14 +126,19 @@ test('only an EXTERNAL agent has the address of a server, which must be one that
   expectProblem(await call(400, 'PATCH', path, { body: { url: 'http://10.0.0.1/' } }), 'TARGET_NOT_ALLOWED', 'url');
 });
 
-test('a company has a limited number of agents', async () => {
+test('a company that may have one more agent gets one of many that are added at the same moment', async () => {
   const company = await platform.createCompany();
   await database.sql(
     `insert into agents (company_id, _id, name, type) select $1, lpad(to_hex(n), 24, '0'), 'x', 'AI' from generate_series(1, $2) n`,
-    [company._id, MAX_AGENTS],
+    [company._id, MAX_AGENTS - 1],
   );
-  const answer = await call(400, 'POST', PATH, { key: company.key, body: { name: 'a', type: 'AI' } });
-  assert.equal(answer.body.errors[0].code, 'LIMIT_REACHED');
+  const headers = { authorization: `Bearer ${company.key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ name: 'a', type: 'AI' });
+  const answers: Json[] = await Promise.all(
+    Array.from({ length: 5 }, async () => (await fetch(platform.url + PATH, { method: 'POST', headers, body })).json()),
+  );
+  const refused = answers.filter(({ errors }) => errors?.[0].code === 'LIMIT_REACHED');
+  assert.deepEqual([answers.filter(({ _id }) => _id !== undefined).length, refused.length], [1, 4]);
 });
 
 test('an agent stays within the size of a record', async () => {

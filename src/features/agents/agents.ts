@@ -5,6 +5,7 @@ import type { Kit } from '../../kit.ts';
 import { isReferenced } from '../../platform/store/db.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
+import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { makePage, pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
@@ -19,7 +20,6 @@ import {
   insertAgent,
   listAgents,
   lockAgent,
-  lockAgentLimit,
   replaceKnowledge,
   replaceTables,
   updateAgent,
@@ -52,8 +52,7 @@ export async function createAgent(kit: Kit, tenant: Tenant, input: AgentCreate):
   await checkAddress(kit, type, url);
   await checkFiles(tenant.read, follow_ups);
   return tenant.tx(async (tx) => {
-    // They are counted after the lock was granted, so that those of other requests are included.
-    await lockAgentLimit(tx);
+    await lockLimit(tx, 'agents');
     if ((await countAll(tx)) >= MAX_AGENTS)
       throw invalid('name', `is one too many: there are ${MAX_AGENTS} agents already`, 'LIMIT_REACHED');
     const _id = newId();

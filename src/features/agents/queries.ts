@@ -52,16 +52,6 @@ export async function lockAgent(tx: TenantTx, id: string): Promise<Agent | null>
   return findAgent(tx, id);
 }
 
-/** Requests that add an agent to the same company check its limit one after the other, because each holds this lock until its end. */
-export function lockAgentLimit(tx: TenantTx): Promise<number> {
-  return exec(tx, {
-    name: 'agents.lockLimit',
-    text: `select pg_advisory_xact_lock(724113008, hashtext(company_id)) from (select _id as company_id from companies) own
-      where company_id = $1`,
-    values: [tx.companyId],
-  });
-}
-
 export async function countAll(tx: TenantTx): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: 'agents.countAll',

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { alreadyTaken, invalid, notFound } from '../../platform/values/errors.ts';
 import { isId, newId } from '../../platform/values/ids.ts';
+import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
@@ -16,7 +17,6 @@ import {
   listDefinitions,
   listFields,
   lockField,
-  lockFields,
   updateField,
 } from './queries.ts';
 import {
@@ -37,8 +37,7 @@ export async function createField(tenant: Tenant, input: CustomFieldCreate): Pro
   if (isId(slug)) throw invalid('slug', 'looks like an id');
   checkOptions('options', type, options);
   return tenant.tx(async (tx) => {
-    await lockFields(tx, context);
-    // The fields are counted after the lock was granted, so that fields of other requests are included.
+    await lockLimit(tx, `custom-fields:${context}`);
     const count = await countFields(tx, { context, search: null }, { since: null });
     if (count >= MAX_FIELDS) throw invalid('context', `has ${MAX_FIELDS} fields, and takes no more`, 'LIMIT_REACHED');
     const field = await insertField(tx, { _id: newId(), slug, title, context, type, options, description });

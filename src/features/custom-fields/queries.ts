@@ -29,15 +29,6 @@ export function findField(tx: TenantRead, id: string): Promise<CustomField | nul
   });
 }
 
-/** Locks the fields of a context, so that requests which add one run one after the other. Has no effect while there is no field. */
-export function lockFields(tx: TenantTx, context: FieldContext): Promise<number> {
-  return exec(tx, {
-    name: 'custom-fields.lockAll',
-    text: 'select 1 from custom_fields where company_id = $1 and context = $2 order by _id for no key update',
-    values: [tx.companyId, context],
-  });
-}
-
 export function lockField(tx: TenantTx, id: string): Promise<CustomField | null> {
   return maybeOne(tx, {
     name: 'custom-fields.lock',

@@ -4,6 +4,7 @@ import { ChildEnded } from '../../platform/work/child.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import type { Upload } from '../../platform/http/multipart.ts';
+import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
 import { findSizeFault } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
@@ -15,7 +16,6 @@ import {
   insertChunk,
   insertImport,
   listImports,
-  lockImportLimit,
   type ImportOwner,
 } from './queries.ts';
 import { openImportReader } from './reader.ts';
@@ -79,7 +79,7 @@ export async function addImport(readers: ChildReaders, tenant: Tenant, asked: Im
     });
     let position = 0;
     for await (const piece of upload.read()) await insertChunk(tx, _id, position++, piece);
-    await lockImportLimit(tx, _id);
+    await lockLimit(tx, 'imports');
     await expectFewOpenImports(tx, MAX_OPEN);
     tx.wakes(IMPORTS);
     return created;

@@ -61,15 +61,6 @@ export function listForgottenImports(tx: SystemTx, limit: number): Promise<{ com
   });
 }
 
-/** Requests that store imports of the same company check its limit one after the other, because each holds this lock until its end. */
-export function lockImportLimit(tx: TenantTx, id: string): Promise<number> {
-  return exec(tx, {
-    name: 'imports.lockPlaces',
-    text: 'select pg_advisory_xact_lock(724113004, hashtext(company_id)) from imports where company_id = $1 and _id = $2',
-    values: [tx.companyId, id],
-  });
-}
-
 /** Stores a piece of the sheet under its position. */
 export function insertChunk(tx: TenantTx, id: string, position: number, bytes: Buffer): Promise<number> {
   return exec(tx, {

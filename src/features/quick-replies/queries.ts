@@ -29,15 +29,6 @@ export function lockQuickReply(tx: TenantTx, user: string | null, id: string): P
   });
 }
 
-/** Locks all quick replies of the owner, so that requests which add one wait for each other; null: those of the company. */
-export function lockOwnersReplies(tx: TenantTx, owner: string | null): Promise<number> {
-  return exec(tx, {
-    name: 'quick-replies.lockOwners',
-    text: `select 1 from quick_replies where company_id = $1 and owner_id is not distinct from $2 order by _id for no key update`,
-    values: [tx.companyId, owner],
-  });
-}
-
 export async function countOwnersReplies(tx: TenantTx, owner: string | null): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: 'quick-replies.countOwners',

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { violates } from '../../platform/store/db.ts';
 import { alreadyTaken, invalid, notFound, scopeMissing } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
+import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
 import { allows } from '../../platform/values/scopes.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
@@ -17,7 +18,6 @@ import {
   findQuickReply,
   insertQuickReply,
   listQuickReplies,
-  lockOwnersReplies,
   lockQuickReply,
   updateQuickReply,
 } from './queries.ts';
@@ -42,8 +42,7 @@ export async function createQuickReply(tenant: Tenant, input: QuickReplyCreate):
       if (owner !== null && owner !== findUser(tenant)) throw invalid('owner', 'is another user than you');
       expectRight(tenant, owner);
       if (attachment !== null) await expectAttachment(tx, attachment, 'attachment');
-      // They are counted after the lock was granted, so that those of other requests are included.
-      await lockOwnersReplies(tx, owner);
+      await lockLimit(tx, `quick-replies:${owner}`);
       if ((await countOwnersReplies(tx, owner)) >= MAX_QUICK_REPLIES)
         throw invalid('shortcut', `is one too many: there are ${MAX_QUICK_REPLIES} already`, 'LIMIT_REACHED');
       const reply = await insertQuickReply(tx, { _id: newId(), ...texts, attachment, owner });

@@ -32,16 +32,6 @@ export function lockMcpServer(tx: TenantTx, id: string): Promise<McpServerRow | 
   });
 }
 
-/** Requests that add a server to the same company check its limit one after the other, because each holds this lock until its end. */
-export function lockMcpLimit(tx: TenantTx): Promise<number> {
-  return exec(tx, {
-    name: 'agents.lockMcpLimit',
-    text: `select pg_advisory_xact_lock(724113009, hashtext(company_id)) from (select _id as company_id from companies) own
-      where company_id = $1`,
-    values: [tx.companyId],
-  });
-}
-
 export async function countMcpServers(tx: TenantTx): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: 'agents.countAllMcpServers',

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../../kit.ts';
 import { AppError, invalid, notFound } from '../../../platform/values/errors.ts';
 import { newId } from '../../../platform/values/ids.ts';
+import { lockLimit } from '../../../platform/store/limit-lock.ts';
 import { makePage, pageWindow, readSearch, type Page } from '../../../platform/store/paging.ts';
 import { isMaskedSecret, maskSecret, type Secrets } from '../../../platform/store/secrets.ts';
 import { countBytes, expectRecordSize } from '../../../platform/values/sizes.ts';
@@ -16,7 +17,6 @@ import {
   findMcpServer,
   insertMcpServer,
   listMcpServers,
-  lockMcpLimit,
   lockMcpServer,
   updateMcpServer,
   type McpServerFields,
@@ -43,8 +43,7 @@ export async function createMcpServer(kit: Kit, tenant: Tenant, input: McpServer
   const fields = { name, url, ...sealHeader(kit.secrets, place, header, null), tools: approve(tools) };
   return tenant.tx(async (tx) => {
     await expectAllowed(tx);
-    // They are counted after the lock was granted, so that those of other requests are included.
-    await lockMcpLimit(tx);
+    await lockLimit(tx, 'mcp-servers');
     if ((await countMcpServers(tx)) >= MAX_MCP_SERVERS)
       throw invalid('name', `is one too many: there are ${MAX_MCP_SERVERS} servers already`, 'LIMIT_REACHED');
     const row = await insertMcpServer(tx, id, fields);

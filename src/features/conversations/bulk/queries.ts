@@ -42,16 +42,6 @@ export function insertRun(tx: TenantTx, run: NewRun): Promise<ConversationRun> {
   });
 }
 
-/** Requests that start runs of the same company check its limit one after the other, because each holds this lock until its end. */
-export function lockRunLimit(tx: TenantTx, id: string): Promise<number> {
-  return exec(tx, {
-    name: 'conversations.runs.lockLimit',
-    text: `select pg_advisory_xact_lock(724113007, hashtext(company_id)) from conversation_runs
-      where company_id = $1 and _id = $2`,
-    values: [tx.companyId, id],
-  });
-}
-
 export async function countOpenRuns(tx: TenantRead): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
     name: 'conversations.runs.countOpen',

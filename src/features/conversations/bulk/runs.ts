@@ -5,6 +5,7 @@
 import type { Origin } from '../../../platform/http/audit.ts';
 import { AppError, insideOf, invalid, notFound, unknownReference } from '../../../platform/values/errors.ts';
 import { newId } from '../../../platform/values/ids.ts';
+import { lockLimit } from '../../../platform/store/limit-lock.ts';
 import { makePage, pageWindow, type Page } from '../../../platform/store/paging.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import { applyValues } from '../../custom-fields/values.ts';
@@ -19,7 +20,6 @@ import {
   findRuns,
   insertRun,
   listRuns,
-  lockRunLimit,
 } from './queries.ts';
 import {
   MAX_SELECTED,
@@ -51,15 +51,13 @@ export async function startRun(
     throw invalid('filter', `selects more than ${MAX_SELECTED} conversations; one run changes so many`, 'TOO_MANY');
   const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
+    await lockLimit(tx, 'conversation-runs');
+    if ((await countOpenRuns(tx)) >= MAX_OPEN)
+      throw new AppError('RUNS_WAITING', `${MAX_OPEN} bulk changes of the company have not ended yet`);
     const _id = newId();
     tx.created(_id);
-    const run = { _id, change, conversations: conversations.toSorted(), actor: { type, id, name }, origin };
-    const stored = await insertRun(tx, run);
-    await lockRunLimit(tx, _id);
-    if ((await countOpenRuns(tx)) > MAX_OPEN)
-      throw new AppError('RUNS_WAITING', `${MAX_OPEN} bulk changes of the company have not ended yet`);
     tx.wakes(RUNS);
-    return stored;
+    return insertRun(tx, { _id, change, conversations: conversations.toSorted(), actor: { type, id, name }, origin });
   });
 }
 
