@@ -16,7 +16,7 @@ import { RUN_QUEUE } from '../../src/features/conversations/bulk/turn-queries.ts
 import { IMPORT_QUEUE } from '../../src/features/imports/turn-queries.ts';
 import { KNOWLEDGE_QUEUE } from '../../src/features/knowledge/turn-queries.ts';
 import { COPY_QUEUE } from '../../src/features/templates/copy-queries.ts';
-import { openLeases } from '../../src/platform/work/claims/leases.ts';
+import { openLeases, recordTurns } from '../../src/platform/work/claims/leases.ts';
 import { toBroadSearch, COLUMNS } from '../../src/features/contacts/list/filter-queries.ts';
 import { OPERATORS } from '../../src/platform/store/filters/items.ts';
 import { FIELD_TYPES } from '../../src/features/custom-fields/schemas.ts';
@@ -343,6 +343,9 @@ async function collectPlatform(): Promise<Found[]> {
       part('claims/leases.requeue', 'SystemTx', (tx) => openLeases(tx, queue).requeue()),
       part('claims/leases.renew', 'SystemTx', (tx) => openLeases(tx, queue).renew([])),
     ]),
+    ...[IMPORT_QUEUE, RUN_QUEUE].map((queue) =>
+      part('claims/leases.recordTurns', 'SystemTx', (tx) => recordTurns(tx, queue, [])),
+    ),
     part('retention.purgeByPages', 'SystemTx', (tx) => purgeByPages(tx, 'audit_log', async () => undefined)),
     ...attempts.map((attempt) => part('idempotency.bindKeyToRecord', both, (tx) => bindKeyToRecord(tx, attempt, 'x'))),
     // The statement runs once with a free Idempotency-Key and once with a used one.

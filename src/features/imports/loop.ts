@@ -2,18 +2,11 @@
 import type { Kit } from '../../kit.ts';
 import { ChildEnded } from '../../platform/work/child.ts';
 import { startClaimLoop, type ClaimLoop } from '../../platform/work/claims/claim-loop.ts';
-import { openLeases } from '../../platform/work/claims/leases.ts';
+import { openLeases, recordTurns, type TurnOutcome } from '../../platform/work/claims/leases.ts';
 import { IMPORTS } from './imports.ts';
 import { endImport } from './queries.ts';
 import type { ImportKind } from './schemas.ts';
-import {
-  claimImports,
-  IMPORT_QUEUE,
-  isAnotherWaiting,
-  recordTurns,
-  type ClaimedImport,
-  type TurnOutcome,
-} from './turn-queries.ts';
+import { claimImports, IMPORT_QUEUE, isAnotherWaiting, type ClaimedImport } from './turn-queries.ts';
 import { workOnImport, type RowImporter } from './work.ts';
 
 // Each import has a child process that holds parts of its sheet in memory; two children read at a time (platform/work/child-readers.ts).
@@ -56,7 +49,7 @@ export function startImports(kit: Kit, importers: RowImporters): ClaimLoop {
       },
       actMs: LAST_MS,
       record: async (outcomes) => {
-        await recordTurns(system, outcomes);
+        await recordTurns(system, IMPORT_QUEUE, outcomes);
         system.wakes(IMPORTS);
       },
     },

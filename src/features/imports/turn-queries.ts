@@ -1,8 +1,8 @@
-/** Statements over all companies that decide which import is worked on next, and that store how a turn has ended. */
+/** Statements over all companies that decide which import is worked on next. */
 import { pickValues } from '../../platform/work/claims/fair-pick.ts';
 import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../platform/work/claims/leases.ts';
-import type { ClaimCapacity, RowOutcome } from '../../platform/work/claims/queue.ts';
-import { exec, many, one } from '../../platform/store/db.ts';
+import type { ClaimCapacity } from '../../platform/work/claims/queue.ts';
+import { many, one } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import type { ImportKind } from './schemas.ts';
 
@@ -46,33 +46,4 @@ export async function isAnotherWaiting(tx: SystemTx, company: string): Promise<b
     values: [company],
   });
   return waiting;
-}
-
-/** How a turn of an import has ended. */
-export interface TurnOutcome extends RowOutcome {
-  company: string;
-  claimed_at: string;
-  /** The seconds for which nobody works on the import; null when its next turn can begin at once. */
-  pause_seconds: number | null;
-  /** Whether this turn counts as an attempt that has failed. */
-  is_failure: boolean;
-}
-
-/** Puts imports that have not ended at the end of their company's queue. */
-export function recordTurns(tx: SystemTx, outcomes: TurnOutcome[]): Promise<number> {
-  return exec(tx, {
-    name: 'imports.recordTurns',
-    text: `update imports i set is_waiting = o.pause_seconds is null, turn_at = now(), claimed_at = null,
-        attempts = case when o.is_failure then i.attempts else 0 end, held_until = now() + make_interval(secs => o.pause_seconds)
-      from unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::boolean[])
-        as o (company_id, _id, claimed_at, pause_seconds, is_failure)
-      where i.company_id = o.company_id and i._id = o._id and i.claimed_at = o.claimed_at and i.finished_at is null`,
-    values: [
-      outcomes.map((outcome) => outcome.company),
-      outcomes.map((outcome) => outcome._id),
-      outcomes.map((outcome) => outcome.claimed_at),
-      outcomes.map((outcome) => outcome.pause_seconds),
-      outcomes.map((outcome) => outcome.is_failure),
-    ],
-  });
 }

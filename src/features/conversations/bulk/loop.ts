@@ -1,9 +1,9 @@
 /** The loop that works on bulk changes of conversations. Companies take turns, so that a large run does not delay those of others. */
 import type { Kit } from '../../../kit.ts';
 import { startClaimLoop, type ClaimLoop } from '../../../platform/work/claims/claim-loop.ts';
-import { openLeases } from '../../../platform/work/claims/leases.ts';
+import { openLeases, recordTurns, type TurnOutcome } from '../../../platform/work/claims/leases.ts';
 import { RUNS } from './runs.ts';
-import { claimRuns, recordTurns, RUN_QUEUE, type ClaimedRun, type TurnOutcome } from './turn-queries.ts';
+import { claimRuns, RUN_QUEUE, type ClaimedRun } from './turn-queries.ts';
 import { preventsAll, workOnRun } from './work.ts';
 
 // A run uses one connection at a time; one company has one run of this process.
@@ -27,7 +27,7 @@ export function startConversationRuns(kit: Kit): ClaimLoop {
       act: (run, stopping) => takeTurn(kit, run, stopping),
       actMs: TURN_MS + LAST_MS,
       record: async (outcomes) => {
-        await recordTurns(system, outcomes);
+        await recordTurns(system, RUN_QUEUE, outcomes);
         system.wakes(RUNS);
       },
     },

@@ -1,10 +1,10 @@
-/** Statements over all companies that decide which run is worked on next, and that store how a turn has ended. */
+/** Statements over all companies that decide which run is worked on next. */
 import type { Actor } from '../../../platform/values/actor.ts';
 import type { Origin } from '../../../platform/http/audit.ts';
 import { pickValues } from '../../../platform/work/claims/fair-pick.ts';
 import { leaseColumns, pickLeased, type LeasedRow, type LeasedTable } from '../../../platform/work/claims/leases.ts';
-import type { ClaimCapacity, RowOutcome } from '../../../platform/work/claims/queue.ts';
-import { exec, many } from '../../../platform/store/db.ts';
+import type { ClaimCapacity } from '../../../platform/work/claims/queue.ts';
+import { many } from '../../../platform/store/db.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
 import type { ConversationChange } from './schemas.ts';
 
@@ -32,34 +32,4 @@ export async function claimRuns(
     values: pickValues(capacity),
   });
   return { claimed, dismissed: 0 };
-}
-
-/** How a turn of a run has ended. */
-export interface TurnOutcome extends RowOutcome {
-  company: string;
-  /** When the run was claimed, so that a turn which ends late changes nothing of a later one. */
-  claimed_at: string;
-  /** The seconds for which nobody works on the run; null when its next turn can begin at once. */
-  pause_seconds: number | null;
-  /** Whether this turn counts as an attempt that has failed. */
-  is_failure: boolean;
-}
-
-/** Puts runs that have not ended at the end of their company's queue. */
-export function recordTurns(tx: SystemTx, outcomes: TurnOutcome[]): Promise<number> {
-  return exec(tx, {
-    name: 'conversations.runs.recordTurns',
-    text: `update conversation_runs r set is_waiting = o.pause_seconds is null, turn_at = now(),
-        attempts = case when o.is_failure then r.attempts else 0 end, held_until = now() + make_interval(secs => o.pause_seconds)
-      from unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::boolean[])
-        as o (company_id, _id, claimed_at, pause_seconds, is_failure)
-      where r.company_id = o.company_id and r._id = o._id and r.claimed_at = o.claimed_at and r.finished_at is null`,
-    values: [
-      outcomes.map((outcome) => outcome.company),
-      outcomes.map((outcome) => outcome._id),
-      outcomes.map((outcome) => outcome.claimed_at),
-      outcomes.map((outcome) => outcome.pause_seconds),
-      outcomes.map((outcome) => outcome.is_failure),
-    ],
-  });
 }

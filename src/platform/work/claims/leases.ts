@@ -6,7 +6,7 @@
 import { exec } from '../../store/db.ts';
 import type { SystemTx } from '../../store/tenant.ts';
 import { pickInTurn } from './fair-pick.ts';
-import type { ClaimedRow, Lease } from './queue.ts';
+import type { ClaimedRow, Lease, RowOutcome } from './queue.ts';
 
 export interface LeasedTable {
   table: string;
@@ -79,4 +79,35 @@ export function openLeases<Row extends LeasedRow>(
         ],
       }),
   };
+}
+
+/** How a turn of work has ended whose row stays in its queue until all is done. */
+export interface TurnOutcome extends RowOutcome, LeasedRow {
+  /** The seconds for which nobody works on the row; null when its next turn can begin at once. */
+  pause_seconds: number | null;
+  /** Whether this turn counts as an attempt that has failed. */
+  is_failure: boolean;
+}
+
+/** Puts rows that are still open at the end of their company's queue. Their table has the columns turn_at and attempts as well. */
+export function recordTurns(
+  system: SystemTx,
+  { table, open = 'true' }: LeasedTable,
+  outcomes: TurnOutcome[],
+): Promise<number> {
+  return exec(system, {
+    name: `claims.recordTurns.${table}`,
+    text: `update ${table} q set is_waiting = o.pause_seconds is null, turn_at = now(), claimed_at = null,
+        attempts = case when o.is_failure then q.attempts else 0 end, held_until = now() + make_interval(secs => o.pause_seconds)
+      from unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::boolean[])
+        as o (company_id, _id, claimed_at, pause_seconds, is_failure)
+      where q.company_id = o.company_id and q._id = o._id and q.claimed_at = o.claimed_at and ${open}`,
+    values: [
+      outcomes.map(({ company }) => company),
+      outcomes.map(({ _id }) => _id),
+      outcomes.map(({ claimed_at }) => claimed_at),
+      outcomes.map(({ pause_seconds }) => pause_seconds),
+      outcomes.map(({ is_failure }) => is_failure),
+    ],
+  });
 }
