@@ -22,20 +22,29 @@ interface Caller {
   credentials: Credentials;
 }
 
-export function createRechecks(access: Access): Rechecks {
+export function createRechecks(access: Pick<Access, 'auth' | 'companyExists'>): Rechecks {
   const callers = new Set<Caller>();
+  let isChecking = false;
   let timer: NodeJS.Timeout | null = null;
 
   async function recheckAll(): Promise<void> {
+    timer = null;
+    isChecking = true;
     const waiting = [...callers];
     const recheckSome = async (): Promise<void> => {
       for (let caller = waiting.pop(); caller; caller = waiting.pop()) await recheck(access, caller);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, recheckSome));
-    if (timer) timer = setTimeout(() => void recheckAll(), RECHECK_MS);
+    isChecking = false;
+    plan();
   }
 
-  function stop(): void {
+  /** Plans the next round, unless one is planned or runs, which plans the one after it. */
+  function plan(): void {
+    if (!isChecking && callers.size > 0) timer ??= setTimeout(() => void recheckAll(), RECHECK_MS);
+  }
+
+  function cancel(): void {
     if (timer) clearTimeout(timer);
     timer = null;
   }
@@ -45,18 +54,24 @@ export function createRechecks(access: Access): Rechecks {
       const credentials = { authorization: headers.authorization, session: readSessionCookie(headers) };
       const caller = { viewer, company, credentials };
       callers.add(caller);
-      timer ??= setTimeout(() => void recheckAll(), RECHECK_MS);
+      plan();
       return () => {
         callers.delete(caller);
-        if (callers.size === 0) stop();
+        if (callers.size === 0) cancel();
       };
     },
-    stop,
+    stop: () => {
+      callers.clear();
+      cancel();
+    },
   };
 }
 
 /** Never throws. */
-async function recheck(access: Access, { viewer, company, credentials }: Caller): Promise<void> {
+async function recheck(
+  access: Pick<Access, 'auth' | 'companyExists'>,
+  { viewer, company, credentials }: Caller,
+): Promise<void> {
   try {
     const principal = await access.auth.authenticate(credentials);
     // Only a global key outlives the suspension of the company that it acts for.
