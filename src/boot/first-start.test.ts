@@ -1,6 +1,6 @@
 /** First starts of the real program on an empty database; some of them are killed before they end. */
 import assert from 'node:assert/strict';
-import { access, readFile, rm } from 'node:fs/promises';
+import { access, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -160,6 +160,28 @@ test('a start prints a link that logs the first owner in once, and where the pho
   const { user } = (await (await open()).json()) as Json;
   assert.equal(user.email, 'owner@parley.local');
   assert.equal((await open()).status, 400);
+});
+
+test('the link is printed once the pages that it opens are built', async (t) => {
+  const database = await openTestDatabase();
+  t.after(() => database.close());
+  const folder = await makeDataFolder(t);
+  // An installation without the builds that images bring, so that the start makes them.
+  const hides = `import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { existsSync } = fs;
+    fs.existsSync = (path) => !/web.(?:console|widget).dist/.test(path) && existsSync(path);
+    syncBuiltinESMExports();`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hides)}`;
+  const program = spawnProgram(t, {
+    env: { DATA_DIR: folder, DATABASE_URL: database.url, SANDBOX: 'on', NODE_OPTIONS },
+  });
+  await waitUntil('the link', () => /#link=/.test(program.stdout()));
+  for (const name of ['console', 'widget'])
+    assert.ok(
+      (await readdir(join(folder, 'web', name))).some((build) => /^[0-9a-f]{16}$/.test(build)),
+      name,
+    );
 });
 
 test('every start connects the inboxes of the demo with the sandbox, which has forgotten them and listens at other ports', async (t) => {

@@ -181,14 +181,22 @@ test('a stop that takes longer than STOP_WAIT is given up with 1', async (t) => 
   assert.equal(await program.ended, 1);
 });
 
-test('when the embedded database dies, the program explains it in one sentence and exits with 1', async (t) => {
+test('when the embedded database dies, the program explains it in one sentence, then stops and exits with 1', async (t) => {
   const folder = await makeDataFolder(t);
-  const program = spawnProgram(t, { env: { DATA_DIR: folder } });
+  // Both outputs go to one pipe, which shows their order.
+  const through = ['sh', '-c', 'exec "$@" 2>&1', 'sh'];
+  const program = spawnProgram(t, { env: { DATA_DIR: folder, LOG_LEVEL: 'info' }, through });
   await readyUrl(program);
   const [pid] = (await readFile(join(folder, 'postgres/cluster/data/postmaster.pid'), 'utf8')).split('\n');
   const children = listDescendants(program.pid);
   process.kill(Number(pid), 'SIGKILL');
   assert.equal(await program.ended, 1);
-  assert.match(program.stderr(), /^parley: the embedded PostgreSQL \(pid \d+\) ended by itself: .*\n$/);
+  const lines = program.stdout().split('\n');
+  const findLine = (pattern: RegExp): number[] => lines.flatMap((line, n) => (pattern.test(line) ? [n] : []));
+  const [reason = -1, ...more] = findLine(/^parley: /);
+  const [stopping = -1] = findLine(/"msg":"stopping"/);
+  assert.match(lines[reason] ?? '', /^parley: the embedded PostgreSQL \(pid \d+\) ended by itself: .*$/);
+  assert.deepEqual(more, []);
+  assert.ok(reason < stopping, 'the reason was written after the stop had begun');
   await waitUntil('its children to end', () => listLiving(children).length === 0);
 });

@@ -110,6 +110,24 @@ test('no guide scrolls sideways on a phone, and the menu is folded', async () =>
   assert.deepEqual(complaints, []);
 });
 
+test('"Try it" of the reference asks for the key where it is opened, and keeps what was typed', async () => {
+  const { page } = await openPage(browser);
+  await page.goto(`${platform.url}/docs/api/contacts`);
+  const key = page.getByLabel('Your API key');
+  for (const [operation, typed] of [
+    ['deleteContactsById', 'first'],
+    ['postContacts', 'second'],
+  ] as const) {
+    const section = page.locator('.operation', { has: page.locator(`#${operation}`) });
+    await section.getByText('Try it').click();
+    const own = section.locator('details.try').getByLabel('Your API key');
+    await own.waitFor();
+    assert.equal(await own.inputValue(), operation === 'postContacts' ? 'first' : '');
+    await own.fill(typed);
+    assert.equal(await key.count(), 1);
+  }
+});
+
 test('the reference is filtered, shows an operation, sends its request with the key of the reader, and keeps old addresses', async () => {
   const { page, complaints, requests } = await openPage(browser);
   await page.goto(`${platform.url}/docs/api`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -218,6 +218,20 @@ test('a data folder that can not be created is named in one sentence', async (t)
     assert.ok(error.message.includes(file) && error.message.includes('DATABASE_URL') && !error.message.includes('\n'));
     return true;
   });
+});
+
+test('a data folder that others may read is refused with the command that mends it, and starts after that command', async (t) => {
+  if (isWindows) return t.skip('permissions are another matter there');
+  const folder = useFolder(t);
+  await chmod(join(folder, 'cluster', 'data'), 0o755);
+  const refusal = await startEmbeddedPostgres(folder, ignoreLog).then(
+    () => assert.fail('the server has started'),
+    (error: unknown) => (error as Error).message,
+  );
+  const command = /has invalid permissions; run (chmod -R go-rwx) on it$/.exec(refusal)?.[1];
+  assert.ok(command, refusal);
+  execSync(`${command} ${folder}`);
+  await startServer(t, folder);
 });
 
 test('where user namespaces are forbidden, root runs the database server as the user nobody, and owns the data again once they are allowed', async (t) => {
