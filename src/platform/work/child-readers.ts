@@ -42,7 +42,7 @@ const CONCURRENT_PIECES = Math.max(1, Math.min(2, availableParallelism() - 1));
 // How long a piece of work waits for a slot. A piece takes about a second, or several on a busy machine, so the wait is this long only when
 // a child hangs.
 const PIECE_WAIT_MS = 300_000;
-// How many files are read at once for callers who wait. Imports have their own limit (features/imports/turns.ts).
+// How many files are read at once for callers who wait. Imports have their own limit (features/imports/loop.ts).
 const ADMITTED = 2;
 // A caller who would wait longer than this receives UNAVAILABLE.
 const WAIT_MS = 20_000;

@@ -78,7 +78,7 @@ const under = (heading: string, items: readonly MenuItem[]): MenuItem[] =>
     ...(index === 0 ? { heading: item.heading === undefined ? heading : `${heading} · ${item.heading}` } : {}),
   }));
 
-/** Menus give their trigger what makes it one, so it has to pass that on. */
+/** A menu gives properties to the component that opens it; the component has to hand them on to its button. */
 function OwnerButton({ owner, ...trigger }: Pick<Conversation, 'owner'>): ReactElement {
   const texts = useTexts(THREAD);
   const person = useUser(owner);
