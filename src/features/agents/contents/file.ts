@@ -53,7 +53,8 @@ export async function readFileContent(scene: Scene, endpoint: ChatEndpoint, aske
 export async function readText({ kit, acting }: Scene, asked: TextAsked, format: TextFormat): Promise<Reading> {
   const { row } = asked;
   const { content: text, is_cut } =
-    (await findFileText(acting.read, row._id)) ?? (await extractOnce({ kit, acting }, asked, format));
+    (await findFileText(acting.read, { attachment: row._id, model: null })) ??
+    (await extractOnce({ kit, acting }, asked, format));
   if (text === '') throw new CanNotRead('the file has no text');
   return { read_as: 'TEXT', note: is_cut ? 'only the beginning was read' : null, text, pictures: [] };
 }

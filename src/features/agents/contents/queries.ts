@@ -7,25 +7,33 @@ export interface FileText {
   is_cut: boolean;
 }
 
-/** Returns the text of a file, if it was found out before. */
-export function findFileText(tx: TenantRead, attachment: string): Promise<FileText | null> {
+/** Whose text of a file: `model` is the transcription model that has listened, null for a document. */
+interface FileTextKey {
+  attachment: string;
+  model: string | null;
+}
+
+/** Returns the text of a file, if it was found out before by the same model. */
+export function findFileText(tx: TenantRead, { attachment, model }: FileTextKey): Promise<FileText | null> {
   return maybeOne(tx, {
     name: 'agents.findFileText',
-    text: 'select content, is_cut from agent_file_texts where company_id = $1 and attachment_id = $2',
-    values: [tx.companyId, attachment],
+    text: `select content, is_cut from agent_file_texts
+      where company_id = $1 and attachment_id = $2 and model is not distinct from $3`,
+    values: [tx.companyId, attachment, model],
   });
 }
 
-/** Keeps the text of a file, unless the file is gone. */
+/** Keeps the text of a file in the place of what another model has heard, unless the file is gone. */
 export function insertFileText(
   tx: TenantTx,
-  { attachment, model, content, is_cut }: FileText & { attachment: string; model: string | null },
+  { attachment, model, content, is_cut }: FileText & FileTextKey,
 ): Promise<number> {
   return exec(tx, {
     name: 'agents.insertFileText',
     text: `insert into agent_file_texts (company_id, attachment_id, model, content, is_cut)
       select $1, _id, $3, $4, $5 from attachments where company_id = $1 and _id = $2 for key share
-      on conflict do nothing`,
+      on conflict (company_id, attachment_id) do update
+        set model = excluded.model, content = excluded.content, is_cut = excluded.is_cut, created_at = now()`,
     values: [tx.companyId, attachment, model, content, is_cut],
   });
 }

@@ -61,6 +61,20 @@ test('a voice note of a try is written down and counts like what is written', as
   assert.deepEqual([outcome, reason], ['HANDED_OVER', 'KEYWORD']);
 });
 
+test('after a change of the transcription model a voice note is written down anew, and otherwise once', async () => {
+  const agent = await createAgent({ transcription_model: 'ears' });
+  const heard = await uploadFile(platform, { data: makeMp3() });
+  const tryAs = async (transcription_model: string, said: string): Promise<string> => {
+    await call(200, 'PATCH', `/v1/agents/${agent}`, { body: { transcription_model } });
+    hear(said);
+    await tryAgent(agent, { attachments: [heard._id] });
+    return readAsked().content;
+  };
+  assert.equal(await tryAs('ears', 'Vocês entregam?'), 'Vocês entregam?');
+  assert.equal(await tryAs('better-ears', 'Vocês entregam hoje?'), 'Vocês entregam hoje?');
+  assert.equal(await tryAs('better-ears', 'Nobody says this.'), 'Vocês entregam hoje?');
+});
+
 test("an unknown file and another company's are refused alike, and so is a try without text and file", async () => {
   const agent = await createAgent();
   const other = await platform.createCompany();

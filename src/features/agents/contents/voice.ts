@@ -27,7 +27,7 @@ export async function hearVoice(
   const { kit, acting, agent } = scene;
   const model = agent.transcription_model;
   if (model === null) throw new CanNotRead('the agent has no transcription model');
-  const known = await findFileText(acting.read, row._id);
+  const known = await findFileText(acting.read, { attachment: row._id, model });
   if (known) return known.content;
   const seconds = row.facts.duration ?? (row.bytes ?? 0) / BYTES_PER_SECOND;
   if (seconds > MOST_SECONDS) throw new CanNotRead(`it is longer than ${MOST_SECONDS / 60} minutes`);
