@@ -77,6 +77,40 @@ test('a mailbox is connected with a wrong address and a wrong password corrected
   await close();
 });
 
+test('a mailbox whose mails a server hands over is connected without a server for incoming mails', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inboxes' });
+  await page.getByRole('button', { name: 'Connect an inbox' }).click();
+  const dialog = findDialog(page);
+  await dialog.getByRole('button', { name: /^E-mail/ }).click();
+  await dialog.getByLabel('Name', { exact: true }).fill('Orders');
+  await dialog.getByLabel('Mail address').fill('orders@shop.example');
+  await dialog.getByLabel('How mails arrive').selectOption({ label: 'A mail server hands over each mail' });
+  assert.equal(await dialog.getByLabel('Server for incoming mails (IMAP)').count(), 0);
+  const secret = await dialog.getByLabel('Secret of your mail server').inputValue();
+  await dialog.getByLabel('Server for outgoing mails (SMTP)').fill(`smtps://127.0.0.1:${smtp.port}`);
+  await dialog.getByLabel('User name').fill(MAIL_LOG_IN.username);
+  await dialog.getByLabel('Password').fill(MAIL_LOG_IN.password);
+  assert.deepEqual(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Save and check' }).click();
+  const address = await dialog.getByLabel('Address', { exact: true }).inputValue();
+  assert.deepEqual(await findBarriers(page), []);
+  const mail = writeMail({ ...SAMPLE_HEADERS, 'Message-ID': '<pushed@client.example>' }, 'Handed over to orders');
+  const headers = { 'content-type': 'message/rfc822', 'x-hook-secret': secret };
+  assert.equal((await fetch(address, { method: 'POST', headers, body: mail })).status, 200);
+  const { body } = await platform.call(200, 'GET', '/v1/messages?limit=100');
+  assert.ok(body.result.some(({ content }: Json) => content === 'Handed over to orders'));
+  await dialog.getByRole('button', { name: 'Change the data' }).click();
+  await dialog.getByLabel('Name of the sender').fill('The orders');
+  await dialog.getByRole('button', { name: 'Save and check' }).click();
+  await dialog.getByRole('link', { name: 'All settings' }).click();
+  // Without the secret no mail could arrive, so it can only be replaced.
+  await page.getByRole('button', { name: 'Make a new secret' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Allow it no more' }).count(), 0);
+  assert.equal((await fetch(address, { method: 'POST', headers, body: mail })).status, 200);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('a mail shows its subject and what its author wrote, and the whole of it in a dialog', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
   const words = 'Thanks!\n\nOn Mon, Nov 2, 2026 at 9:00 AM Shop <support@shop.example> wrote:\n> Your order <b>17</b>';

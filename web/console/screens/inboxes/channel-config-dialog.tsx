@@ -9,7 +9,7 @@ import { parley } from '../../client.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { SelectField, TextField, type Option } from '../../ui/field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { explainField } from '../../ui/problem.ts';
 import { COMMON } from '../../ui/texts.ts';
@@ -26,7 +26,12 @@ export interface ChannelDialogProps {
 }
 
 /** What a field of the configuration has beside its label. */
-type Look = Pick<ComponentProps<typeof TextField>, 'type' | 'placeholder' | 'hint'>;
+type Look<Field extends string> = Pick<ComponentProps<typeof TextField>, 'type' | 'placeholder' | 'hint'> & {
+  /** Makes the field a choice. */
+  options?: readonly Option[];
+  /** Whether the field is asked for beside what stands in the others; always when absent. */
+  isAsked?(config: Record<Field, string>): boolean;
+};
 
 type Texts<Field extends string> = Record<Field | 'name' | 'nameHint' | 'saveAndCheck', string> & {
   /** Explains a new inbox before its fields. */
@@ -42,7 +47,7 @@ interface ChannelConfigDialogProps<Field extends string> extends ChannelDialogPr
   /** The field of the inbox that holds the configuration. */
   configKey: keyof Inbox & `${string}_config`;
   /** In the order in which they are shown. */
-  fields: Record<Field, Look>;
+  fields: Record<Field, Look<NoInfer<Field>>>;
   /** The platform shows a secret as a mask. The mask, sent back, leaves the secret as it is. */
   filled: Record<NoInfer<Field>, string>;
   makeBody(config: Record<NoInfer<Field>, string>): InboxUpdate;
@@ -51,11 +56,11 @@ interface ChannelConfigDialogProps<Field extends string> extends ChannelDialogPr
 export function ChannelConfigDialog<Field extends string>(props: ChannelConfigDialogProps<Field>): ReactElement {
   const { title, texts, channel, configKey, makeBody, inbox, onBack, onSaved, onClose } = props;
   const common = useTexts(COMMON);
-  const names = Object.keys(props.fields) as Field[];
   const pathOf = (field: Field): string => `${configKey}.${field}`;
   const [name, setName] = useState('');
   const [number, setNumber] = useState(inbox?.number ?? '');
   const [config, setConfig] = useState(props.filled);
+  const names = (Object.keys(props.fields) as Field[]).filter((field) => props.fields[field].isAsked?.(config) ?? true);
   const save = useMutation({
     mutationFn: () => {
       const body = { ...makeBody(config), ...(texts.number !== undefined && { number }) };
@@ -102,16 +107,30 @@ export function ChannelConfigDialog<Field extends string>(props: ChannelConfigDi
         />
       )}
       {names.map((field) => (
-        <TextField
+        <ConfigField
           key={field}
           label={texts[field]}
-          autoComplete="off"
-          {...props.fields[field]}
+          look={props.fields[field]}
           value={config[field]}
           onChange={(value) => setConfig({ ...config, [field]: value })}
           error={explainField(error, pathOf(field))}
         />
       ))}
     </Dialog>
+  );
+}
+
+interface ConfigFieldProps extends Pick<ComponentProps<typeof TextField>, 'label' | 'error'> {
+  look: Look<never>;
+  value: string;
+  onChange(value: string): void;
+}
+
+function ConfigField({ look, ...field }: ConfigFieldProps): ReactElement {
+  const { type, placeholder, hint, options } = look;
+  return options ? (
+    <SelectField {...field} hint={hint} options={options} />
+  ) : (
+    <TextField autoComplete="off" {...field} {...{ type, placeholder, hint }} />
   );
 }

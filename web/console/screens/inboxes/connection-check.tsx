@@ -1,7 +1,9 @@
 /** Follows the platform's check of an inbox at the network until it is decided. */
 import type { Inbox } from '@parley/sdk';
 import type { ReactElement } from 'react';
+import { toPlatformAddress } from '../../client.ts';
 import { useTexts } from '../../texts/texts.ts';
+import { CopyField } from '../../ui/copy-field.tsx';
 import { Failure, Loading } from '../../ui/state.tsx';
 import { LogInLink } from './account/log-in-link.tsx';
 import { ACCOUNT } from './account/texts.ts';
@@ -19,8 +21,9 @@ export function ConnectionCheck({ id }: { id: string }): ReactElement {
   const explain = useCause();
   const { data: inbox, error } = useInbox(id);
   if (!inbox) return error ? <Failure error={error} /> : <Loading />;
+  const isPushed = inbox.email_config !== undefined && !inbox.email_config.imap_url;
   const invites: Partial<Record<Inbox['channel'], (address: string) => string>> = {
-    EMAIL: mailbox.writeToIt,
+    EMAIL: isPushed ? mailbox.handOver : mailbox.writeToIt,
     PROFESSIONAL_NETWORK: account.connected,
   };
   const invite = invites[inbox.channel] ?? texts.writeToIt;
@@ -32,7 +35,12 @@ export function ConnectionCheck({ id }: { id: string }): ReactElement {
       <p>{explain(inbox)}</p>
       {lacksPhone(inbox) && <Pairing inbox={id} />}
       {lacksLogIn(inbox) && <LogInLink inbox={id} />}
-      {inbox.connection.status === 'CONNECTED' && <p className={styles['hint']}>{invite(nameAddress(inbox))}</p>}
+      {inbox.connection.status === 'CONNECTED' && (
+        <>
+          <p className={styles['hint']}>{invite(nameAddress(inbox))}</p>
+          {isPushed && <CopyField label={mailbox.handOverAddress} value={toPlatformAddress(`hooks/email/${id}`)} />}
+        </>
+      )}
     </div>
   );
 }

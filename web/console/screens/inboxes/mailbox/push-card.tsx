@@ -1,4 +1,4 @@
-/** The address at which a mail server hands over mails as they arrive, beside the mailbox that the platform reads. */
+/** The address at which a mail server hands over mails as they arrive, beside the mailbox that the platform reads or in its place. */
 import type { Inbox } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
@@ -42,7 +42,7 @@ export function PushCard({ inbox, config }: { inbox: Inbox; config: MailConfig }
           <Button icon="key" isBusy={change.isPending} onClick={() => change.mutate(makeSecret())}>
             {isOpen ? texts.renew : texts.begin}
           </Button>
-          {isOpen && (
+          {isOpen && config.imap_url && (
             <ConfirmButton
               label={texts.end}
               question={texts.reallyEnd}
