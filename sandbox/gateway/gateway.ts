@@ -13,7 +13,7 @@ import {
 } from '../exchange.ts';
 import { applyFault, takeFault } from '../faults.ts';
 import { publishAccounts, publishTyping } from '../phone/phone.ts';
-import { PLACEHOLDER_QR } from './qr.ts';
+import { SANDBOX_QR } from './qr.ts';
 import type { Fault } from '../settings.ts';
 import type { Sandbox } from '../state.ts';
 import { listTemplates } from '../templates.ts';
@@ -144,7 +144,7 @@ function connectPhone({ sandbox, instance }: GatewayCall): Answer {
     state: 'connecting',
     statusReason: 200,
   });
-  return answer({ pairingCode: 'WZYEH1YY', code: '2@sandbox', base64: PLACEHOLDER_QR, count: 1 });
+  return answer({ pairingCode: 'WZYEH1YY', code: '2@sandbox', base64: SANDBOX_QR, count: 1 });
 }
 
 /** The gateway passes on the first page of its account. For a paired phone the network refuses the call, and the gateway answers nothing. */

@@ -6,6 +6,7 @@ import { findBarriers, openConsole } from '../support/console.ts';
 import { connectInstance, writeThrough } from '../support/gateway.ts';
 import { waitUntilCopied } from '../support/network.ts';
 import { startPlatform } from '../support/platform.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
@@ -31,6 +32,9 @@ test('an instance is connected with a wrong key corrected, its QR code is shown,
   const picture = dialog.getByRole('img', { name: 'QR code that the phone scans' });
   await picture.waitFor();
   assert.match((await picture.getAttribute('src')) ?? '', /^blob:/);
+  const findWidth = (): Promise<number> =>
+    picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
+  assert.ok((await waitUntil('the picture', findWidth)) > 200);
   await dialog.getByText('WZYEH1YY').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await dialog.getByRole('link', { name: 'All settings' }).click();
