@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/values/errors.ts';
-import { createPump } from '../../platform/work/pump.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
+import { createLooks } from './looks.ts';
 import { listSettled, noteChangesOf, readNoted } from './queries.ts';
 import { groupChanges, type ChangedRecords } from './records.ts';
 
@@ -80,8 +80,7 @@ export function createWatch(kit: Kit, deliver: Deliver): Watch {
       await noteChangesOf(system, [company]);
       if (!(await settle(system, company))) unsettled.add(company);
       watched.add(company);
-      looks.begin();
-      await looks.rest();
+      await looks.look();
       if (since === null) throw new AppError('UNAVAILABLE', 'Changes can not be read right now', [], SOON);
     },
     remove: (company) => {
@@ -143,41 +142,4 @@ async function takeSettled(system: SystemTx, unsettled: Set<string>): Promise<st
   const settled = unsettled.size > 0 ? await listSettled(system, [...unsettled]) : [];
   for (const company of settled) unsettled.delete(company);
   return settled;
-}
-
-/** Runs one look at a time, at once or at the earliest time that was planned. */
-function createLooks(look: () => Promise<void>) {
-  let isDue = false;
-  let timer: NodeJS.Timeout | null = null;
-  let timerMs = Infinity;
-  const pump = createPump(
-    (running) => isDue && running === 0,
-    () => {
-      isDue = false;
-      return look();
-    },
-  );
-  const cancel = (): void => {
-    if (timer) clearTimeout(timer);
-    timer = null;
-    timerMs = Infinity;
-  };
-  /** Begins a look now, or after the one that runs. */
-  const begin = (): void => {
-    cancel();
-    isDue = true;
-    pump.wake();
-  };
-  return {
-    begin,
-    cancel,
-    rest: pump.rest,
-    plan: (ms: number): void => {
-      const atMs = performance.now() + ms;
-      if (timerMs <= atMs) return;
-      cancel();
-      timerMs = atMs;
-      timer = setTimeout(begin, ms);
-    },
-  };
 }
