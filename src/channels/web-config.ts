@@ -1,17 +1,26 @@
 /** The settings of a web chat as the visitor API reads them: how it looks on a site, who may show it, and what visitors are asked. */
 import { Type, type Static } from 'typebox';
-import { explainedPattern, NOT_BLANK, nullable, oneOf, SLUG, strict, WEB_ADDRESS } from '../platform/values/schema.ts';
+import {
+  explainedPattern,
+  NOT_BLANK,
+  nullable,
+  oneOf,
+  SLUG,
+  strict,
+  WEB_ADDRESS,
+  plain,
+} from '../platform/values/schema.ts';
 import { OfficeHours } from './office-hours.ts';
 
 const shortText = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, ...NOT_BLANK, description });
 
 const Question = strict({
-  kind: oneOf(['NAME', 'EMAIL', 'CUSTOM_FIELD']),
+  kind: oneOf(['NAME', 'EMAIL', 'CUSTOM_FIELD'], { description: 'What the visitor is asked for' }),
   slug: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, ...SLUG, description: 'With CUSTOM_FIELD: a custom field of contacts' }),
   ),
-  required: Type.Boolean(),
+  required: plain.flag('Whether the chat begins only with an answer'),
 });
 
 export const WEB_PROPERTIES = {
@@ -35,7 +44,9 @@ export const WEB_PROPERTIES = {
   }),
   position: oneOf(['LEFT', 'RIGHT'], { description: 'The corner of the page in which the launcher is' }),
   title: nullable(shortText(80, 'The heading; null: the name of the inbox')),
-  avatar_url: nullable(Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2048 })),
+  avatar_url: nullable(
+    Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2048, description: 'The address of a picture' }),
+  ),
   welcome_text: nullable(shortText(1_000, 'What a new visitor reads first')),
   quick_replies: Type.Array(shortText(80, 'A text that a visitor sends with one click'), {
     maxItems: 5,
@@ -48,14 +59,14 @@ export const WEB_PROPERTIES = {
     maxItems: 10,
     description: 'What a new visitor is asked before the first message',
   }),
-  identity_required: Type.Boolean({ description: 'Only visitors whom the site has proven may chat' }),
-  show_operator_names: Type.Boolean({ description: 'Visitors see the names of the people who answer' }),
+  identity_required: plain.flag('Only visitors whom the site has proven may chat'),
+  show_operator_names: plain.flag('Visitors see the names of the people who answer'),
 };
 
 /** As stored and shown; the secret is masked in answers. */
-export const WebConfig = Type.Object({
+export const WebConfig = plain.object('Settings of the channel WEB_V2', {
   ...WEB_PROPERTIES,
-  identity_secret: nullable(Type.String({ description: 'Masked' })),
+  identity_secret: nullable(plain.text('Masked')),
 });
 export type WebConfig = Static<typeof WebConfig>;
 export type WebQuestion = Static<typeof Question>;

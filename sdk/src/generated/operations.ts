@@ -234,7 +234,7 @@ export interface CustomFieldsListQuery {
 }
 
 export interface AttachmentsUploadForm {
-  /** The sheet: CSV or XLSX */
+  /** The file */
   file: Blob;
   /** What the file is: IMAGE (JPG, PNG, GIF, WEBP), AUDIO (MP3, OGG, AAC, AMR, WEBM), VIDEO (MP4, 3GP), DOCUMENT (PDF, DOC, DOCX, XLS, XLSX, PPT, TXT), STICKER (WEBP). Without it the contents decide, and a WEBP is an IMAGE. In front of the file it also limits how much of the file is read */
   fileType?: 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | undefined;
@@ -650,9 +650,9 @@ export interface MessagesSendBulkTemplateForm {
         latitude: number;
         /** Degrees east */
         longitude: number;
-        /** What people call it */
+        /** What the place is called */
         name?: string | undefined;
-        /** The address */
+        /** The address of the place */
         address?: string | undefined;
       } | undefined;
       /** ISO 4217: BRL */
@@ -728,9 +728,9 @@ export interface MessagesSendBulkTemplateForm {
         latitude: number;
         /** Degrees east */
         longitude: number;
-        /** What people call it */
+        /** What the place is called */
         name?: string | undefined;
-        /** The address */
+        /** The address of the place */
         address?: string | undefined;
       } | undefined;
       /** ISO 4217: BRL */
@@ -747,12 +747,12 @@ export interface MessagesSendBulkTemplateForm {
   } | undefined;
   /** JSON: one contact {name, phone} or a list of them. Either contacts or file */
   contacts?: Array<{
-    /** What people call it */
+    /** What people call the contact */
     name?: string | null | undefined;
     /** The phone number, in any punctuation */
     phone: string;
   }> | {
-    /** What people call it */
+    /** What people call the contact */
     name?: string | null | undefined;
     /** The phone number, in any punctuation */
     phone: string;
@@ -873,7 +873,7 @@ export interface McpServersListQuery {
 }
 
 export interface KnowledgeUploadForm {
-  /** The sheet: CSV or XLSX */
+  /** The file */
   file: Blob;
   /** The name of the item; that of the file when there is none */
   name?: string | undefined;

@@ -44,7 +44,7 @@ export interface ApiKey {
   company: string | null;
   /** What people call it */
   name: string;
-  /** Which kind it is */
+  /** Whether the key is one of a company or of the installation */
   type: 'company' | 'global';
   /** The token's last characters, by which keys in a list can be told apart */
   hint: string;
@@ -71,7 +71,7 @@ export interface ApiKeyMade {
   company: string | null;
   /** What people call it */
   name: string;
-  /** Which kind it is */
+  /** Whether the key is one of a company or of the installation */
   type: 'company' | 'global';
   /** The token's last characters, by which keys in a list can be told apart */
   hint: string;
@@ -106,7 +106,7 @@ export interface Attachment {
   file_type: 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER';
   /** The name of the file in the store */
   storage_key: string;
-  /** Which page this is, and what else there is */
+  /** What the platform has found out about the file */
   meta: {
     /** The media type that the contents have */
     mimeType: string;
@@ -136,7 +136,7 @@ export interface Attachment {
       mimeType: string;
       /** How many bytes it has */
       size: number;
-      /** The web address */
+      /** The public address of the thumbnail */
       url: string;
       /** In points */
       width: number;
@@ -149,7 +149,7 @@ export interface Attachment {
       mimeType: string;
       /** How many bytes it has */
       size: number;
-      /** The web address */
+      /** The public address of the converted file */
       url: string;
     } | undefined;
   };
@@ -173,7 +173,7 @@ export interface AuditEntry {
   company: string;
   /** Who did it */
   actor: {
-    /** Which kind it is */
+    /** Who it was: a user, a key, or the platform */
     type: 'USER' | 'KEY' | 'SYSTEM';
     /** Identifier: 24 lower-case hex characters */
     _id: string | null;
@@ -294,14 +294,14 @@ export interface Session {
   token_type: 'Bearer';
   /** Seconds */
   expires_in: number;
-  /** The user */
+  /** Who has logged in */
   user: User;
 }
 
 export interface BrowserSession {
   /** When the session ends if it is not used before; a use prolongs it, up to seven days after the log-in */
   expires_at: string;
-  /** The user */
+  /** Who has logged in */
   user: User;
 }
 
@@ -333,7 +333,7 @@ export interface Done {
 }
 
 export interface Me {
-  /** Which kind it is */
+  /** Whose token it is: of a user, or of a key of a company or of the installation */
   type: 'user' | 'company' | 'global';
   /** The company that the token acts for; null for a global key without x-company-id */
   company: string | null;
@@ -343,7 +343,7 @@ export interface Me {
   sandbox_url?: string | undefined;
   /** What the user may do: docs/authentication.md lists the scopes of each role */
   role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
-  /** The user */
+  /** The user; absent for a key */
   user?: User | undefined;
   /** The API key; absent for a user */
   key?: {
@@ -395,7 +395,7 @@ export interface CustomFieldCreate {
   title: string;
   /** Which kind of record has it */
   context: 'contact' | 'conversation' | 'business';
-  /** Which kind it is */
+  /** What its values are */
   type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'SELECT' | 'LIST';
   /** The name that programs use for it; it never changes */
   slug?: string | undefined;
@@ -425,7 +425,7 @@ export interface CustomField {
   title: string;
   /** Which kind of record has it */
   context: 'contact' | 'conversation' | 'business';
-  /** Which kind it is */
+  /** What their values are */
   type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'SELECT' | 'LIST';
   /** The values that a SELECT accepts, or the items of a LIST that is limited to them */
   options: string[];
@@ -442,7 +442,7 @@ export interface Import {
   _id: string;
   /** Identifier: 24 lower-case hex characters */
   company: string;
-  /** Which kind it is */
+  /** What its rows become */
   kind: 'CONTACTS' | 'TABLE';
   /** Identifier: 24 lower-case hex characters */
   table: string | null;
@@ -695,7 +695,7 @@ export interface Conversation {
   company: string;
   /** Identifier: 24 lower-case hex characters */
   contact: string;
-  /** Who the contact is, so that nobody needs to ask for the contact as well */
+  /** Who the contact is */
   contact_summary: ContactSummary;
   /** Identifier: 24 lower-case hex characters */
   inbox: string;
@@ -812,7 +812,7 @@ export interface HistoryEntry {
   conversation: string;
   /** Who made the change; null for the platform itself, such as at the end of a snooze */
   actor: {
-    /** Which kind it is */
+    /** Who it was: a user, a key, an agent, a campaign or a follow-up */
     type: 'USER' | 'KEY' | 'AGENT' | 'CAMPAIGN' | 'FOLLOWUP';
     /** Identifier: 24 lower-case hex characters */
     _id: string;
@@ -1040,6 +1040,57 @@ export interface BusinessUpdate {
   owner?: string | null | undefined;
 }
 
+export interface CampaignContact {
+  /** Either this or `phone` */
+  contact?: string | undefined;
+  /** The phone number, in any punctuation. A contact is created when none has it */
+  phone?: string | undefined;
+  /** The name of a contact that is created, and the value of the variable `name` */
+  name?: string | null | undefined;
+  /** Values for `variable_ref`s of the templates, like the columns of a sheet */
+  parameters?: Record<string, string> | undefined;
+}
+
+export interface CampaignContacts {
+  /** Whom to add: each by an id or by a phone number */
+  contacts: CampaignContact[];
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
+  country?: string | undefined;
+}
+
+export interface CampaignContactsAdded {
+  /** The id of the request in the audit */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  campaign: string;
+  /** The contacts that were given */
+  total: number;
+  /** Those that were enrolled */
+  enrolled_count: number;
+  /** Those that were not enrolled, for the reasons in errors */
+  error_count: number;
+  /** The contacts that were enrolled, in the order given */
+  enrollments: Array<{
+    /** From 1, in the order given; of a sheet 1 is the first row after the header */
+    row: number;
+    /** Identifier: 24 lower-case hex characters */
+    contact: string;
+    /** Identifier: 24 lower-case hex characters */
+    enrollment: string;
+  }>;
+  /** What went wrong, one entry for each failure */
+  errors: Array<{
+    /** From 1, in the order given; of a sheet 1 is the first row after the header */
+    row: number;
+    /** The id or phone number that was given */
+    contact: string;
+    /** INVALID_NUMBER, AMBIGUOUS_PHONE, INVALID_NAME, INVALID_ROW, DUPLICATE (an earlier row is the same contact), ALREADY_ENROLLED, TOO_LARGE (the values of the row), CONTACT_REMOVED */
+    code: string;
+    /** A sentence for people that says what happened */
+    message: string;
+  }>;
+}
+
 export interface Message {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
@@ -1049,7 +1100,7 @@ export interface Message {
   conversation: string;
   /** Identifier: 24 lower-case hex characters */
   contact: string;
-  /** Who the contact is, so that nobody needs to ask for the contact as well */
+  /** Who the contact is */
   contact_summary: ContactSummary;
   /** Identifier: 24 lower-case hex characters */
   inbox: string;
@@ -1101,7 +1152,7 @@ export interface Message {
     id: string | null;
     /** The words of what was chosen */
     title: string | null;
-    /** For people: what it is for */
+    /** The words below them */
     description: string | null;
     /** What the company gave the button for itself */
     payload: string | null;
@@ -1118,9 +1169,9 @@ export interface Message {
     longitude: number;
     /** What the place is called */
     name: string | null;
-    /** The address */
+    /** The address of the place */
     address: string | null;
-    /** The web address */
+    /** The web address of the place */
     url: string | null;
   } | null;
   /** Shared contact cards, as the network sends them */
@@ -1138,7 +1189,7 @@ export interface Message {
   reply_to: string | null;
   /** QUEUED, then SENT, DELIVERED, READ or FAILED; RECEIVED when it came in */
   status: 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
-  /** What went wrong, one entry for each failure */
+  /** Why the message has failed, one entry for each cause */
   errors: Array<{
     /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED */
     code: number | string;
@@ -1408,7 +1459,7 @@ export interface TemplateParameter {
   position: number;
   /** What it takes. For a TEXT of the body also an amount or a date */
   type: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'LOCATION' | 'URL_SUFFIX' | 'PAYLOAD' | 'COUPON_CODE' | 'FLOW_TOKEN' | 'PRODUCT' | 'EXPIRATION';
-  /** Whether each row needs a value here */
+  /** Whether a message needs a value here */
   required: boolean;
   /** The example that was given for the review */
   example: string | null;
@@ -1450,7 +1501,7 @@ export interface Template {
 }
 
 export interface TemplateCreate {
-  /** What people call it */
+  /** The name of the template at the network */
   name: string;
   /** The network's code of a language: pt_BR */
   language: string;
@@ -1460,7 +1511,7 @@ export interface TemplateCreate {
   parameter_format?: 'POSITIONAL' | 'NAMED' | undefined;
   /** The parts of the template, in the network's form */
   components: Array<{
-    /** Which kind it is */
+    /** Which part of the template it is */
     type: 'HEADER' | 'BODY' | 'FOOTER' | 'BUTTONS' | 'CAROUSEL' | 'LIMITED_TIME_OFFER';
     /** What a HEADER shows */
     format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'GIF' | 'DOCUMENT' | 'LOCATION' | 'PRODUCT' | undefined;
@@ -1470,11 +1521,11 @@ export interface TemplateCreate {
     example?: unknown[] | Record<string, unknown> | string | undefined;
     /** The buttons, in their order */
     buttons?: Array<{
-      /** Which kind it is */
+      /** What a press of the button does */
       type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'OTP' | 'FLOW' | 'CATALOG' | 'VOICE_CALL' | 'MPM' | 'SPM';
       /** The label of the button */
       text?: string | undefined;
-      /** The web address */
+      /** The address that the button opens */
       url?: string | undefined;
       /** The number that the button calls */
       phone_number?: string | undefined;
@@ -1512,7 +1563,7 @@ export interface TemplateCreate {
     cards?: Array<{
       /** The parts of the card */
       components: Array<{
-        /** Which kind it is */
+        /** Which part of the template it is */
         type: 'HEADER' | 'BODY' | 'BUTTONS';
         /** What a HEADER shows */
         format?: 'TEXT' | 'IMAGE' | 'VIDEO' | 'GIF' | 'DOCUMENT' | 'LOCATION' | 'PRODUCT' | undefined;
@@ -1522,11 +1573,11 @@ export interface TemplateCreate {
         example?: unknown[] | Record<string, unknown> | string | undefined;
         /** The buttons, in their order */
         buttons?: Array<{
-          /** Which kind it is */
+          /** What a press of the button does */
           type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'OTP' | 'FLOW' | 'CATALOG' | 'VOICE_CALL' | 'MPM' | 'SPM';
           /** The label of the button */
           text?: string | undefined;
-          /** The web address */
+          /** The address that the button opens */
           url?: string | undefined;
           /** The number that the button calls */
           phone_number?: string | undefined;
@@ -1647,9 +1698,9 @@ export interface TemplateComponent {
       latitude: number;
       /** Degrees east */
       longitude: number;
-      /** What people call it */
+      /** What the place is called */
       name?: string | undefined;
-      /** The address */
+      /** The address of the place */
       address?: string | undefined;
     } | undefined;
     /** ISO 4217: BRL */
@@ -1667,7 +1718,7 @@ export interface TemplateComponent {
 
 /** A template to be sent, with its values */
 export interface GivenTemplate {
-  /** What people call it */
+  /** The name of the template at the network */
   name: string;
   /** A language that the template has: pt_BR */
   language: string;
@@ -1905,57 +1956,6 @@ export interface CampaignPreview {
   }>;
 }
 
-export interface CampaignContact {
-  /** Either this or `phone` */
-  contact?: string | undefined;
-  /** The phone number, in any punctuation. A contact is created when none has it */
-  phone?: string | undefined;
-  /** The name of a contact that is created, and the value of the variable `name` */
-  name?: string | null | undefined;
-  /** Values for `variable_ref`s of the templates, like the columns of a sheet */
-  parameters?: Record<string, string> | undefined;
-}
-
-export interface CampaignContacts {
-  /** Whom to add: each by an id or by a phone number */
-  contacts: CampaignContact[];
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
-  country?: string | undefined;
-}
-
-export interface CampaignContactsAdded {
-  /** The id of the request in the audit */
-  _id: string;
-  /** Identifier: 24 lower-case hex characters */
-  campaign: string;
-  /** The contacts that were given */
-  total: number;
-  /** Those that were enrolled */
-  enrolled_count: number;
-  /** Those that were not enrolled, for the reasons in errors */
-  error_count: number;
-  /** The contacts that were enrolled, in the order given */
-  enrollments: Array<{
-    /** From 1, in the order given; of a sheet 1 is the first row after the header */
-    row: number;
-    /** Identifier: 24 lower-case hex characters */
-    contact: string;
-    /** Identifier: 24 lower-case hex characters */
-    enrollment: string;
-  }>;
-  /** What went wrong, one entry for each failure */
-  errors: Array<{
-    /** From 1, in the order given; of a sheet 1 is the first row after the header */
-    row: number;
-    /** The id or phone number that was given */
-    contact: string;
-    /** INVALID_NUMBER, AMBIGUOUS_PHONE, INVALID_NAME, INVALID_ROW, DUPLICATE (an earlier row is the same contact), ALREADY_ENROLLED, TOO_LARGE (the values of the row), CONTACT_REMOVED */
-    code: string;
-    /** A sentence for people that says what happened */
-    message: string;
-  }>;
-}
-
 export interface CampaignEnrollment {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
@@ -2103,7 +2103,7 @@ export interface CompanyCreate {
   domains?: string[] | undefined;
   /** http or https */
   site?: string | null | undefined;
-  /** Settings that hold for all of it */
+  /** Settings that hold for the whole company */
   general_config?: {
     /** The language, as BCP 47 writes it */
     language?: 'pt-BR' | 'en' | 'es' | undefined;
@@ -2130,7 +2130,7 @@ export interface CompanyCreate {
   payment_customer_id?: string | null | undefined;
   /** Whether somebody else than the platform bills the company */
   billing_external?: boolean | undefined;
-  /** Who bills it then */
+  /** Whether a partner bills the company */
   billing_partner?: boolean | undefined;
   /** What the operator notes of the first steps */
   onboarding?: Record<string, unknown> | undefined;
@@ -2152,7 +2152,7 @@ export interface CompanyUpdate {
   domains?: string[] | undefined;
   /** http or https */
   site?: string | null | undefined;
-  /** Settings that hold for all of it */
+  /** Settings that hold for the whole company */
   general_config?: {
     /** The language, as BCP 47 writes it */
     language?: 'pt-BR' | 'en' | 'es' | undefined;
@@ -2179,7 +2179,7 @@ export interface CompanyUpdate {
   payment_customer_id?: string | null | undefined;
   /** Whether somebody else than the platform bills the company */
   billing_external?: boolean | undefined;
-  /** Who bills it then */
+  /** Whether a partner bills the company */
   billing_partner?: boolean | undefined;
   /** What the operator notes of the first steps */
   onboarding?: Record<string, unknown> | undefined;
@@ -2205,11 +2205,11 @@ export interface OwningCompany {
     _id: string;
     /** What people call it */
     name: string;
-    /** The web address */
+    /** The address of the company's server that answers */
     url: string | null;
     /** Where the agent's specialist answers */
     specialist_url: string | null;
-    /** Which kind it is */
+    /** Whether the agent is one of the platform or a server of the company */
     type: 'AI' | 'EXTERNAL';
   }>;
   /** For people: what it is for */
@@ -2220,7 +2220,7 @@ export interface OwningCompany {
   domains: string[];
   /** The company's page on the internet */
   site: string | null;
-  /** Settings that hold for all of it */
+  /** Settings that hold for the whole company */
   general_config: {
     /** The language, as BCP 47 writes it */
     language: 'pt-BR' | 'en' | 'es';
@@ -2245,7 +2245,7 @@ export interface OwningCompany {
   payment_customer_id: string | null;
   /** Whether somebody else than the platform bills the company */
   billing_external: boolean;
-  /** Who bills it then */
+  /** Whether a partner bills the company */
   billing_partner: boolean;
   /** What the operator notes of the first steps */
   onboarding: Record<string, unknown>;
@@ -2266,11 +2266,11 @@ export interface Company {
     _id: string;
     /** What people call it */
     name: string;
-    /** The web address */
+    /** The address of the company's server that answers */
     url: string | null;
     /** Where the agent's specialist answers */
     specialist_url: string | null;
-    /** Which kind it is */
+    /** Whether the agent is one of the platform or a server of the company */
     type: 'AI' | 'EXTERNAL';
   }>;
   /** For people: what it is for */
@@ -2281,7 +2281,7 @@ export interface Company {
   domains: string[];
   /** The company's page on the internet */
   site: string | null;
-  /** Settings that hold for all of it */
+  /** Settings that hold for the whole company */
   general_config: {
     /** The language, as BCP 47 writes it */
     language: 'pt-BR' | 'en' | 'es';
@@ -2306,7 +2306,7 @@ export interface Company {
   payment_customer_id: string | null;
   /** Whether somebody else than the platform bills the company */
   billing_external: boolean;
-  /** Who bills it then */
+  /** Whether a partner bills the company */
   billing_partner: boolean;
   /** What the operator notes of the first steps */
   onboarding: Record<string, unknown>;
@@ -2360,7 +2360,7 @@ export interface ConversationRunCreate {
   ids?: string[] | undefined;
   /** Selects the conversations that GET /v1/conversations lists with these filters when the run begins, at most 10,000; {} selects all. Either ids or filter is required */
   filter?: ConversationFilters | undefined;
-  /** What is changed in each conversation; at least one field */
+  /** What is changed in each conversation */
   change: ConversationChange;
 }
 
@@ -2379,7 +2379,7 @@ export interface ConversationRun {
   processed: number;
   /** Those that the change has made different */
   changed_count: number;
-  /** How many rows could not be stored */
+  /** How many conversations could not be changed */
   failed_count: number;
   /** The first 100 that could not be changed */
   failures: Array<{
@@ -2399,7 +2399,7 @@ export interface ConversationRun {
   } | null;
   /** The user or API key that started the run */
   created_by: {
-    /** Which kind it is */
+    /** Who it was: a user, a key, or the platform */
     type: 'USER' | 'KEY' | 'SYSTEM';
     /** The id of the user or the API key */
     _id: string | null;
@@ -2474,11 +2474,11 @@ export interface InboxUpdate {
     } | null | undefined;
     /** What a new visitor is asked before the first message */
     questions?: Array<{
-      /** Which kind it is */
+      /** What the visitor is asked for */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';
       /** With CUSTOM_FIELD: a custom field of contacts */
       slug?: string | undefined;
-      /** Whether each row needs a value here */
+      /** Whether the chat begins only with an answer */
       required: boolean;
     }> | undefined;
     /** Only visitors whom the site has proven may chat */
@@ -2513,7 +2513,7 @@ export interface InboxUpdate {
     dkim_domain?: string | null | undefined;
     /** The name of the key: its public part is the TXT record <selector>._domainkey.<domain> */
     dkim_selector?: string | null | undefined;
-    /** The password */
+    /** The password at the mail server; stored encrypted, shown masked */
     password: string;
     /** The log-in at the server that sends, where it has another one */
     smtp_username?: string | null | undefined;
@@ -2531,7 +2531,7 @@ export interface InboxUpdate {
     /** Who is written to in test mode */
     test_numbers?: string[] | undefined;
   } | undefined;
-  /** Settings that hold for all of it */
+  /** Settings that hold for all messages of the inbox */
   general_config?: {
     /** Whether a text of an operator begins with the operator's name */
     include_operator_name_on_message: boolean;
@@ -2606,11 +2606,11 @@ export interface InboxCreate {
     } | null | undefined;
     /** What a new visitor is asked before the first message */
     questions?: Array<{
-      /** Which kind it is */
+      /** What the visitor is asked for */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';
       /** With CUSTOM_FIELD: a custom field of contacts */
       slug?: string | undefined;
-      /** Whether each row needs a value here */
+      /** Whether the chat begins only with an answer */
       required: boolean;
     }> | undefined;
     /** Only visitors whom the site has proven may chat */
@@ -2645,7 +2645,7 @@ export interface InboxCreate {
     dkim_domain?: string | null | undefined;
     /** The name of the key: its public part is the TXT record <selector>._domainkey.<domain> */
     dkim_selector?: string | null | undefined;
-    /** The password */
+    /** The password at the mail server; stored encrypted, shown masked */
     password: string;
     /** The log-in at the server that sends, where it has another one */
     smtp_username?: string | null | undefined;
@@ -2663,7 +2663,7 @@ export interface InboxCreate {
     /** Who is written to in test mode */
     test_numbers?: string[] | undefined;
   } | undefined;
-  /** Settings that hold for all of it */
+  /** Settings that hold for all messages of the inbox */
   general_config?: {
     /** Whether a text of an operator begins with the operator's name */
     include_operator_name_on_message: boolean;
@@ -2751,11 +2751,11 @@ export interface Inbox {
     } | null;
     /** What a new visitor is asked before the first message */
     questions: Array<{
-      /** Which kind it is */
+      /** What the visitor is asked for */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';
       /** With CUSTOM_FIELD: a custom field of contacts */
       slug?: string | undefined;
-      /** Whether each row needs a value here */
+      /** Whether the chat begins only with an answer */
       required: boolean;
     }>;
     /** Only visitors whom the site has proven may chat */
@@ -2814,7 +2814,7 @@ export interface Inbox {
     /** Masked: never the secret itself */
     dkim_private_key?: string | null | undefined;
   } | undefined;
-  /** Settings that hold for all of it */
+  /** Settings that hold for all messages of the inbox */
   general_config: {
     /** Whether a text of an operator begins with the operator's name */
     include_operator_name_on_message: boolean;
@@ -2850,7 +2850,7 @@ export interface Inbox {
       at: string;
       /** The name of the error, by which a program decides what to do */
       code: string | null;
-      /** For people: what it is for */
+      /** The problem in the words of the network */
       description: string;
       /** What the network advises; empty when it advises nothing */
       solution: string;
@@ -2930,7 +2930,7 @@ export interface McpServerCreate {
   url: string;
   /** A header that goes with each call, such as Authorization; null for none */
   header?: {
-    /** What people call it */
+    /** The name of the header */
     name: string;
     /** Stored encrypted. A mask keeps the value that is stored, unless the address changes */
     value: string;
@@ -2953,7 +2953,7 @@ export interface McpServerUpdate {
   url?: string | undefined;
   /** A header that goes with each call, such as Authorization; null for none */
   header?: {
-    /** What people call it */
+    /** The name of the header */
     name: string;
     /** Stored encrypted. A mask keeps the value that is stored, unless the address changes */
     value: string;
@@ -2976,7 +2976,7 @@ export interface McpCheck {
   offered: Array<{
     /** What people call it */
     name: string;
-    /** For people: what it is for */
+    /** What the tool does, in the words of its server */
     description: string;
     /** The JSON schema of its arguments */
     input_schema: Record<string, unknown>;
@@ -3373,7 +3373,7 @@ export interface PipelineStep {
   name: string;
   /** Its place, from 0 */
   order: number;
-  /** Which kind it is */
+  /** Whether the conversations in it are open, won or lost */
   kind: 'OPEN' | 'WON' | 'LOST';
 }
 
@@ -3483,7 +3483,7 @@ export interface KnowledgeItem {
   storage_key?: string | undefined;
   /** A public link to the file that never expires */
   file_url?: string | undefined;
-  /** Which page this is, and what else there is */
+  /** What the platform has found out about the file */
   meta?: {
     /** The media type that the contents have */
     mimeType: string;
@@ -3538,7 +3538,7 @@ export interface ListedKnowledgeItem {
   storage_key?: string | undefined;
   /** A public link to the file that never expires */
   file_url?: string | undefined;
-  /** Which page this is, and what else there is */
+  /** What the platform has found out about the file */
   meta?: {
     /** The media type that the contents have */
     mimeType: string;
@@ -3670,7 +3670,7 @@ export interface TableCreate {
     key: string;
     /** What people read above its value */
     title?: string | undefined;
-    /** Which kind it is */
+    /** What its values are */
     type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'SELECT' | 'LIST' | 'URL';
     /** Each row needs a value here; "" and [] are none */
     required?: boolean | undefined;
@@ -3692,7 +3692,7 @@ export interface TableUpdate {
     key: string;
     /** What people read above its value */
     title?: string | undefined;
-    /** Which kind it is */
+    /** What its values are */
     type: 'TEXT' | 'NUMBER' | 'BOOLEAN' | 'DATE' | 'SELECT' | 'LIST' | 'URL';
     /** Each row needs a value here; "" and [] are none */
     required?: boolean | undefined;
@@ -3845,91 +3845,91 @@ export type LiveEvent = {
   event: 'inbox';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
+  /** The record as its GET answers it */
   data: Inbox;
 } | {
   /** The event */
   event: 'contact';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
+  /** The record as its GET answers it */
   data: Contact;
 } | {
   /** The event */
   event: 'conversation';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
+  /** The record as its GET answers it */
   data: Conversation;
 } | {
   /** The event */
   event: 'history_entry';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
+  /** The record as its GET answers it */
   data: HistoryEntry;
 } | {
   /** The event */
   event: 'message';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
+  /** The record as its GET answers it */
   data: Message;
 } | {
   /** The event */
   event: 'contact_import';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
+  /** The record as its GET answers it */
   data: Import;
 } | {
   /** The event */
   event: 'table_import';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
+  /** The record as its GET answers it */
   data: Import;
 } | {
   /** The event */
   event: 'conversation_run';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
+  /** The record as its GET answers it */
   data: ConversationRun;
 } | {
   /** The event */
   event: 'bulk_run';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
+  /** The record as its GET answers it */
   data: BulkRun;
 } | {
   /** The event */
   event: 'campaign';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
+  /** The record as its GET answers it */
   data: Campaign;
 } | {
   /** The event */
   event: 'follow_up';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
+  /** The record as its GET answers it */
   data: FollowUp;
 } | {
   /** The event */
   event: 'table_row';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
+  /** The record as its GET answers it */
   data: Row;
 } | {
   /** The event */
   event: 'presence';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it; of the other events what they tell */
+  /** Who looks at a conversation or writes in it */
   data: Presence;
 } | {
   /** The event */
@@ -3976,7 +3976,7 @@ export interface InboxHealth {
       at: string;
       /** The name of the error, by which a program decides what to do */
       code: string | null;
-      /** For people: what it is for */
+      /** The problem in the words of the network */
       description: string;
       /** What the network advises; empty when it advises nothing */
       solution: string;
@@ -4142,7 +4142,7 @@ export interface Webhook {
   _id: string;
   /** Identifier: 24 lower-case hex characters */
   company: string;
-  /** The web address */
+  /** The address to which events are posted */
   url: string;
   /** The events that are told */
   events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED'>;

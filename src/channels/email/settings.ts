@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { readMailServer } from '../../platform/outside/mail-server.ts';
-import { explainedPattern, nullable, strict } from '../../platform/values/schema.ts';
+import { explainedPattern, nullable, strict, plain } from '../../platform/values/schema.ts';
 import type { ChannelSettings } from '../settings.ts';
 import { findDkimFault } from './dkim.ts';
 
@@ -12,11 +12,12 @@ const HOST_AND_PORT = String.raw`(\[[0-9a-fA-F:.]+\]|[^\s/?#@\\:[\]]+)(:[0-9]{1,
 const serverAddress = (pattern: string, words: string, description: string) =>
   Type.String({ maxLength: 300, ...explainedPattern(`^${pattern}://${HOST_AND_PORT}`, words), description });
 
-const visible = (maxLength: number) =>
+const visible = (maxLength: number, description: string) =>
   Type.String({
     minLength: 1,
     maxLength,
     ...explainedPattern(String.raw`^[^\x00-\x1f\x7f]*$`, 'must not have control characters in it'),
+    description,
   });
 
 const address = Type.String({
@@ -30,7 +31,7 @@ const address = Type.String({
 
 const PROPERTIES = {
   address,
-  from_name: Type.Optional(nullable(visible(100))),
+  from_name: Type.Optional(nullable(visible(100, 'The name that recipients see; null for the address alone'))),
   smtp_url: serverAddress(
     'smtps?',
     'must be the address of a mail server, such as smtps://smtp.shop.example or smtp://smtp.shop.example:587',
@@ -45,7 +46,7 @@ const PROPERTIES = {
       ),
     ),
   ),
-  username: visible(320),
+  username: visible(320, 'The log-in at the mail server'),
   dkim_domain: Type.Optional(
     nullable(
       Type.String({
@@ -69,27 +70,44 @@ const PROPERTIES = {
   ),
 };
 
-const body = strict({
-  ...PROPERTIES,
-  password: Type.String({ minLength: 1, maxLength: 1024 }),
-  smtp_username: Type.Optional(nullable(visible(320))),
-  smtp_password: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1024 }))),
-  dkim_private_key: Type.Optional(
-    nullable(Type.String({ minLength: 1, maxLength: 8_192, description: 'The private RSA key in PEM form' })),
-  ),
-  hook_secret: Type.Optional(
-    nullable(
-      Type.String({
-        ...explainedPattern(
-          String.raw`^(••••.{0,4}|[\x21-\x7e]{24,200})$`,
-          'must have 24 to 200 visible ASCII characters without spaces',
-        ),
-        description:
-          'What a mail server sends as x-hook-secret when it pushes mails to /hooks/email/<id of the inbox>; null: nobody may',
-      }),
+const body = strict(
+  {
+    ...PROPERTIES,
+    password: Type.String({
+      minLength: 1,
+      maxLength: 1024,
+      description: 'The password at the mail server; stored encrypted, shown masked',
+    }),
+    smtp_username: Type.Optional(
+      nullable(visible(320, 'The log-in at the server that sends, where it has another one')),
     ),
-  ),
-});
+    smtp_password: Type.Optional(
+      nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 1024,
+          description: 'The password at the server that sends; stored encrypted, shown masked',
+        }),
+      ),
+    ),
+    dkim_private_key: Type.Optional(
+      nullable(Type.String({ minLength: 1, maxLength: 8_192, description: 'The private RSA key in PEM form' })),
+    ),
+    hook_secret: Type.Optional(
+      nullable(
+        Type.String({
+          ...explainedPattern(
+            String.raw`^(••••.{0,4}|[\x21-\x7e]{24,200})$`,
+            'must have 24 to 200 visible ASCII characters without spaces',
+          ),
+          description:
+            'What a mail server sends as x-hook-secret when it pushes mails to /hooks/email/<id of the inbox>; null: nobody may',
+        }),
+      ),
+    ),
+  },
+  { description: 'Settings of the channel EMAIL (an addition)' },
+);
 export type EmailConfig = Static<typeof body>;
 
 /** Names the server of an address, in whatever spelling. */
@@ -103,10 +121,10 @@ const MASKED = { description: 'Masked: never the secret itself' };
 export const emailSettings: ChannelSettings<EmailConfig> = {
   field: 'email_config',
   body,
-  record: Type.Object({
+  record: plain.object('Settings of the channel EMAIL (an addition)', {
     ...PROPERTIES,
     password: Type.String(MASKED),
-    smtp_username: Type.Optional(nullable(Type.String())),
+    smtp_username: Type.Optional(nullable(plain.text('The log-in at the server that sends, where it has another one'))),
     smtp_password: Type.Optional(nullable(Type.String(MASKED))),
     hook_secret: Type.Optional(nullable(Type.String(MASKED))),
     dkim_private_key: Type.Optional(nullable(Type.String(MASKED))),

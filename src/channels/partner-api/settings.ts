@@ -1,26 +1,30 @@
 /** The settings of an inbox on this channel (`partner_api_config`): an instance of a gateway that the company runs or rents. */
 import { Type, type Static } from 'typebox';
-import { explainedPattern, strict } from '../../platform/values/schema.ts';
+import { explainedPattern, strict, plain } from '../../platform/values/schema.ts';
 import type { ChannelSettings } from '../settings.ts';
 
-const body = strict({
-  base_url: Type.String({
-    minLength: 1,
-    maxLength: 2048,
-    description: 'The address of the gateway, such as https://gateway.shop.example',
-  }),
-  api_key: Type.String({
-    minLength: 1,
-    maxLength: 1024,
-    description: 'The token of the instance, or the key of the gateway',
-  }),
-  // The name becomes part of a path, which `.` and `..` would change.
-  instance_name: Type.String({
-    minLength: 1,
-    maxLength: 200,
-    ...explainedPattern(String.raw`^(?!\.{1,2}$)[^\x00-\x1f\x7f]*$`, 'must be the name of the instance'),
-  }),
-});
+const body = strict(
+  {
+    base_url: Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: 'The address of the gateway, such as https://gateway.shop.example',
+    }),
+    api_key: Type.String({
+      minLength: 1,
+      maxLength: 1024,
+      description: 'The token of the instance, or the key of the gateway',
+    }),
+    // The name becomes part of a path, which `.` and `..` would change.
+    instance_name: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      ...explainedPattern(String.raw`^(?!\.{1,2}$)[^\x00-\x1f\x7f]*$`, 'must be the name of the instance'),
+      description: 'The name of the instance there',
+    }),
+  },
+  { description: 'Settings of the channel PARTNER_API' },
+);
 export type PartnerApiConfig = Static<typeof body>;
 
 /** Returns the address of the gateway without a slash, a query or a fragment at its end. */
@@ -32,10 +36,10 @@ export function readBase(baseUrl: string): string {
 export const partnerApiSettings: ChannelSettings<PartnerApiConfig> = {
   field: 'partner_api_config',
   body,
-  record: Type.Object({
-    base_url: Type.String(),
-    api_key: Type.String({ description: 'Masked' }),
-    instance_name: Type.String(),
+  record: plain.object('Settings of the channel PARTNER_API', {
+    base_url: plain.text("Where the partner's API answers"),
+    api_key: plain.text('Masked'),
+    instance_name: plain.text('The name of the instance there'),
   }),
   secrets: ['api_key'],
   // An instance name is unique only at its gateway. The gateway's address is compared in the form in which it is called.

@@ -74,12 +74,15 @@ export const ParameterBody = strict({
   video: optional(strict({ link: optional(link), id: optional(mediaId) }, { description: 'The video of a header' })),
   videoUrl: optional(link),
   location: optional(
-    strict({
-      latitude: Type.Number({ minimum: -90, maximum: 90 }),
-      longitude: Type.Number({ minimum: -180, maximum: 180 }),
-      name: optional(Type.String({ minLength: 1, maxLength: 1_000 })),
-      address: optional(Type.String({ minLength: 1, maxLength: 1_000 })),
-    }),
+    strict(
+      {
+        latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Degrees north' }),
+        longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Degrees east' }),
+        name: optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'What the place is called' })),
+        address: optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'The address of the place' })),
+      },
+      { description: 'A place' },
+    ),
   ),
   currencyCode: optional(Type.String({ minLength: 3, maxLength: 3, description: 'ISO 4217: BRL' })),
   currencyAmount: optional(Type.Number({ description: 'In the unit of the currency, with at most three decimals' })),

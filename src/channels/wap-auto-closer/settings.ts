@@ -1,35 +1,47 @@
 /** The settings of an inbox on this channel (`api_wap_config`), as they are stored. */
 import { Type, type Static } from 'typebox';
-import { explainedPattern, nullable, strict } from '../../platform/values/schema.ts';
+import { explainedPattern, nullable, strict, plain } from '../../platform/values/schema.ts';
 import type { ChannelSettings } from '../settings.ts';
 
 /**
  * An id of the network. Ids are decimal strings, because they can exceed 2^53. They become part of a URL path, so only visible characters
  * are allowed, and neither `.` nor `..`.
  */
-const NetworkId = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  ...explainedPattern('^(?!\\.{1,2}$)[!-~]+$', 'must be an id as the network shows it, without spaces'),
-});
+const networkId = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    ...explainedPattern('^(?!\\.{1,2}$)[!-~]+$', 'must be an id as the network shows it, without spaces'),
+    description,
+  });
 
-const body = strict({
-  phone_number_id: NetworkId,
-  business_id: NetworkId,
-  waba_id: NetworkId,
-  business_token: Type.Optional(nullable(Type.String({ maxLength: 4096 }))),
-});
+const body = strict(
+  {
+    phone_number_id: networkId('The id of the phone number at the network'),
+    business_id: networkId('The id of the business at the network'),
+    waba_id: networkId('The id of the business account at the network'),
+    business_token: Type.Optional(
+      nullable(
+        Type.String({
+          maxLength: 4096,
+          description: 'The token with which the network is called; stored encrypted, shown masked',
+        }),
+      ),
+    ),
+  },
+  { description: 'Settings of the channel WAP_AUTO_CLOSER' },
+);
 
 export type WapConfig = Static<typeof body>;
 
 export const wapSettings: ChannelSettings<WapConfig> = {
   field: 'api_wap_config',
   body,
-  record: Type.Object({
-    phone_number_id: Type.String(),
-    business_id: Type.String(),
-    business_token: nullable(Type.String({ description: 'Masked: never the token itself' })),
-    waba_id: Type.String(),
+  record: plain.object('Settings of the channel WAP_AUTO_CLOSER', {
+    phone_number_id: plain.text('The id of the phone number at the network'),
+    business_id: plain.text('The id of the business at the network'),
+    business_token: nullable(plain.text('Masked: never the token itself')),
+    waba_id: plain.text('The id of the business account at the network'),
   }),
   secrets: ['business_token'],
   address: (config) => config.phone_number_id,

@@ -16,7 +16,10 @@ const secretBody = nullable(
   }),
 );
 
-const body = Type.Partial(strict({ ...WEB_PROPERTIES, identity_secret: secretBody }), { additionalProperties: false });
+const body = Type.Partial(strict({ ...WEB_PROPERTIES, identity_secret: secretBody }), {
+  additionalProperties: false,
+  description: 'Settings of the channel WEB_V2',
+});
 const initial: Omit<WebConfig, 'identity_secret'> = {
   allowed_origins: [],
   color: '#2563eb',

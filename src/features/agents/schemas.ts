@@ -14,6 +14,7 @@ import {
   strict,
   Timestamp,
   WEB_ADDRESS,
+  plain,
 } from '../../platform/values/schema.ts';
 
 const AGENT_TYPES = ['AI', 'EXTERNAL'] as const;
@@ -43,9 +44,9 @@ const Handoff = define(
   'AgentHandoff',
   strict(
     {
-      enabled: Type.Boolean({
-        description: 'Whether keywords and max_turns hand over. An agent that can not answer hands over in any case',
-      }),
+      enabled: plain.flag(
+        'Whether keywords and max_turns hand over. An agent that can not answer hands over in any case',
+      ),
       keywords: Type.Array(Type.String({ minLength: 1, maxLength: 100, ...NOT_BLANK }), {
         maxItems: MAX_KEYWORDS,
         description: 'Words or phrases with which a contact asks for a person, in any case and with or without accents',
@@ -132,14 +133,14 @@ const TRANSCRIPTION =
 const listedProperties = {
   _id: recordId('agent'),
   company: recordId('company'),
-  name: Type.String(),
-  description: nullable(Type.String()),
+  name: plain.name,
+  description: nullable(plain.text('For people: what it is for')),
   type: oneOf(AGENT_TYPES, {
     description:
       'AI: answers from the knowledge base, in the words of a model where one is set up; EXTERNAL: a server answers',
   }),
   status: oneOf(AGENT_STATUSES, { description: 'INACTIVE: the agent answers nobody' }),
-  model: nullable(Type.String({ description: 'The model that answers; null for the one of the installation' })),
+  model: nullable(plain.text('The model that answers; null for the one of the installation')),
   knowledge_scope: oneOf(KNOWLEDGE_SCOPES, {
     description:
       'Where the agent looks for answers: in ALL knowledge items of the company, or in those that are LISTED, even when none is left',
@@ -148,13 +149,13 @@ const listedProperties = {
   tools,
   tables: Type.Array(recordId('table'), { description: 'The tables that READ_TABLES reads' }),
   mcp_servers: Type.Array(recordId('mcp-server'), { description: MCP_SERVERS }),
-  vision: Type.Boolean({ description: VISION }),
-  transcription_model: nullable(Type.String({ description: TRANSCRIPTION })),
+  vision: plain.flag(VISION),
+  transcription_model: nullable(plain.text(TRANSCRIPTION)),
   prices: Type.Unsafe<Prices | null>(pricesField),
   follow_ups: Type.Unsafe<FollowUpRule[]>(followUps),
-  handoff: ref(Handoff),
-  handoff_message: nullable(Type.String({ description: HANDOFF_MESSAGE })),
-  url: nullable(Type.String({ description: 'The server that answers for an EXTERNAL agent' })),
+  handoff: ref(Handoff, { description: 'When the agent hands over to a person' }),
+  handoff_message: nullable(plain.text(HANDOFF_MESSAGE)),
+  url: nullable(plain.text('The server that answers for an EXTERNAL agent')),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -166,13 +167,15 @@ export const Agent = define(
   'Agent',
   Type.Object({
     ...listedProperties,
-    instructions: nullable(Type.String({ description: 'What the model is told about its task and its tone' })),
+    instructions: nullable(plain.text('What the model is told about its task and its tone')),
   }),
 );
 export type Agent = Static<typeof Agent>;
 
 const writableProperties = {
-  description: Type.Optional(nullable(Type.String({ maxLength: MAX_DESCRIPTION }))),
+  description: Type.Optional(
+    nullable(Type.String({ maxLength: MAX_DESCRIPTION, description: 'For people: what it is for' })),
+  ),
   status: Type.Optional(oneOf(AGENT_STATUSES, { description: 'ACTIVE by default' })),
   model: Type.Optional(
     nullable(
@@ -216,13 +219,13 @@ const writableProperties = {
       description: `${MCP_SERVERS}. Replaces all servers`,
     }),
   ),
-  vision: Type.Optional(Type.Boolean({ description: VISION })),
+  vision: Type.Optional(plain.flag(VISION)),
   transcription_model: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: TRANSCRIPTION })),
   ),
   prices: Type.Optional(Type.Unsafe<GivenPrices | null>(pricesField)),
   follow_ups: Type.Optional(followUps),
-  handoff: Type.Optional(ref(Handoff)),
+  handoff: Type.Optional(ref(Handoff, { description: 'When the agent hands over to a person' })),
   handoff_message: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 4_096, ...NOT_BLANK, description: HANDOFF_MESSAGE })),
   ),

@@ -1,6 +1,16 @@
 import { Type, type Static } from 'typebox';
 import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
-import { define, Name, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
+import {
+  define,
+  Name,
+  nullable,
+  oneOf,
+  recordId,
+  ref,
+  strict,
+  Timestamp,
+  plain,
+} from '../../platform/values/schema.ts';
 import { GRANTABLE } from '../../platform/values/scopes.ts';
 
 const KEY_TYPES = ['company', 'global'] as const;
@@ -12,7 +22,12 @@ export const ApiKeyCreate = define(
   strict({
     name,
     type: oneOf(KEY_TYPES, { description: 'global: acts for the company in x-company-id; made by global keys only' }),
-    scopes: Type.Array(oneOf(GRANTABLE), { minItems: 1, maxItems: GRANTABLE.length, uniqueItems: true }),
+    scopes: Type.Array(oneOf(GRANTABLE), {
+      minItems: 1,
+      maxItems: GRANTABLE.length,
+      uniqueItems: true,
+      description: 'What the token may do, as `resource:action`; `resource:*` and `*` are wildcards',
+    }),
     expires_at: Type.Optional(nullable(Timestamp)),
   }),
 );
@@ -21,10 +36,12 @@ export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
 const keyProperties = {
   _id: recordId('api-key'),
   company: nullable(recordId('company')),
-  name: Type.String(),
-  type: oneOf(KEY_TYPES),
-  hint: Type.String({ description: "The token's last characters, by which keys in a list can be told apart" }),
-  scopes: Type.Array(Type.String()),
+  name: plain.name,
+  type: oneOf(KEY_TYPES, { description: 'Whether the key is one of a company or of the installation' }),
+  hint: plain.text("The token's last characters, by which keys in a list can be told apart"),
+  scopes: Type.Array(Type.String(), {
+    description: 'What the token may do, as `resource:action`; `resource:*` and `*` are wildcards',
+  }),
   created_by: nullable(
     recordId(['user', 'api-key'], {
       description:
@@ -46,10 +63,9 @@ export const ApiKeyMade = define(
   Type.Object({
     ...keyProperties,
     token: nullable(
-      Type.String({
-        description:
-          'The token is only shown in this answer, because only its hash is stored. Null in the answer to a repeated request',
-      }),
+      plain.text(
+        'The token is only shown in this answer, because only its hash is stored. Null in the answer to a repeated request',
+      ),
     ),
   }),
 );

@@ -1,21 +1,27 @@
 import { Type, type Static } from 'typebox';
 import { ACTOR_TYPES } from '../../platform/http/audit.ts';
 import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
-import { define, namesRecord, nullable, oneOf, recordId, ref, Timestamp } from '../../platform/values/schema.ts';
+import { define, namesRecord, nullable, oneOf, recordId, ref, Timestamp, plain } from '../../platform/values/schema.ts';
 
 export const AuditEntry = define(
   'AuditEntry',
   Type.Object({
     _id: recordId('audit-entry'),
     company: recordId('company'),
-    actor: Type.Object({ type: oneOf(ACTOR_TYPES), _id: nullable(recordId(['user', 'api-key'])), name: Type.String() }),
-    action: Type.String({ description: 'The action, such as inboxes.update or auth.login' }),
-    resource: Type.String({ description: 'The kind of record, such as inboxes' }),
+    actor: plain.object('Who did it', {
+      type: oneOf(ACTOR_TYPES, { description: 'Who it was: a user, a key, or the platform' }),
+      _id: nullable(recordId(['user', 'api-key'])),
+      name: plain.name,
+    }),
+    action: plain.text('The action, such as inboxes.update or auth.login'),
+    resource: plain.text('The kind of record, such as inboxes'),
     resource_id: nullable(recordId('*')),
-    fields: Type.Array(Type.String({ description: 'The names of the fields in the request, without their values' })),
-    address: nullable(Type.String()),
-    user_agent: nullable(Type.String()),
-    request_id: nullable(Type.String()),
+    fields: Type.Array(plain.text('The names of the fields in the request, without their values'), {
+      description: 'Which fields of the record were given; never their values',
+    }),
+    address: nullable(plain.text('The network address that asked')),
+    user_agent: nullable(plain.text('The `User-Agent` of the request')),
+    request_id: nullable(plain.text('The `x-request-id` of the request')),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -25,7 +31,9 @@ export type AuditEntry = Static<typeof AuditEntry>;
 export const AuditList = pageSchema(ref(AuditEntry));
 export const AuditQuery = pageQuery('-createdAt', {
   actor: Type.Optional(recordId(['user', 'api-key'])),
-  action: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  action: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'What was done, as `resource.action`' }),
+  ),
   resource: Type.Optional(
     Type.String({
       minLength: 1,

@@ -1,12 +1,16 @@
 import { Type, type Static } from 'typebox';
-import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../platform/values/schema.ts';
 import { USER_ROLES } from '../../platform/values/scopes.ts';
 import { User } from '../users/schemas.ts';
 
 // At eight characters guessing is hopeless within the rate limit; the upper bound only limits the work of hashing.
-const Password = Type.String({ minLength: 8, maxLength: 128 });
+const Password = Type.String({ minLength: 8, maxLength: 128, description: 'The password from now on' });
 // The form of an e-mail is not checked here: a text that is no e-mail belongs to no account.
-const LoginEmail = Type.String({ minLength: 1, maxLength: 254 });
+const LoginEmail = Type.String({
+  minLength: 1,
+  maxLength: 254,
+  description: 'The e-mail address; capital letters make no difference',
+});
 
 const MailedToken = Type.String({
   minLength: 1,
@@ -18,7 +22,7 @@ export const Login = define(
   'Login',
   strict({
     email: LoginEmail,
-    password: Type.String({ minLength: 1, maxLength: 128 }),
+    password: Type.String({ minLength: 1, maxLength: 128, description: 'The password' }),
     company: Type.Optional(
       recordId('company', {
         description:
@@ -32,10 +36,10 @@ export type Login = Static<typeof Login>;
 export const Session = define(
   'Session',
   Type.Object({
-    access_token: Type.String(),
-    token_type: oneOf(['Bearer']),
-    expires_in: Type.Integer({ description: 'Seconds' }),
-    user: ref(User),
+    access_token: plain.text('The token: `Authorization: Bearer <token>`'),
+    token_type: oneOf(['Bearer'], { description: 'How the token is sent' }),
+    expires_in: plain.integer('Seconds'),
+    user: ref(User, { description: 'Who has logged in' }),
   }),
 );
 export type Session = Static<typeof Session>;
@@ -48,7 +52,7 @@ export const BrowserSession = define(
       description:
         'When the session ends if it is not used before; a use prolongs it, up to seven days after the log-in',
     }),
-    user: ref(User),
+    user: ref(User, { description: 'Who has logged in' }),
   }),
 );
 export type BrowserSession = Static<typeof BrowserSession>;
@@ -68,27 +72,37 @@ export type ResetPassword = Static<typeof ResetPassword>;
 export const AcceptInvitation = define('AcceptInvitation', strict({ token: MailedToken }));
 export type AcceptInvitation = Static<typeof AcceptInvitation>;
 
-export const Done = define('Done', Type.Object({ ok: Type.Boolean() }));
+export const Done = define('Done', Type.Object({ ok: plain.flag('Always true') }));
 export type Done = Static<typeof Done>;
 
 export const Me = define(
   'Me',
   Type.Object({
-    type: oneOf(['user', 'company', 'global']),
+    type: oneOf(['user', 'company', 'global'], {
+      description: 'Whose token it is: of a user, or of a key of a company or of the installation',
+    }),
     company: nullable(
       recordId('company', {
         description: 'The company that the token acts for; null for a global key without x-company-id',
       }),
     ),
-    scopes: Type.Array(Type.String()),
+    scopes: Type.Array(Type.String(), {
+      description: 'What the token may do, as `resource:action`; `resource:*` and `*` are wildcards',
+    }),
     sandbox_url: Type.Optional(
-      Type.String({
-        description: 'The address of the sandbox, while it runs beside the platform. Its phone page is at `/phone`.',
+      plain.text('The address of the sandbox, while it runs beside the platform. Its phone page is at `/phone`.'),
+    ),
+    role: Type.Optional(
+      oneOf(USER_ROLES, { description: 'What the user may do: docs/authentication.md lists the scopes of each role' }),
+    ),
+    user: Type.Optional(ref(User, { description: 'The user; absent for a key' })),
+    key: Type.Optional(
+      plain.object('The API key; absent for a user', {
+        _id: recordId('api-key'),
+        name: plain.name,
+        expires_at: nullable(Timestamp),
       }),
     ),
-    role: Type.Optional(oneOf(USER_ROLES)),
-    user: Type.Optional(ref(User)),
-    key: Type.Optional(Type.Object({ _id: recordId('api-key'), name: Type.String(), expires_at: nullable(Timestamp) })),
   }),
 );
 export type Me = Static<typeof Me>;

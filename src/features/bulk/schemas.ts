@@ -2,13 +2,24 @@ import { Type, type Static } from 'typebox';
 import { ComponentBody, MAX_COMPONENTS, type GivenComponent } from '../../channels/templates/given.ts';
 import { FilePart } from '../../platform/http/multipart.ts';
 import { pageQuery, pageSchema } from '../../platform/store/paging.ts';
-import { Country, define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
+import {
+  Country,
+  define,
+  nullable,
+  oneOf,
+  recordId,
+  ref,
+  strict,
+  Timestamp,
+  described,
+  plain,
+} from '../../platform/values/schema.ts';
 
 /** The largest sheet of a bulk call; an import takes larger ones. */
 export const MAX_BULK_SHEET_BYTES = 10 * 1024 * 1024;
 
 const contact = strict({
-  name: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
+  name: Type.Optional(nullable(Type.String({ maxLength: 200, description: 'What people call the contact' }))),
   phone: Type.String({ minLength: 1, maxLength: 40, description: 'The phone number, in any punctuation' }),
 });
 export type GivenContact = Static<typeof contact>;
@@ -26,8 +37,6 @@ const oneOrMany = <T>(item: { properties: object; required?: string[] }, words: 
     additionalProperties: false,
   });
 
-const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
-
 export const BulkForm = strict({
   inboxId: recordId('inbox', { description: 'The inbox that sends' }),
   templateName: Type.String({ minLength: 1, maxLength: 512, description: 'An approved template' }),
@@ -42,7 +51,7 @@ export const BulkForm = strict({
   contacts: Type.Optional(
     oneOrMany<GivenContact>(contact, 'JSON: one contact {name, phone} or a list of them. Either contacts or file'),
   ),
-  file: Type.Optional(FilePart),
+  file: Type.Optional(described(FilePart, 'The sheet: CSV or XLSX')),
   country: Type.Optional(
     Type.String({
       ...Country,
@@ -50,38 +59,45 @@ export const BulkForm = strict({
         'ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company',
     }),
   ),
-  send_to_active_conversations: flag(
-    'true: contacts with an open conversation get the template in it. Otherwise they are reported as ACTIVE_CONVERSATION',
+  send_to_active_conversations: Type.Optional(
+    plain.flag(
+      'true: contacts with an open conversation get the template in it. Otherwise they are reported as ACTIVE_CONVERSATION',
+    ),
   ),
   agentToActivate: Type.Optional(
     recordId('agent', { description: "The agent of the conversations; by default the inbox's default_agent" }),
   ),
-  keep_existing_assignment: flag(
-    "true: an open conversation keeps its owner and agent where the form names none. Otherwise it gets the inbox's default ones",
+  keep_existing_assignment: Type.Optional(
+    plain.flag(
+      "true: an open conversation keeps its owner and agent where the form names none. Otherwise it gets the inbox's default ones",
+    ),
   ),
   owner_user_id: Type.Optional(recordId('user', { description: "By default the inbox's default_owner" })),
   attendant_user_id: Type.Optional(recordId('user')),
-  dryRun: flag('true: everything is checked, nothing is sent or stored; the answer says what would happen'),
+  dryRun: Type.Optional(
+    plain.flag('true: everything is checked, nothing is sent or stored; the answer says what would happen'),
+  ),
 });
 export type BulkForm = Static<typeof BulkForm>;
 
 const STATUSES = ['RUNNING', 'INTERRUPTED', 'COMPLETED'] as const;
 
-const count = (description: string) => Type.Integer({ description });
-
 const summary = {
-  _id: Type.Unsafe<string | null>({ ...nullable(recordId('bulk-run')), description: 'Null for a dry run' }),
+  _id: nullable(recordId('bulk-run', { description: 'Null for a dry run' })),
   company: recordId('company'),
   inbox: recordId('inbox'),
-  template: Type.Object({ name: Type.String(), language: Type.String() }),
+  template: plain.object('The template with its values', {
+    name: plain.name,
+    language: plain.text('The language, as BCP 47 writes it'),
+  }),
   status: oneOf(STATUSES, {
     description:
       'INTERRUPTED: its process has ended before its last contact. The request repeated with its Idempotency-Key goes on with the rest; a run without one stays as it is',
   }),
-  total: count('Contacts that were given'),
-  totalProcessed: count('Contacts that are done: sent and failed ones'),
-  sentCount: count('Contacts whose message the network has accepted'),
-  errorCount: count('Contacts that were not sent to, and those of which nobody knows'),
+  total: plain.integer('Contacts that were given'),
+  totalProcessed: plain.integer('Contacts that are done: sent and failed ones'),
+  sentCount: plain.integer('Contacts whose message the network has accepted'),
+  errorCount: plain.integer('Contacts that were not sent to, and those of which nobody knows'),
   createdAt: nullable(Timestamp),
   updatedAt: nullable(Timestamp),
   completedAt: nullable(Timestamp),
@@ -91,9 +107,9 @@ export const BulkRun = define('BulkRun', Type.Object(summary));
 export type BulkRun = Static<typeof BulkRun>;
 
 const RowError = Type.Object({
-  row: Type.Integer({ description: 'From 1, in the order given; of a sheet 1 is the first row after the header' }),
-  contact: Type.String({ description: 'The phone number' }),
-  error: Type.String({ description: 'The code and a sentence: "DAILY_LIMIT: …"' }),
+  row: plain.integer('From 1, in the order given; of a sheet 1 is the first row after the header'),
+  contact: plain.text('The phone number'),
+  error: plain.text('The code and a sentence: "DAILY_LIMIT: …"'),
   code: Type.Unsafe<number | string>({
     type: ['integer', 'string'],
     description: `The network's number (131026), or a word of the platform: INVALID_NUMBER, AMBIGUOUS_PHONE, DUPLICATE, ACTIVE_CONVERSATION, NOT_DELIVERABLE, OPTED_OUT, BLOCKED, TEST_MODE_BLOCKED, MISSING_VARIABLE, INVALID_PARAMETER, DAILY_LIMIT, OUTCOME_UNKNOWN (the message's status tells it later) and others`,
@@ -103,20 +119,24 @@ const RowError = Type.Object({
 
 const Sent = Type.Object({
   conversationId: nullable(recordId('conversation', { description: 'Null in a dry run for a new conversation' })),
-  phoneNumber: Type.String(),
-  row: Type.Integer(),
+  phoneNumber: plain.text('The number as E.164'),
+  row: plain.integer('From 1, in the order given'),
   message: nullable(recordId('message')),
   networkStatus: nullable(
-    Type.String({
-      description:
-        "The network's own word for a message that it has accepted and does not send yet: held_for_quality_assessment",
-    }),
+    plain.text(
+      "The network's own word for a message that it has accepted and does not send yet: held_for_quality_assessment",
+    ),
   ),
 });
 
 export const BulkResult = define(
   'BulkResult',
-  Type.Object({ ...summary, dryRun: Type.Boolean(), errors: Type.Array(RowError), sentContacts: Type.Array(Sent) }),
+  Type.Object({
+    ...summary,
+    dryRun: plain.flag('Whether nothing was sent, because the form asked what would happen'),
+    errors: Type.Array(RowError, { description: 'What went wrong, one entry for each failure' }),
+    sentContacts: Type.Array(Sent, { description: 'The contacts whose message the network has accepted' }),
+  }),
 );
 export type BulkResult = Static<typeof BulkResult>;
 

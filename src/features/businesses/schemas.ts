@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { pageSchema, pageQuery, searchParameter } from '../../platform/store/paging.ts';
-import { define, Name, nullable, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
+import { define, Name, nullable, recordId, ref, strict, Timestamp, plain } from '../../platform/values/schema.ts';
 import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 
 export const Business = define(
@@ -8,10 +8,12 @@ export const Business = define(
   Type.Object({
     _id: recordId('business'),
     company: recordId('company'),
-    name: Type.String(),
-    domain: nullable(Type.String()),
-    description: nullable(Type.String()),
-    custom_fields: Type.Array(ref(FieldValue)),
+    name: plain.name,
+    domain: nullable(plain.text('The domain of the business on the internet')),
+    description: nullable(plain.text('For people: what it is for')),
+    custom_fields: Type.Array(ref(FieldValue), {
+      description: "The values of the company's own fields that are not empty",
+    }),
     owner: nullable(recordId('user')),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -22,8 +24,12 @@ export type Business = Static<typeof Business>;
 const name = Name;
 const optionalProperties = {
   // RFC 1035 allows no longer domain.
-  domain: Type.Optional(nullable(Type.String({ format: 'hostname', maxLength: 253 }))),
-  description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
+  domain: Type.Optional(
+    nullable(
+      Type.String({ format: 'hostname', maxLength: 253, description: 'The domain of the business on the internet' }),
+    ),
+  ),
+  description: Type.Optional(nullable(Type.String({ maxLength: 2_000, description: 'For people: what it is for' }))),
   custom_fields: Type.Optional(fieldValuesSchema('business')),
   owner: Type.Optional(nullable(recordId('user'))),
 };

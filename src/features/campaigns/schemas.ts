@@ -11,6 +11,7 @@ import {
   ref,
   strict,
   Timestamp,
+  plain,
 } from '../../platform/values/schema.ts';
 import { FilterList } from '../contacts/schemas.ts';
 import { GivenTemplate } from '../templates/schemas.ts';
@@ -37,7 +38,7 @@ const StepCreate = define(
   'CampaignStepCreate',
   strict({
     delay_minutes: Type.Optional(delay),
-    template: ref(GivenTemplate),
+    template: ref(GivenTemplate, { description: 'The template with its values' }),
     funnel_step: Type.Optional(nullable(recordId('step', { description: FUNNEL }))),
   }),
 );
@@ -46,9 +47,9 @@ export type StepCreate = Static<typeof StepCreate>;
 const CampaignStep = define(
   'CampaignStep',
   Type.Object({
-    index: Type.Integer({ description: 'The position of the step, from 0' }),
+    index: plain.integer('The position of the step, from 0'),
     delay_minutes: delay,
-    template: ref(GivenTemplate),
+    template: ref(GivenTemplate, { description: 'The template with its values' }),
     funnel_step: nullable(recordId('step', { description: FUNNEL })),
   }),
 );
@@ -80,6 +81,10 @@ const Audience = define(
   ),
 );
 export type Audience = Static<typeof Audience>;
+const AUDIENCE_WORDS = {
+  description:
+    'Whom the campaign is for: the contacts that match all `filters` and have one of the `tags`, and beside them the listed `contacts`',
+};
 
 const clock = (description: string) =>
   Type.String({
@@ -119,7 +124,9 @@ const options = {
       description: 'Where sending hours are read; null for the time zone of the company',
     }),
   ),
-  sending_hours: nullable(ref(SendingHours)),
+  sending_hours: nullable(ref(SendingHours), {
+    description: 'The hours and days on which messages are sent; null for always',
+  }),
   error_threshold: nullable(
     Type.Integer({
       minimum: 1,
@@ -127,11 +134,10 @@ const options = {
       description: 'The campaign pauses with ERROR_RATE when so many of a hundred messages fail; null for never',
     }),
   ),
-  stop_on_reply: Type.Boolean({ description: 'true: a contact who has replied gets no further step' }),
-  send_to_active_conversations: Type.Boolean({
-    description:
-      'true: contacts with an open conversation in the inbox get the message in it. Otherwise they are skipped with ACTIVE_CONVERSATION',
-  }),
+  stop_on_reply: plain.flag('true: a contact who has replied gets no further step'),
+  send_to_active_conversations: plain.flag(
+    'true: contacts with an open conversation in the inbox get the message in it. Otherwise they are skipped with ACTIVE_CONVERSATION',
+  ),
 };
 const Options = Type.Object(options);
 export type CampaignOptions = Static<typeof Options>;
@@ -139,7 +145,7 @@ export type CampaignOptions = Static<typeof Options>;
 const scheduledAt = nullable(
   Type.String({ ...Timestamp, description: 'When it is to begin; null for the moment of its start' }),
 );
-const description = nullable(Type.String({ maxLength: 2_000 }));
+const description = nullable(Type.String({ maxLength: 2_000, description: 'For people: what it is for' }));
 const agent = nullable(
   recordId('agent', { description: "The agent of the conversations; null for the inbox's default_agent" }),
 );
@@ -156,7 +162,7 @@ const writable = {
     maxItems: MAX_STEPS,
     description: 'The messages in their order: one, or a sequence',
   }),
-  audience: ref(Audience),
+  audience: ref(Audience, AUDIENCE_WORDS),
   agent,
   owner,
   scheduled_at: scheduledAt,
@@ -178,13 +184,13 @@ export const Campaign = define(
   Type.Object({
     _id: recordId('campaign'),
     company: recordId('company'),
-    name: Type.String(),
+    name: plain.name,
     description,
     inbox,
-    status: oneOf(STATUSES),
-    template: nullable(ref(GivenTemplate)),
-    steps: Type.Array(ref(CampaignStep)),
-    audience: ref(Audience),
+    status: oneOf(STATUSES, { description: 'The state that it is in' }),
+    template: nullable(ref(GivenTemplate), { description: 'The template with its values' }),
+    steps: Type.Array(ref(CampaignStep), { description: 'The steps, in their order' }),
+    audience: ref(Audience, AUDIENCE_WORDS),
     agent,
     owner,
     scheduled_at: scheduledAt,
@@ -198,14 +204,11 @@ export const Campaign = define(
       }),
     ),
     completed_at: nullable(Timestamp),
-    totals: Type.Object(
-      {
-        enrolled: Type.Integer({ description: 'The contacts that take part' }),
-        sent: Type.Integer({ description: 'Those of whom the network has accepted a message' }),
-        failed: Type.Integer({ description: 'Those whose last message has failed' }),
-      },
-      { description: 'The most important counters; `analytics` has all of them' },
-    ),
+    totals: plain.object('The most important counters; `analytics` has all of them', {
+      enrolled: plain.integer('The contacts that take part'),
+      sent: plain.integer('Those of whom the network has accepted a message'),
+      failed: plain.integer('Those whose last message has failed'),
+    }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -215,7 +218,7 @@ export type Campaign = Static<typeof Campaign>;
 export const CampaignParams = Type.Object({ id: recordId('campaign') });
 export const CampaignList = pageSchema(ref(Campaign));
 export const CampaignQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(STATUSES)),
+  status: Type.Optional(oneOf(STATUSES, { description: 'The state that it is in' })),
   inbox: Type.Optional(recordId('inbox')),
   search: searchParameter('A part of the name or the description, whatever its case and accents'),
 });
@@ -232,16 +235,12 @@ export const SKIP_REASONS = [
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-export const count = (words: string) => Type.Integer({ description: words });
-
 const PreviewMessage = Type.Object({
   contact: recordId('contact'),
-  name: nullable(Type.String({ description: 'The name of the contact' })),
-  phone_number: nullable(Type.String()),
-  content: nullable(
-    Type.String({ description: 'The first message as the contact will read it; null when it can not be filled in' }),
-  ),
-  error: nullable(Type.String({ description: 'Why the message can not be filled in' })),
+  name: nullable(plain.text('The name of the contact')),
+  phone_number: nullable(plain.text('The number of the contact')),
+  content: nullable(plain.text('The first message as the contact will read it; null when it can not be filled in')),
+  error: nullable(plain.text('Why the message can not be filled in')),
 });
 export type PreviewMessage = Static<typeof PreviewMessage>;
 
@@ -249,15 +248,27 @@ export const CampaignPreview = define(
   'CampaignPreview',
   Type.Object({
     campaign: recordId('campaign'),
-    total: count('The contacts of the audience at this moment'),
-    sendable: count('Those who would get the first message'),
+    total: plain.integer('The contacts of the audience at this moment'),
+    sendable: plain.integer('Those who would get the first message'),
     skipped: Type.Array(
-      Type.Object({ reason: oneOf(SKIP_REASONS), count: count('The contacts that would be skipped for this reason') }),
+      Type.Object({
+        reason: oneOf(SKIP_REASONS, { description: 'Why they would be skipped' }),
+        count: plain.integer('The contacts that would be skipped for this reason'),
+      }),
+      { description: 'How many contacts would be skipped, by reason' },
     ),
     messages: Type.Array(PreviewMessage, { description: 'The first ten messages' }),
-    problems: Type.Array(Type.Object({ path: Type.String(), code: Type.String(), message: Type.String() }), {
-      description: 'What is to be mended before anything can be sent: the field of the campaign, a code and a sentence',
-    }),
+    problems: Type.Array(
+      Type.Object({
+        path: plain.text('The field of the campaign'),
+        code: plain.text('The name of the error, by which a program decides what to do'),
+        message: plain.text('A sentence for people that says what happened'),
+      }),
+      {
+        description:
+          'What is to be mended before anything can be sent: the field of the campaign, a code and a sentence',
+      },
+    ),
   }),
 );
 export type CampaignPreview = Static<typeof CampaignPreview>;

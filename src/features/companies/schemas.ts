@@ -12,13 +12,15 @@ import {
   recordId,
   ref,
   strict,
+  plain,
 } from '../../platform/values/schema.ts';
 import { Email, LANGUAGES } from '../users/schemas.ts';
 
 const COMPANY_STATUSES = ['ACTIVE', 'SUSPENDED'] as const;
 
 /** An object of free form; companies.ts limits it to 16 kB. */
-const FreeObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
+const freeObject = (description: string) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description });
 
 const name = Name;
 const domain = Type.String({
@@ -28,8 +30,8 @@ const domain = Type.String({
     'must be a domain in small letters, such as example.com',
   ),
 });
-const documentType = oneOf(['CPF', 'CNPJ', 'OTHER']);
-const status = oneOf(COMPANY_STATUSES);
+const documentType = oneOf(['CPF', 'CNPJ', 'OTHER'], { description: 'Which kind of document identifies the company' });
+const status = oneOf(COMPANY_STATUSES, { description: 'The state that it is in' });
 const stored_bytes = nullable(
   Type.Integer({
     minimum: 0,
@@ -39,12 +41,16 @@ const stored_bytes = nullable(
 );
 
 const writableProperties = {
-  description: nullable(Type.String({ maxLength: 2_000 })),
-  domains: Type.Array(domain, { maxItems: 50, uniqueItems: true }),
+  description: nullable(Type.String({ maxLength: 2_000, description: 'For people: what it is for' })),
+  domains: Type.Array(domain, {
+    maxItems: 50,
+    uniqueItems: true,
+    description: 'Domains of the company on the internet',
+  }),
   site: nullable(Type.String({ minLength: 1, maxLength: 2_048, description: 'http or https' })),
   general_config: Type.Partial(
     strict({
-      language: oneOf(LANGUAGES),
+      language: oneOf(LANGUAGES, { description: 'The language, as BCP 47 writes it' }),
       time_zone: Type.String({ maxLength: 64, description: 'America/Sao_Paulo' }),
       country: nullable(
         Type.String({
@@ -53,21 +59,32 @@ const writableProperties = {
         }),
       ),
     }),
-    { additionalProperties: false },
+    { additionalProperties: false, description: 'Settings that hold for the whole company' },
   ),
   status,
-  agent_builder_mcp_enabled: Type.Boolean(),
-  client_mcp_servers_enabled: Type.Boolean(),
-  auto_join_enabled: Type.Boolean(),
-  subscription: FreeObject,
+  agent_builder_mcp_enabled: plain.flag("Whether the company's agents may be built over MCP"),
+  client_mcp_servers_enabled: plain.flag("Whether the company's agents may use MCP servers of its own"),
+  auto_join_enabled: plain.flag('Whether people with an address of one of the domains may join by themselves'),
+  subscription: freeObject('What the operator notes of the subscription'),
   document_type: nullable(documentType),
-  document_number: nullable(Type.String({ minLength: 1, maxLength: 32 })),
-  payment_customer_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
-  billing_external: Type.Boolean(),
-  billing_partner: Type.Boolean(),
-  onboarding: FreeObject,
-  attribution: FreeObject,
-  limits: Type.Partial(strict({ stored_bytes }), { additionalProperties: false }),
+  document_number: nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 32,
+      description: "The number of the company's registration document, such as its CNPJ or CPF",
+    }),
+  ),
+  payment_customer_id: nullable(
+    Type.String({ minLength: 1, maxLength: 200, description: "The company's id at the payment service" }),
+  ),
+  billing_external: plain.flag('Whether somebody else than the platform bills the company'),
+  billing_partner: plain.flag('Whether a partner bills the company'),
+  onboarding: freeObject('What the operator notes of the first steps'),
+  attribution: freeObject('What the operator notes of where the company came from'),
+  limits: Type.Partial(strict({ stored_bytes }), {
+    additionalProperties: false,
+    description: 'How much the company may have; set with a global key',
+  }),
 };
 const optionalProperties = Type.Partial(Type.Object(writableProperties)).properties;
 
@@ -75,7 +92,14 @@ export const CompanyCreate = define(
   'CompanyCreate',
   strict({
     name,
-    owner: strict({ name: Name, email: Email, language: Type.Optional(oneOf(LANGUAGES)) }),
+    owner: strict(
+      {
+        name: Name,
+        email: Email,
+        language: Type.Optional(oneOf(LANGUAGES, { description: 'The language, as BCP 47 writes it' })),
+      },
+      { description: 'Who is invited as the first owner' },
+    ),
     ...optionalProperties,
   }),
 );
@@ -87,37 +111,40 @@ export type CompanyUpdate = Static<typeof CompanyUpdate>;
 /** The fields of a company that other records show when they embed it. */
 const shownProperties = {
   _id: recordId('company'),
-  name: Type.String(),
+  name: plain.name,
   channels: Type.Array(oneOf(CHANNEL_NAMES), { description: 'The channels of its active inboxes' }),
   agent_flows: Type.Array(
     Type.Object({
       _id: recordId('agent'),
-      name: Type.String(),
-      url: nullable(Type.String()),
-      specialist_url: nullable(Type.String()),
-      type: oneOf(['AI', 'EXTERNAL']),
+      name: plain.name,
+      url: nullable(plain.text("The address of the company's server that answers")),
+      specialist_url: nullable(plain.text("Where the agent's specialist answers")),
+      type: oneOf(['AI', 'EXTERNAL'], {
+        description: 'Whether the agent is one of the platform or a server of the company',
+      }),
     }),
+    { description: "The company's agents" },
   ),
-  description: nullable(Type.String()),
+  description: nullable(plain.text('For people: what it is for')),
   status,
-  domains: Type.Array(Type.String()),
-  site: nullable(Type.String()),
-  general_config: Type.Object({
-    language: oneOf(LANGUAGES),
-    time_zone: Type.String(),
-    country: nullable(Type.String()),
+  domains: Type.Array(Type.String(), { description: 'Domains of the company on the internet' }),
+  site: nullable(plain.text("The company's page on the internet")),
+  general_config: plain.object('Settings that hold for the whole company', {
+    language: oneOf(LANGUAGES, { description: 'The language, as BCP 47 writes it' }),
+    time_zone: plain.text('The time zone, as IANA names it'),
+    country: nullable(plain.text('The country, as ISO 3166 alpha-2')),
   }),
-  agent_builder_mcp_enabled: Type.Boolean(),
-  client_mcp_servers_enabled: Type.Boolean(),
-  auto_join_enabled: Type.Boolean(),
-  subscription: FreeObject,
+  agent_builder_mcp_enabled: plain.flag("Whether the company's agents may be built over MCP"),
+  client_mcp_servers_enabled: plain.flag("Whether the company's agents may use MCP servers of its own"),
+  auto_join_enabled: plain.flag('Whether people with an address of one of the domains may join by themselves'),
+  subscription: freeObject('What the operator notes of the subscription'),
   document_type: nullable(documentType),
-  document_number: nullable(Type.String()),
-  payment_customer_id: nullable(Type.String()),
-  billing_external: Type.Boolean(),
-  billing_partner: Type.Boolean(),
-  onboarding: FreeObject,
-  attribution: FreeObject,
+  document_number: nullable(plain.text("The number of the company's registration document, such as its CNPJ or CPF")),
+  payment_customer_id: nullable(plain.text("The company's id at the payment service")),
+  billing_external: plain.flag('Whether somebody else than the platform bills the company'),
+  billing_partner: plain.flag('Whether a partner bills the company'),
+  onboarding: freeObject('What the operator notes of the first steps'),
+  attribution: freeObject('What the operator notes of where the company came from'),
 };
 
 /** A company as other records show it. */
@@ -129,16 +156,13 @@ export const Company = define(
   Type.Object({
     ...shownProperties,
     company: recordId('company'),
-    limits: Type.Object({ stored_bytes }),
-    usage: Type.Object({
-      stored_bytes: Type.Integer({
-        description:
-          'The size of its records; it can exceed allowed_bytes, because messages from networks are always stored',
-      }),
+    limits: plain.object('How much the company may have; set with a global key', { stored_bytes }),
+    usage: plain.object('How much of it the company has', {
+      stored_bytes: plain.integer(
+        'The size of its records; it can exceed allowed_bytes, because messages from networks are always stored',
+      ),
       allowed_bytes: nullable(
-        Type.Integer({
-          description: 'The limit that applies: the company’s own or else the installation’s; null when there is none',
-        }),
+        plain.integer('The limit that applies: the company’s own or else the installation’s; null when there is none'),
       ),
     }),
     createdAt: Timestamp,

@@ -21,6 +21,8 @@ import {
   ref,
   strict,
   writtenPhone,
+  described,
+  plain,
 } from '../../platform/values/schema.ts';
 import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 import { sheetForm } from '../imports/schemas.ts';
@@ -32,9 +34,9 @@ export type ContactSource = (typeof SOURCES)[number];
 export const ContactSummary = define(
   'ContactSummary',
   Type.Object({
-    name: nullable(Type.String()),
-    phone_number: nullable(Type.String({ description: 'E.164' })),
-    email: nullable(Type.String()),
+    name: nullable(plain.name),
+    phone_number: nullable(plain.text('E.164')),
+    email: nullable(plain.text('The e-mail address; capital letters make no difference')),
   }),
 );
 
@@ -43,21 +45,23 @@ export const Contact = define(
   Type.Object({
     _id: recordId('contact'),
     company: recordId('company'),
-    name: nullable(Type.String()),
-    email: nullable(Type.String()),
-    phone_number: nullable(Type.String({ description: 'E.164' })),
-    country_code: nullable(Type.String({ description: 'ISO 3166 alpha-2, derived from the number' })),
-    professional_network_identifier: nullable(Type.String()),
-    external_id: nullable(Type.String()),
-    avatar_url: nullable(Type.String()),
-    language: nullable(Type.String()),
-    tags: Type.Array(Type.String()),
+    name: nullable(plain.name),
+    email: nullable(plain.text('The e-mail address; capital letters make no difference')),
+    phone_number: nullable(plain.text('E.164')),
+    country_code: nullable(plain.text('ISO 3166 alpha-2, derived from the number')),
+    professional_network_identifier: nullable(plain.text('Who the contact is on the professional network')),
+    external_id: nullable(plain.text('Its id in another system')),
+    avatar_url: nullable(plain.text('The address of a picture')),
+    language: nullable(plain.text('The language, as BCP 47 writes it')),
+    tags: Type.Array(Type.String(), { description: 'Words by which people group them' }),
     business: nullable(recordId('business')),
-    custom_fields: Type.Array(ref(FieldValue)),
+    custom_fields: Type.Array(ref(FieldValue), {
+      description: "The values of the company's own fields that are not empty",
+    }),
     owner: nullable(recordId('user')),
-    opted_out: Type.Boolean(),
-    blocked: Type.Boolean(),
-    source: oneOf(SOURCES),
+    opted_out: plain.flag('Whether the contact wants no messages'),
+    blocked: plain.flag('Whether the company wants no messages of the contact, and sends none'),
+    source: oneOf(SOURCES, { description: 'How the contact came to be' }),
     last_inbound_at: nullable(Timestamp),
     last_message_at: nullable(Timestamp),
     createdAt: Timestamp,
@@ -91,9 +95,11 @@ const writableProperties = {
   email: nullable(Email),
   phone_number: nullable(writtenPhone('. Stored as E.164')),
   country: PhoneCountry,
-  professional_network_identifier: identifier,
-  external_id: identifier,
-  avatar_url: nullable(Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2_048 })),
+  professional_network_identifier: described(identifier, 'Who the contact is on the professional network'),
+  external_id: described(identifier, 'Its id in another system'),
+  avatar_url: nullable(
+    Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2_048, description: 'The address of a picture' }),
+  ),
   language: nullable(
     Type.String({
       ...explainedPattern('^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', 'must be a language, such as pt-BR'),
@@ -105,11 +111,10 @@ const writableProperties = {
   business: nullable(recordId('business')),
   custom_fields: fieldValuesSchema('contact'),
   owner: nullable(recordId('user')),
-  opted_out: Type.Boolean({ description: 'The contact does not want messages: sends end FAILED with OPTED_OUT' }),
-  blocked: Type.Boolean({
-    description:
-      'The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them',
-  }),
+  opted_out: plain.flag('The contact does not want messages: sends end FAILED with OPTED_OUT'),
+  blocked: plain.flag(
+    'The company has blocked the contact: sends end FAILED with BLOCKED; incoming messages are stored, but no agent answers them',
+  ),
 };
 
 export const ContactCreate = define(
@@ -151,9 +156,13 @@ export const FilterList = Type.Array(
       description:
         'What is compared, as in the filters of GET /v1/contacts: contact.name, or the id or slug of a custom field',
     }),
-    operator: oneOf(OPERATORS),
+    operator: oneOf(OPERATORS, { description: 'How the field is compared with the value' }),
     value: Type.Optional(
-      Type.Unsafe<string | number | boolean>({ type: ['boolean', 'number', 'string'], maxLength: 1_000 }),
+      Type.Unsafe<string | number | boolean>({
+        type: ['boolean', 'number', 'string'],
+        maxLength: 1_000,
+        description: 'The value, in the type of its field',
+      }),
     ),
   }),
   { maxItems: MAX_FILTERS, description: 'As `filters` of GET /v1/contacts; a contact has to match all of them' },
@@ -203,7 +212,7 @@ export const ContactImportForm = strict({
         'ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company',
     }),
   ),
-  silent: Type.Optional(Type.Boolean({ description: 'true: no events are emitted for these contacts' })),
+  silent: Type.Optional(plain.flag('true: no events are emitted for these contacts')),
   update_existing: Type.Optional(
     Type.Boolean({
       default: true,
@@ -263,16 +272,22 @@ export const ContactUpsertResult = define(
   'ContactUpsertResult',
   Type.Object({
     _id: recordId('contact-upsert', { description: 'The id of this call, by which the audit log names it' }),
-    created: Type.Integer({ description: 'Items that created a contact' }),
-    updated: Type.Integer({ description: 'Items whose contact was changed by this call' }),
-    unchanged: Type.Integer({ description: 'Items whose contact already was as they say' }),
-    failed: Type.Integer({ description: 'Items that were not stored' }),
+    created: plain.integer('Items that created a contact'),
+    updated: plain.integer('Items whose contact was changed by this call'),
+    unchanged: plain.integer('Items whose contact already was as they say'),
+    failed: plain.integer('Items that were not stored'),
     items: Type.Array(
       Type.Object({
-        index: Type.Integer({ description: 'The place of the item in `contacts`, from 0' }),
-        status: oneOf(['CREATED', 'UPDATED', 'UNCHANGED', 'FAILED']),
+        index: plain.integer('The place of the item in `contacts`, from 0'),
+        status: oneOf(['CREATED', 'UPDATED', 'UNCHANGED', 'FAILED'], { description: 'The state that it is in' }),
         contact: nullable(recordId('contact')),
-        errors: Type.Array(Type.Object({ field: nullable(Type.String()), message: Type.String() })),
+        errors: Type.Array(
+          Type.Object({
+            field: nullable(plain.text('The field that is meant; null for the whole row')),
+            message: plain.text('A sentence for people that says what happened'),
+          }),
+          { description: 'What went wrong, one entry for each failure' },
+        ),
       }),
       { description: 'A result for each item of the call, in their order' },
     ),

@@ -17,22 +17,19 @@ import {
   ref,
   strict,
   writtenPhone,
+  plain,
 } from '../../platform/values/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
 import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 
-export const SENDER_TYPES = ['CONTACT', 'USER', 'AGENT', 'SYSTEM'] as const;
-export const ORIGINS = [
-  'API',
-  'DASHBOARD',
-  'AGENT',
-  'CAMPAIGN',
-  'BULK',
-  'FOLLOWUP',
-  'BUSINESS_APP',
-  'CHANNEL',
-] as const;
-export const MESSAGE_TYPES = ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'] as const;
+export const SenderType = oneOf(['CONTACT', 'USER', 'AGENT', 'SYSTEM'], {
+  description: 'Who wrote it: a contact, a user, an agent or API key of the company, or the platform',
+});
+const ORIGINS = ['API', 'DASHBOARD', 'AGENT', 'CAMPAIGN', 'BULK', 'FOLLOWUP', 'BUSINESS_APP', 'CHANNEL'] as const;
+export const Origin = oneOf(ORIGINS, { description: 'By which way it came about' });
+export const MessageType = oneOf(['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'], {
+  description: 'Whether it came in, went out, is a note of the company, or of the platform',
+});
 
 const CONVERSATION_STATUSES = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'] as const;
 const HANDLERS = ['AI', 'HUMAN', 'NONE'] as const;
@@ -43,11 +40,11 @@ export const Conversation = define(
     _id: recordId('conversation'),
     company: recordId('company'),
     contact: recordId('contact'),
-    contact_summary: ref(ContactSummary),
+    contact_summary: ref(ContactSummary, { description: 'Who the contact is' }),
     inbox: recordId('inbox'),
-    channel: oneOf(CHANNEL_NAMES),
-    status: oneOf(CONVERSATION_STATUSES),
-    handled_by: oneOf(HANDLERS),
+    channel: oneOf(CHANNEL_NAMES, { description: 'The messaging channel' }),
+    status: oneOf(CONVERSATION_STATUSES, { description: 'The state that it is in' }),
+    handled_by: oneOf(HANDLERS, { description: 'Who answers: an agent, people, or nobody' }),
     agent: nullable(recordId('agent')),
     owner: nullable(recordId('user')),
     attendant: nullable(recordId('user')),
@@ -55,17 +52,19 @@ export const Conversation = define(
     step: nullable(recordId('step')),
     campaign: nullable(recordId('campaign')),
     enrollment: nullable(recordId('enrollment')),
-    tags: Type.Array(Type.String()),
-    custom_fields: Type.Array(ref(FieldValue)),
-    unread_count: Type.Integer(),
+    tags: Type.Array(Type.String(), { description: 'Words by which people group them' }),
+    custom_fields: Type.Array(ref(FieldValue), {
+      description: "The values of the company's own fields that are not empty",
+    }),
+    unread_count: plain.integer('How many messages of the contact nobody has read'),
     last_message: nullable(
-      Type.Object({
+      plain.object('The newest message that was received, written or accepted', {
         _id: recordId('message'),
-        content: nullable(Type.String()),
-        contentType: oneOf(CONTENT_TYPES),
-        sender_type: oneOf(SENDER_TYPES),
-        message_type: oneOf(MESSAGE_TYPES),
-        origin: oneOf(ORIGINS),
+        content: nullable(plain.text('The text')),
+        contentType: oneOf(CONTENT_TYPES, { description: 'What kind of content it is' }),
+        sender_type: SenderType,
+        message_type: MessageType,
+        origin: Origin,
         createdAt: Timestamp,
       }),
     ),
@@ -73,7 +72,7 @@ export const Conversation = define(
     last_inbound_at: nullable(Timestamp),
     window_expires_at: nullable(Timestamp),
     snoozed_until: nullable(Timestamp),
-    is_test: Type.Boolean(),
+    is_test: plain.flag('Whether it belongs to the test mode of its inbox'),
     closed_at: nullable(Timestamp),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -90,9 +89,7 @@ export const ConversationCreate = define(
     contact: Type.Optional(recordId('contact', { description: 'Either contact or phone_number is required' })),
     phone_number: Type.Optional(writtenPhone('. A contact is created when none has this number')),
     country: Type.Optional(PhoneCountry),
-    name: Type.Optional(
-      Type.Unsafe<string | null>({ ...nullable(Name), description: 'The name of the contact, if it is created' }),
-    ),
+    name: Type.Optional(nullable(Name, { description: 'The name of the contact, if it is created' })),
     owner: Type.Optional(
       Type.Unsafe<string | null>({
         ...nullable(recordId('user')),
@@ -114,7 +111,7 @@ const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 
 /** The fields of a conversation that one change can set to the same value in many. */
 export const SHARED_CHANGES = {
-  status: oneOf(CONVERSATION_STATUSES),
+  status: oneOf(CONVERSATION_STATUSES, { description: 'The state that it is in' }),
   snoozed_until: Type.Unsafe<string | null>({
     ...nullable(Timestamp),
     description: 'When a SNOOZED conversation opens again by itself; null: not before the contact writes',
@@ -147,7 +144,7 @@ export const StepChange = define('StepChange', strict({ step: recordId('step') }
 export type StepChange = Static<typeof StepChange>;
 
 const HISTORY_FIELDS = ['status', 'snoozed_until', 'owner', 'attendant', 'handled_by', 'agent', 'step', 'tag'] as const;
-const historyName = nullable(Type.String({ description: 'The name of that user, agent or step at that time' }));
+const historyName = nullable(plain.text('The name of that user, agent or step at that time'));
 
 export const HistoryEntry = define(
   'HistoryEntry',
@@ -158,9 +155,9 @@ export const HistoryEntry = define(
     actor: Type.Unsafe<{ type: (typeof NAMED_ACTORS)[number]; _id: string; name: string } | null>({
       ...nullable(
         Type.Object({
-          type: oneOf(NAMED_ACTORS),
+          type: oneOf(NAMED_ACTORS, { description: 'Who it was: a user, a key, an agent, a campaign or a follow-up' }),
           _id: recordId(['user', 'api-key', 'agent', 'campaign', 'follow-up']),
-          name: Type.String({ description: 'Its name at that time' }),
+          name: plain.text('Its name at that time'),
         }),
       ),
       description: 'Who made the change; null for the platform itself, such as at the end of a snooze',
@@ -168,8 +165,8 @@ export const HistoryEntry = define(
     changes: Type.Array(
       Type.Object({
         field: oneOf(HISTORY_FIELDS, { description: 'What changed. Each tag that was added or removed is a change' }),
-        from: nullable(Type.String({ description: 'The value before; null for none, and for a tag that was added' })),
-        to: nullable(Type.String({ description: 'The value since; null for none, and for a tag that was removed' })),
+        from: nullable(plain.text('The value before; null for none, and for a tag that was added')),
+        to: nullable(plain.text('The value since; null for none, and for a tag that was removed')),
         from_name: historyName,
         to_name: historyName,
       }),
@@ -198,11 +195,9 @@ const SEARCH =
   "A part of the contact's name or e-mail, whatever its case and accents, or of the phone number; or the id of the conversation or the contact";
 /** The filters of the list beside its search, which also select the conversations of a bulk change. */
 const CONVERSATION_FILTERS = {
-  status: Type.Optional(oneOf(CONVERSATION_STATUSES)),
-  open: Type.Optional(
-    Type.Boolean({ description: 'true: conversations with any status but CLOSED; false: closed ones' }),
-  ),
-  handled_by: Type.Optional(oneOf(HANDLERS)),
+  status: Type.Optional(oneOf(CONVERSATION_STATUSES, { description: 'The state that it is in' })),
+  open: Type.Optional(plain.flag('true: conversations with any status but CLOSED; false: closed ones')),
+  handled_by: Type.Optional(oneOf(HANDLERS, { description: 'Who answers: an agent, people, or nobody' })),
   inbox: Type.Optional(recordId('inbox')),
   contact: Type.Optional(recordId('contact')),
   owner: Type.Optional(ownerFilter),
@@ -210,7 +205,7 @@ const CONVERSATION_FILTERS = {
   agent: Type.Optional(recordId('agent')),
   pipeline: Type.Optional(recordId('pipeline')),
   step: Type.Optional(recordId('step')),
-  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only those with this tag' })),
 };
 export const ConversationFilters = define(
   'ConversationFilters',
@@ -227,29 +222,26 @@ export type ConversationQuery = Static<typeof ConversationQuery>;
 /** The most conversations that a count of the closed ones counts, because a company keeps them for years. */
 export const MOST_CLOSED = 100_000;
 
-const countOfOpen = Type.Integer({ description: 'Its open conversations' });
+const countOfOpen = plain.integer('Its open conversations');
 
 export const ConversationCounts = define(
   'ConversationCounts',
   Type.Object({
-    open: Type.Integer({ description: 'All that are open: any status but CLOSED (open=true)' }),
+    open: plain.integer('All that are open: any status but CLOSED (open=true)'),
     mine: nullable(
-      Type.Integer({
-        description: 'The open ones whose owner is the calling user (owner=<id>&open=true); null for an API key',
-      }),
+      plain.integer('The open ones whose owner is the calling user (owner=<id>&open=true); null for an API key'),
     ),
     unread: nullable(
-      Type.Integer({
-        description:
-          'The open ones with something unread that are of the calling user or of nobody; null for an API key',
-      }),
+      plain.integer(
+        'The open ones with something unread that are of the calling user or of nobody; null for an API key',
+      ),
     ),
-    unassigned: Type.Integer({ description: 'The open ones without an owner (owner=none&open=true)' }),
-    status: Type.Object({
-      OPEN: Type.Integer({ description: 'Those with this status' }),
-      PENDING: Type.Integer({ description: 'Those with this status' }),
-      SNOOZED: Type.Integer({ description: 'Those with this status' }),
-      CLOSED: Type.Integer({ description: `Those with this status; ${MOST_CLOSED} means so many or more` }),
+    unassigned: plain.integer('The open ones without an owner (owner=none&open=true)'),
+    status: plain.object('The state that it is in', {
+      OPEN: plain.integer('Those with this status'),
+      PENDING: plain.integer('Those with this status'),
+      SNOOZED: plain.integer('Those with this status'),
+      CLOSED: plain.integer(`Those with this status; ${MOST_CLOSED} means so many or more`),
     }),
     inboxes: Type.Array(Type.Object({ inbox: recordId('inbox'), count: countOfOpen }), {
       description: 'The inboxes with open conversations (inbox=<id>&open=true)',

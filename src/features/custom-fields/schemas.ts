@@ -11,6 +11,8 @@ import {
   SLUG,
   strict,
   Timestamp,
+  described,
+  plain,
 } from '../../platform/values/schema.ts';
 import { MAX_SLUG } from '../../platform/values/words.ts';
 
@@ -33,44 +35,44 @@ export const AnyValue = Type.Unsafe<Value | null>({
   // The array comes first, because the serialiser takes the first type that fits, and it can turn any value into a string.
   type: ['array', 'number', 'boolean', 'string', 'null'],
   items: { type: 'string' },
+  description: 'The value, in the type of its field',
 });
 
 /** A custom field's value on a record. */
 export const FieldValue = define(
   'FieldValue',
-  Type.Object({ _id: recordId(FIELD_KINDS), slug: Type.String(), title: Type.String(), value: AnyValue }),
+  Type.Object({
+    _id: recordId(FIELD_KINDS),
+    slug: plain.text('The name that programs use for it; it never changes'),
+    title: plain.text('What people read above its value'),
+    value: AnyValue,
+  }),
 );
 
 /** The data of the event FIELD_UPDATED. */
 export const FieldUpdated = define(
   'FieldUpdated',
-  Type.Object(
-    {
-      field: Type.Object(
-        {
-          _id: recordId(FIELD_KINDS, { description: "The field's id" }),
-          slug: Type.String({ description: 'The name that programs use for it' }),
-          title: Type.String({ description: 'What people read above its value' }),
-          context: oneOf(FIELD_CONTEXTS, { description: 'Which kind of record has it' }),
-        },
-        { description: 'The field' },
-      ),
-      value: Type.Unsafe<Value | null>({
-        ...AnyValue,
-        description: 'The value now, in the type of its field; null when it was cleared',
+  plain.object('The value of a custom field has really changed', {
+    field: plain.object('The field', {
+      _id: recordId(FIELD_KINDS, { description: "The field's id" }),
+      slug: plain.text('The name that programs use for it'),
+      title: plain.text('What people read above its value'),
+      context: oneOf(FIELD_CONTEXTS, { description: 'Which kind of record has it' }),
+    }),
+    value: Type.Unsafe<Value | null>({
+      ...AnyValue,
+      description: 'The value now, in the type of its field; null when it was cleared',
+    }),
+    contactId: nullable(
+      recordId('contact', {
+        description: 'The contact whose field it is, or through whom a business changed; null when there is none',
       }),
-      contactId: nullable(
-        recordId('contact', {
-          description: 'The contact whose field it is, or through whom a business changed; null when there is none',
-        }),
-      ),
-      companyId: recordId('company', { description: 'The company' }),
-      conversationId: Type.Optional(
-        recordId('conversation', { description: 'Only when it happened inside a conversation' }),
-      ),
-    },
-    { description: 'The value of a custom field has really changed' },
-  ),
+    ),
+    companyId: recordId('company', { description: 'The company' }),
+    conversationId: Type.Optional(
+      recordId('conversation', { description: 'Only when it happened inside a conversation' }),
+    ),
+  }),
 );
 export type FieldUpdated = Static<typeof FieldUpdated>;
 
@@ -87,17 +89,26 @@ export const fieldValuesSchema = (context: FieldContext) =>
     description: 'Values by the slug or id of their field; null clears one',
   });
 
-const slug = Type.String({ minLength: 1, maxLength: MAX_SLUG, ...SLUG });
-const title = Name;
-const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 200, uniqueItems: true });
-const description = nullable(Type.String({ maxLength: 2_000 }));
+const slug = Type.String({
+  minLength: 1,
+  maxLength: MAX_SLUG,
+  ...SLUG,
+  description: 'The name that programs use for it; it never changes',
+});
+const title = described(Name, 'What people read above its value');
+const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+  maxItems: 200,
+  uniqueItems: true,
+  description: 'The values that can be chosen',
+});
+const description = nullable(Type.String({ maxLength: 2_000, description: 'For people: what it is for' }));
 
 export const CustomFieldCreate = define(
   'CustomFieldCreate',
   strict({
     title,
-    context: oneOf(FIELD_CONTEXTS),
-    type: oneOf(FIELD_TYPES),
+    context: oneOf(FIELD_CONTEXTS, { description: 'Which kind of record has it' }),
+    type: oneOf(FIELD_TYPES, { description: 'What its values are' }),
     slug: Type.Optional(slug),
     options: Type.Optional(options),
     description: Type.Optional(description),
@@ -116,14 +127,14 @@ export const CustomField = define(
   Type.Object({
     _id: recordId(FIELD_KINDS),
     company: recordId('company'),
-    slug: Type.String(),
-    title: Type.String(),
-    context: oneOf(FIELD_CONTEXTS),
-    type: oneOf(FIELD_TYPES),
+    slug: plain.text('The name that programs use for it; it never changes'),
+    title: plain.text('What people read above its value'),
+    context: oneOf(FIELD_CONTEXTS, { description: 'Which kind of record has it' }),
+    type: oneOf(FIELD_TYPES, { description: 'What their values are' }),
     options: Type.Array(Type.String(), {
       description: 'The values that a SELECT accepts, or the items of a LIST that is limited to them',
     }),
-    description: nullable(Type.String()),
+    description: nullable(plain.text('For people: what it is for')),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -133,7 +144,7 @@ export type CustomField = Static<typeof CustomField>;
 export const CustomFieldParams = Type.Object({ id: recordId(FIELD_KINDS) });
 export const CustomFieldList = pageSchema(ref(CustomField));
 export const CustomFieldQuery = pageQuery('-createdAt', {
-  context: Type.Optional(oneOf(FIELD_CONTEXTS)),
+  context: Type.Optional(oneOf(FIELD_CONTEXTS, { description: 'Which kind of record has it' })),
   search: searchParameter('A part of the title or slug'),
 });
 export type CustomFieldQuery = Static<typeof CustomFieldQuery>;

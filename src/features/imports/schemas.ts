@@ -1,7 +1,17 @@
 import { Type, type Static } from 'typebox';
 import { FilePart } from '../../platform/http/multipart.ts';
 import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
-import { define, namesRecord, nullable, oneOf, recordId, ref, Timestamp } from '../../platform/values/schema.ts';
+import {
+  define,
+  namesRecord,
+  nullable,
+  oneOf,
+  recordId,
+  ref,
+  Timestamp,
+  described,
+  plain,
+} from '../../platform/values/schema.ts';
 import { SHEET_FORMATS } from '../../platform/work/sheets.ts';
 
 export const IMPORT_KINDS = ['CONTACTS', 'TABLE'] as const;
@@ -14,16 +24,16 @@ export const MAX_SHEET_BYTES = 50 * 1024 * 1024;
 export const MAX_SHEET_ROWS = 100_000;
 
 export const RowError = Type.Object({
-  row: Type.Integer({ description: '1 is the first row after the header' }),
-  field: nullable(Type.String()),
-  message: Type.String(),
+  row: plain.integer('1 is the first row after the header'),
+  field: nullable(plain.text('The field that is meant; null for the whole row')),
+  message: plain.text('A sentence for people that says what happened'),
 });
 export type RowError = Static<typeof RowError>;
 
 /** A column of the sheet and the field that its values are written to. */
 const ImportColumn = Type.Object({
-  title: Type.String(),
-  field: nullable(Type.String({ description: 'Null: the column is ignored' })),
+  title: plain.text('The title of the column in the sheet'),
+  field: nullable(plain.text('Null: the column is ignored')),
 });
 export type ImportColumn = Static<typeof ImportColumn>;
 
@@ -32,30 +42,34 @@ export const Import = define(
   Type.Object({
     _id: recordId(['contact-import', 'table-import']),
     company: recordId('company'),
-    kind: oneOf(IMPORT_KINDS),
+    kind: oneOf(IMPORT_KINDS, { description: 'What its rows become' }),
     table: nullable(recordId('table')),
-    file_name: Type.String(),
-    format: oneOf(SHEET_FORMATS),
-    status: oneOf(IMPORT_STATUSES),
-    columns: Type.Array(ImportColumn),
-    silent: Type.Boolean(),
-    update_existing: Type.Boolean(),
+    file_name: plain.text('The name of the sheet'),
+    format: oneOf(SHEET_FORMATS, { description: 'How the sheet is written' }),
+    status: oneOf(IMPORT_STATUSES, { description: 'The state that it is in' }),
+    columns: Type.Array(ImportColumn, { description: 'The columns, in the order in which they are shown' }),
+    silent: plain.flag('Whether the import tells no events'),
+    update_existing: plain.flag('Whether rows that match a record change it'),
     country: nullable(
-      Type.String({
-        description:
-          'The country of phone numbers that are written without a country code; null: such numbers are refused',
-      }),
+      plain.text(
+        'The country of phone numbers that are written without a country code; null: such numbers are refused',
+      ),
     ),
     total: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       description: 'Rows with a value; null until they have been counted',
     }),
-    processed: Type.Integer({ description: 'Processed rows: created, updated and failed ones' }),
-    created_count: Type.Integer(),
-    updated_count: Type.Integer({ description: 'Rows whose record already existed, whether they changed it or not' }),
-    failed_count: Type.Integer(),
+    processed: plain.integer('Processed rows: created, updated and failed ones'),
+    created_count: plain.integer('How many records were made'),
+    updated_count: plain.integer('Rows whose record already existed, whether they changed it or not'),
+    failed_count: plain.integer('How many rows could not be stored'),
     row_errors: Type.Array(RowError, { description: 'The first 100 errors; …/errors answers all of them as a file' }),
-    error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+    error: nullable(
+      plain.object('What went wrong; null when nothing did', {
+        code: plain.text('The name of the error, by which a program decides what to do'),
+        message: plain.text('A sentence for people that says what happened'),
+      }),
+    ),
     started_at: nullable(Timestamp),
     finished_at: nullable(Timestamp),
     createdAt: Timestamp,
@@ -65,12 +79,14 @@ export const Import = define(
 export type Import = Static<typeof Import>;
 
 export const ImportList = pageSchema(ref(Import));
-export const ImportQuery = pageQuery('-createdAt', { status: Type.Optional(oneOf(IMPORT_STATUSES)) });
+export const ImportQuery = pageQuery('-createdAt', {
+  status: Type.Optional(oneOf(IMPORT_STATUSES, { description: 'The state that it is in' })),
+});
 export type ImportQuery = Static<typeof ImportQuery>;
 
 /** The parts of the multipart form that uploads a sheet; `column` is the kind of record that a column of it can be mapped to. */
 export const sheetForm = (column: string) => ({
-  file: FilePart,
+  file: described(FilePart, 'The sheet: CSV or XLSX'),
   mapping: Type.Optional(
     Type.Unsafe<Record<string, string>>({
       type: 'object',

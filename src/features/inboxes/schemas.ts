@@ -11,6 +11,7 @@ import {
   recordId,
   ref,
   strict,
+  plain,
 } from '../../platform/values/schema.ts';
 
 const INBOX_STATUSES = ['ACTIVE', 'DELETED'] as const;
@@ -40,8 +41,8 @@ const settingsProperties = (part: 'body' | 'record'): { [field in never]: TObjec
 
 /** The properties of an inbox that a request can set. In an update all are optional, and absent ones stay as they are. */
 const properties = {
-  channel: oneOf(CHANNEL_NAMES),
-  name: Type.String({ minLength: 1, maxLength: 200 }),
+  channel: oneOf(CHANNEL_NAMES, { description: 'The messaging channel' }),
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'What people call it' }),
   webhook_url: nullable(
     Type.String({
       format: 'uri',
@@ -53,15 +54,29 @@ const properties = {
   number,
   default_agent: nullable(recordId('agent', { description: 'The agent of new conversations; null clears' })),
   ...settingsProperties('body'),
-  test_mode: strict({
-    enabled: Type.Optional(Type.Boolean()),
-    test_numbers: Type.Optional(Type.Array(testNumber, { maxItems: 100 })),
-  }),
-  general_config: strict({ include_operator_name_on_message: Type.Boolean() }),
-  status: oneOf(INBOX_STATUSES),
-  process_unsupported_messages: Type.Boolean(),
-  disable_inbound_ai: Type.Boolean(),
-  pdf_local_text_extraction: Type.Boolean(),
+  test_mode: strict(
+    {
+      enabled: Type.Optional(plain.flag('Whether it is on')),
+      test_numbers: Type.Optional(
+        Type.Array(testNumber, { maxItems: 100, description: 'Who is written to in test mode' }),
+      ),
+    },
+    { description: 'While it is on, messages leave only for the test numbers; everything inbound is stored' },
+  ),
+  general_config: strict(
+    {
+      include_operator_name_on_message: plain.flag("Whether a text of an operator begins with the operator's name"),
+    },
+    { description: 'Settings that hold for all messages of the inbox' },
+  ),
+  status: oneOf(INBOX_STATUSES, { description: 'The state that it is in' }),
+  process_unsupported_messages: plain.flag(
+    'Whether an agent also answers messages of kinds that the platform does not know',
+  ),
+  disable_inbound_ai: plain.flag('Whether conversations that a contact opens are left to people'),
+  pdf_local_text_extraction: plain.flag(
+    'Whether agents get the text of PDF files, which the platform reads itself, instead of pictures of their pages',
+  ),
   default_owner: nullable(
     recordId('user', { description: 'The user who becomes owner of new conversations; null clears' }),
   ),
@@ -79,7 +94,8 @@ export type InboxCreate = Static<typeof InboxCreate>;
 
 const SENDING_STATES = ['AVAILABLE', 'LIMITED', 'BLOCKED'] as const;
 
-const InboxStanding = Type.Object(
+const InboxStanding = plain.object(
+  'How the network rates the number (WAP_AUTO_CLOSER). It is asked for when the inbox connects, daily, and when the network reports a change; absent until then',
   {
     quality_rating: nullable(
       oneOf(['GREEN', 'YELLOW', 'RED'], {
@@ -95,20 +111,14 @@ const InboxStanding = Type.Object(
     ),
     problems: Type.Array(
       Type.Object({
-        at: Type.String({
-          description: 'What has the problem, in the words of the network: PHONE_NUMBER, WABA, BUSINESS, APP',
-        }),
-        code: nullable(Type.String()),
-        description: Type.String(),
-        solution: Type.String({ description: 'What the network advises; empty when it advises nothing' }),
+        at: plain.text('What has the problem, in the words of the network: PHONE_NUMBER, WABA, BUSINESS, APP'),
+        code: nullable(plain.text('The name of the error, by which a program decides what to do')),
+        description: plain.text('The problem in the words of the network'),
+        solution: plain.text('What the network advises; empty when it advises nothing'),
       }),
       { description: 'Why the network limits or blocks sending, in its own words' },
     ),
     checked_at: Timestamp,
-  },
-  {
-    description:
-      'How the network rates the number (WAP_AUTO_CLOSER). It is asked for when the inbox connects, daily, and when the network reports a change; absent until then',
   },
 );
 
@@ -116,31 +126,41 @@ export const Inbox = define(
   'Inbox',
   Type.Object({
     _id: recordId('inbox'),
-    name: Type.String(),
-    number: Type.String(),
-    webhook_url: Type.Optional(Type.String()),
-    test_mode: Type.Object({ enabled: Type.Boolean(), test_numbers: Type.Array(Type.String()) }),
+    name: plain.name,
+    number: plain.text("The inbox's own number at the network; empty on channels without numbers"),
+    webhook_url: Type.Optional(
+      plain.text('Where the network notifies this platform, when it is not the default address'),
+    ),
+    test_mode: plain.object('While it is on, messages leave only for the test numbers; everything inbound is stored', {
+      enabled: plain.flag('Whether it is on'),
+      test_numbers: Type.Array(Type.String(), { description: 'Who is written to in test mode' }),
+    }),
     company: recordId('company'),
     default_agent: Type.Optional(recordId('agent')),
     channel,
-    status: oneOf(INBOX_STATUSES),
+    status: oneOf(INBOX_STATUSES, { description: 'The state that it is in' }),
     ...Type.Partial(Type.Object(settingsProperties('record'))).properties,
-    general_config: Type.Object({ include_operator_name_on_message: Type.Boolean() }),
-    coexistence_enabled: Type.Boolean(),
-    process_unsupported_messages: Type.Boolean(),
-    disable_inbound_ai: Type.Boolean(),
-    pdf_local_text_extraction: Type.Boolean(),
+    general_config: plain.object('Settings that hold for all messages of the inbox', {
+      include_operator_name_on_message: plain.flag("Whether a text of an operator begins with the operator's name"),
+    }),
+    coexistence_enabled: plain.flag('Whether the number is used in the business app, too'),
+    process_unsupported_messages: plain.flag(
+      'Whether an agent also answers messages of kinds that the platform does not know',
+    ),
+    disable_inbound_ai: plain.flag('Whether conversations that a contact opens are left to people'),
+    pdf_local_text_extraction: plain.flag(
+      'Whether agents get the text of PDF files, which the platform reads itself, instead of pictures of their pages',
+    ),
     default_owner: nullable(recordId('user')),
-    connection: Type.Object({
-      status: oneOf(['PENDING', 'CONNECTED', 'ERROR']),
+    connection: plain.object("Whether the network has accepted the inbox's credentials", {
+      status: oneOf(['PENDING', 'CONNECTED', 'ERROR'], { description: 'The state that it is in' }),
       checked_at: nullable(Timestamp),
-      error: nullable(Type.String()),
+      error: nullable(plain.text('What went wrong; null when nothing did')),
     }),
     standing: Type.Optional(InboxStanding),
-    has_templates: Type.Boolean({
-      description:
-        'Whether messages can be sent as templates from it. With PARTNER_API it is known once the inbox is connected',
-    }),
+    has_templates: plain.flag(
+      'Whether messages can be sent as templates from it. With PARTNER_API it is known once the inbox is connected',
+    ),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -149,8 +169,8 @@ export type Inbox = Static<typeof Inbox>;
 
 export const InboxList = pageSchema(ref(Inbox));
 export const InboxQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(INBOX_STATUSES)),
-  channel: Type.Optional(oneOf(CHANNEL_NAMES)),
+  status: Type.Optional(oneOf(INBOX_STATUSES, { description: 'The state that it is in' })),
+  channel: Type.Optional(oneOf(CHANNEL_NAMES, { description: 'The messaging channel' })),
 });
 export type InboxQuery = Static<typeof InboxQuery>;
 
@@ -163,9 +183,9 @@ export const InboxPairing = define(
       description:
         'WAITING: a phone has to scan the picture or to be given the code · CONNECTED: a phone is paired · FAILED: the network gave no code · NOT_NEEDED: nothing is paired with this inbox',
     }),
-    picture: nullable(Type.String({ description: 'The QR code as a data URL; null until the network has made it' })),
-    code: nullable(Type.String({ description: 'What can be typed into the phone instead' })),
-    error: nullable(Type.String({ description: 'Why there is no code' })),
+    picture: nullable(plain.text('The QR code as a data URL; null until the network has made it')),
+    code: nullable(plain.text('What can be typed into the phone instead')),
+    error: nullable(plain.text('Why there is no code')),
   }),
 );
 export type InboxPairing = Static<typeof InboxPairing>;
@@ -173,9 +193,7 @@ export type InboxPairing = Static<typeof InboxPairing>;
 export const ConnectLink = define(
   'ConnectLink',
   Type.Object({
-    url: Type.String({
-      description: "The network's own page, on which a person logs in. It is for one person and one log-in",
-    }),
+    url: plain.text("The network's own page, on which a person logs in. It is for one person and one log-in"),
     expires_at: Timestamp,
   }),
 );

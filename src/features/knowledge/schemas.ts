@@ -12,6 +12,8 @@ import {
   ref,
   strict,
   Timestamp,
+  described,
+  plain,
 } from '../../platform/values/schema.ts';
 import { OwningCompany } from '../companies/schemas.ts';
 import { tagList } from '../conversations/schemas.ts';
@@ -36,48 +38,48 @@ export interface PageProgress {
   pages: number;
 }
 
-const ItemError = Type.Object({
-  code: Type.String({ description: 'The cause, for programs' }),
-  message: Type.String(),
+const ItemError = plain.object('What went wrong; null when nothing did', {
+  code: plain.text('The cause, for programs'),
+  message: plain.text('A sentence for people that says what happened'),
 });
 export type ItemError = Static<typeof ItemError>;
 
 const shownProperties = {
   _id: recordId('knowledge-item'),
-  name: Type.String(),
+  name: plain.name,
   type: oneOf(ITEM_TYPES, { description: 'KNOWLEDGE is searched, MEDIA is sent' }),
   file_type: oneOf(ITEM_FILE_TYPES, { description: 'What it was made from; AUTCL is Markdown that is edited here' }),
-  company: ref(OwningCompany),
-  description: Type.Optional(Type.String()),
+  company: ref(OwningCompany, { description: 'The company that owns it' }),
+  description: Type.Optional(plain.text('For people: what it is for')),
   attachment: Type.Optional(
     recordId('attachment', { description: 'The file that it was made from, which can be sent' }),
   ),
-  storage_key: Type.Optional(Type.String({ description: 'The name of the file in the store' })),
-  file_url: Type.Optional(Type.String({ description: 'A public link to the file that never expires' })),
+  storage_key: Type.Optional(plain.text('The name of the file in the store')),
+  file_url: Type.Optional(plain.text('A public link to the file that never expires')),
   meta: Type.Optional(
-    Type.Object({
-      mimeType: Type.String({ description: 'The media type that the contents have' }),
-      size: Type.Optional(Type.Integer({ description: 'The bytes of the file' })),
-      fileName: Type.String({ description: 'The name that the caller gave the file' }),
-      pages: Type.Optional(Type.Integer({ description: 'How many pages a PDF has, once the platform has opened it' })),
-      pagesRead: Type.Optional(Type.Integer({ description: 'How many of its pages were read' })),
+    plain.object('What the platform has found out about the file', {
+      mimeType: plain.text('The media type that the contents have'),
+      size: Type.Optional(plain.integer('The bytes of the file')),
+      fileName: plain.text('The name that the caller gave the file'),
+      pages: Type.Optional(plain.integer('How many pages a PDF has, once the platform has opened it')),
+      pagesRead: Type.Optional(plain.integer('How many of its pages were read')),
     }),
   ),
   language: oneOf(ITEM_LANGUAGES, { description: 'The language of the text, whose words the search compares' }),
-  tags: Type.Array(Type.String()),
+  tags: Type.Array(Type.String(), { description: 'Words by which people group them' }),
   status: oneOf(ITEM_STATUSES, {
     description:
       'PROCESSING: it is being prepared for the search, which finds the text before the last edit until then; READY: the search finds it; ERROR: it could not be prepared',
   }),
   error: Type.Optional(ItemError),
-  chunk_count: Type.Integer({ description: 'How many passages the search finds of it' }),
+  chunk_count: plain.integer('How many passages the search finds of it'),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
 
 export const KnowledgeItem = define(
   'KnowledgeItem',
-  Type.Object({ ...shownProperties, content: Type.Optional(Type.String({ description: 'The text, as Markdown' })) }),
+  Type.Object({ ...shownProperties, content: Type.Optional(plain.text('The text, as Markdown')) }),
 );
 export type KnowledgeItem = Static<typeof KnowledgeItem>;
 
@@ -92,7 +94,9 @@ const content = Type.String({
   description: 'The text, as Markdown. Its headings are kept with the passages below them',
 });
 const optionalProperties = {
-  description: Type.Optional(nullable(Type.String({ maxLength: MAX_DESCRIPTION }))),
+  description: Type.Optional(
+    nullable(Type.String({ maxLength: MAX_DESCRIPTION, description: 'For people: what it is for' })),
+  ),
   tags: Type.Optional(tagList('Replaces all tags of the item')),
   language: Type.Optional(
     oneOf(ITEM_LANGUAGES, {
@@ -112,7 +116,7 @@ export type AutclUpdate = Static<typeof AutclUpdate>;
 
 export const KnowledgeUpload = strict({
   file: FilePart,
-  name: Type.Optional({ ...Name, description: 'The name of the item; that of the file when there is none' }),
+  name: Type.Optional(described(Name, 'The name of the item; that of the file when there is none')),
   description: Type.Optional(
     Type.String({ maxLength: MAX_DESCRIPTION, description: 'What the file shows: MEDIA is found by it' }),
   ),
@@ -154,10 +158,10 @@ export type KnowledgeSearch = Static<typeof KnowledgeSearch>;
 
 const FoundPassage = Type.Object({
   item: recordId('knowledge-item'),
-  name: Type.String({ description: 'The name of the item' }),
+  name: plain.text('The name of the item'),
   headings: Type.Array(Type.String(), { description: 'The headings above the passage, the outermost first' }),
-  content: Type.String({ description: 'The text of the passage, as Markdown' }),
-  position: Type.Integer({ description: 'Its place among the passages of the item, from 0' }),
+  content: plain.text('The text of the passage, as Markdown'),
+  position: plain.integer('Its place among the passages of the item, from 0'),
   score: Type.Number({
     description:
       'How well it fits, up to 1: it joins the places that the passage has among those with the words of the question, with words that are spelled like them, and with a similar text',

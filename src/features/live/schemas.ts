@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { Type, type Static } from 'typebox';
-import { define, oneOf, recordId, ref, strict } from '../../platform/values/schema.ts';
+import { Type, type Static, type TSchema } from 'typebox';
+import { define, oneOf, recordId, ref, strict, plain } from '../../platform/values/schema.ts';
 import { FollowUp } from '../agents/follow-ups/schemas.ts';
 import { BulkRun } from '../bulk/schemas.ts';
 import { Campaign } from '../campaigns/schemas.ts';
@@ -63,52 +63,57 @@ export const Presence = define(
   'Presence',
   Type.Object({
     conversation: recordId('conversation'),
-    by: Type.Object({ _id: Type.String({ description: 'The id of the user or the API key' }), name: Type.String() }),
-    state: oneOf(PRESENCE_STATES),
+    by: plain.object('Who is there', {
+      _id: plain.text('The id of the user or the API key'),
+      name: plain.text('Their name'),
+    }),
+    state: oneOf(PRESENCE_STATES, { description: 'What they do there' }),
   }),
 );
 export type Presence = Static<typeof Presence>;
 
 export const PresenceParams = Type.Object({ id: recordId('conversation') });
 
-const event = <D extends Parameters<typeof Type.Object>[0][string]>(name: string, data: D) =>
+const event = <D extends TSchema>(name: string, data: D) =>
   Type.Object({
-    event: oneOf([name]),
-    id: Type.Optional(Type.String({ description: 'The cursor from which the stream goes on' })),
+    event: oneOf([name], { description: 'The event' }),
+    id: Type.Optional(plain.text('The cursor from which the stream goes on')),
     data,
   });
+
+const record = (name: string, schema: TSchema) =>
+  event(name, ref(schema, { description: 'The record as its GET answers it' }));
 
 /** One event of the stream. On the wire `event`, `id` and `data` are lines of their own, as server-sent events are. */
 const LiveEvent = define(
   'LiveEvent',
   Type.Union([
-    event('ready', Type.Object({}, { description: 'From here on nothing is missed' })),
+    event('ready', plain.object('From here on nothing is missed', {})),
     event(
       'reset',
-      Type.Object(
-        { events: Type.Array(oneOf(RECORD_EVENTS)) },
-        { description: 'Changes of these records were too many or too long ago to be listed: read their lists anew' },
-      ),
+      plain.object('Changes of these records were too many or too long ago to be listed: read their lists anew', {
+        events: Type.Array(oneOf(RECORD_EVENTS), { description: 'The events that are told' }),
+      }),
     ),
-    event('inbox', ref(Inbox)),
-    event('contact', ref(Contact)),
-    event('conversation', ref(Conversation)),
-    event('history_entry', ref(HistoryEntry)),
-    event('message', ref(Message)),
-    event('contact_import', ref(Import)),
-    event('table_import', ref(Import)),
-    event('conversation_run', ref(ConversationRun)),
-    event('bulk_run', ref(BulkRun)),
-    event('campaign', ref(Campaign)),
-    event('follow_up', ref(FollowUp)),
-    event('table_row', ref(Row)),
-    event('presence', ref(Presence)),
+    record('inbox', Inbox),
+    record('contact', Contact),
+    record('conversation', Conversation),
+    record('history_entry', HistoryEntry),
+    record('message', Message),
+    record('contact_import', Import),
+    record('table_import', Import),
+    record('conversation_run', ConversationRun),
+    record('bulk_run', BulkRun),
+    record('campaign', Campaign),
+    record('follow_up', FollowUp),
+    record('table_row', Row),
+    event('presence', ref(Presence, { description: 'Who looks at a conversation or writes in it' })),
     event(
       'removed',
-      Type.Object(
-        { event: oneOf(['contact', 'conversation', 'campaign', 'table_row']), _id: Type.String() },
-        { description: 'The record was removed; the messages of a conversation go with it' },
-      ),
+      plain.object('The record was removed; the messages of a conversation go with it', {
+        event: oneOf(['contact', 'conversation', 'campaign', 'table_row'], { description: 'The event' }),
+        _id: plain.text('The record that was removed'),
+      }),
     ),
   ]),
 );

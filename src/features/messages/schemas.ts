@@ -15,9 +15,10 @@ import {
   strict,
   Timestamp,
   writtenPhone,
+  plain,
 } from '../../platform/values/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
-import { MESSAGE_TYPES, ORIGINS, SENDER_TYPES } from '../conversations/schemas.ts';
+import { MessageType, Origin, SenderType } from '../conversations/schemas.ts';
 
 // The WhatsApp Cloud API accepts texts of at most this length.
 export const MAX_TEXT = 4_096;
@@ -43,15 +44,23 @@ const cause = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
   description: `The network's number (131026), or one of the platform's words: ${PLATFORM_CAUSES.join(', ')}`,
 });
-const text = nullable(Type.String());
-const open = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
+const open = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'The element as the network sent it',
+});
 
-export const Cause = Type.Object({ code: cause, title: Type.String(), message: Type.String(), details: Type.String() });
+export const Cause = Type.Object({
+  code: cause,
+  title: plain.text('The cause in short'),
+  message: plain.text('The cause in a sentence'),
+  details: plain.text('More about the failure, in the words of the network'),
+});
 export type Cause = Static<typeof Cause>;
 
-const FailureReason = Type.Object({
+const FailureReason = plain.object('The cause that the network reported, in Portuguese; absent without one', {
   code: cause,
-  message: Type.String({ description: 'Display text in Portuguese; may change without notice' }),
+  message: plain.text('Display text in Portuguese; may change without notice'),
 });
 export type FailureReason = Static<typeof FailureReason>;
 
@@ -62,39 +71,42 @@ export const Message = define(
     company: recordId('company'),
     conversation: recordId('conversation'),
     contact: recordId('contact'),
-    contact_summary: ref(ContactSummary),
+    contact_summary: ref(ContactSummary, { description: 'Who the contact is' }),
     inbox: recordId('inbox'),
-    channel: oneOf(CHANNEL_NAMES),
-    sender_type: oneOf(SENDER_TYPES),
-    sender: nullable(Type.String({ description: 'The user or key that sent it; the contact of an incoming one' })),
-    message_type: oneOf(MESSAGE_TYPES),
-    origin: oneOf(ORIGINS),
-    contentType: oneOf(CONTENT_TYPES),
-    content: text,
+    channel: oneOf(CHANNEL_NAMES, { description: 'The messaging channel' }),
+    sender_type: SenderType,
+    sender: nullable(plain.text('The user or key that sent it; the contact of an incoming one')),
+    message_type: MessageType,
+    origin: Origin,
+    contentType: oneOf(CONTENT_TYPES, { description: 'What kind of content it is' }),
+    content: nullable(plain.text('The text')),
     attachment: nullable(recordId('attachment')),
     media: nullable(
-      Type.Object({
-        storage_key: text,
-        url: nullable(
-          Type.String({ description: 'The link of the file; it waits for a file that is still on its way' }),
-        ),
-        mimeType: text,
-        fileName: text,
-        size: nullable(Type.Integer()),
-        error: Type.Optional(Type.String({ description: 'Why the file can not be had; absent otherwise' })),
+      plain.object('The file of the message', {
+        storage_key: nullable(plain.text('What the file is stored under')),
+        url: nullable(plain.text('The link of the file; it waits for a file that is still on its way')),
+        mimeType: nullable(plain.text('The media type')),
+        fileName: nullable(plain.text('The name of the file')),
+        size: nullable(plain.integer('How many bytes it has')),
+        error: Type.Optional(plain.text('Why the file can not be had; absent otherwise')),
       }),
     ),
-    template: nullable(Type.Object({ name: Type.String(), language: Type.String(), components: Type.Array(open) })),
+    template: nullable(
+      plain.object('The template with its values', {
+        name: plain.text('The name of the template at the network'),
+        language: plain.text('The language, as BCP 47 writes it'),
+        components: Type.Array(open, { description: "What was put into the template's places" }),
+      }),
+    ),
     interactive: nullable(
-      Type.Object({
-        type: Type.String({
-          description:
-            'What was chosen: button_reply, list_reply, nfm_reply, button, order, …; what is offered: button, list, product, …',
-        }),
-        id: text,
-        title: text,
-        description: text,
-        payload: text,
+      plain.object('What the contact chose', {
+        type: plain.text(
+          'What was chosen: button_reply, list_reply, nfm_reply, button, order, …; what is offered: button, list, product, …',
+        ),
+        id: nullable(plain.text('The id of what was chosen')),
+        title: nullable(plain.text('The words of what was chosen')),
+        description: nullable(plain.text('The words below them')),
+        payload: nullable(plain.text('What the company gave the button for itself')),
         response: Type.Unknown({ description: "A flow's or an order's structured answer" }),
         offer: Type.Optional(
           Type.Unsafe<InteractiveOffer>({
@@ -106,7 +118,13 @@ export const Message = define(
       }),
     ),
     location: nullable(
-      Type.Object({ latitude: Type.Number(), longitude: Type.Number(), name: text, address: text, url: text }),
+      plain.object('A place', {
+        latitude: Type.Number({ description: 'Degrees north' }),
+        longitude: Type.Number({ description: 'Degrees east' }),
+        name: nullable(plain.text('What the place is called')),
+        address: nullable(plain.text('The address of the place')),
+        url: nullable(plain.text('The web address of the place')),
+      }),
     ),
     contacts: nullable(Type.Array(open, { description: 'Shared contact cards, as the network sends them' })),
     referral: nullable(
@@ -116,48 +134,41 @@ export const Message = define(
       }),
     ),
     reaction: nullable(
-      Type.Object({
+      plain.object('The reaction to another message', {
         message: nullable(recordId('message')),
-        emoji: nullable(Type.String({ description: 'null: taken back' })),
+        emoji: nullable(plain.text('null: taken back')),
       }),
     ),
     reply_to: nullable(recordId('message')),
-    status: oneOf(MESSAGE_STATUSES),
-    errors: Type.Array(Cause),
+    status: oneOf(MESSAGE_STATUSES, {
+      description: 'QUEUED, then SENT, DELIVERED, READ or FAILED; RECEIVED when it came in',
+    }),
+    errors: Type.Array(Cause, { description: 'Why the message has failed, one entry for each cause' }),
     failure_reason: Type.Optional(FailureReason),
-    external_id: nullable(Type.String({ description: "The network's id" })),
+    external_id: nullable(plain.text("The network's id")),
     campaign: nullable(recordId('campaign')),
     enrollment: nullable(recordId('enrollment')),
     agent: nullable(recordId('agent')),
     forwarded: nullable(oneOf(['ONCE', 'OFTEN'], { description: 'Passed on from another chat' })),
     unsupported: nullable(
-      Type.Object(
-        {
-          kind: Type.String({ description: 'What the network calls it: poll_creation, …' }),
-          raw: nullable(open),
-        },
-        { description: 'Of contentType UNSUPPORTED: what came. raw is null where it is larger than 16 kB' },
-      ),
+      plain.object('Of contentType UNSUPPORTED: what came. raw is null where it is larger than 16 kB', {
+        kind: plain.text('What the network calls it: poll_creation, …'),
+        raw: nullable(open),
+      }),
     ),
     email: nullable(
-      Type.Object(
-        {
-          subject: text,
-          to: Type.Array(Type.String()),
-          cc: Type.Array(Type.String()),
-          is_shortened: Type.Boolean({
-            description:
-              'Whether `content` leaves out quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` has the whole text',
-          }),
-        },
-        {
-          description: 'Of the first message of a received mail: its subject, and at most ten recipients of each kind',
-        },
-      ),
+      plain.object('Of the first message of a received mail: its subject, and at most ten recipients of each kind', {
+        subject: nullable(plain.text('What the mail is about')),
+        to: Type.Array(Type.String(), { description: 'The addresses of the recipients' }),
+        cc: Type.Array(Type.String(), { description: 'The addresses of those who got a copy' }),
+        is_shortened: plain.flag(
+          'Whether `content` leaves out quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` has the whole text',
+        ),
+      }),
     ),
     mentions: Type.Array(recordId('user'), { description: 'The users whom a note mentions' }),
-    is_echo: Type.Boolean(),
-    is_test: Type.Boolean(),
+    is_echo: plain.flag('Whether it was written in the business app'),
+    is_test: plain.flag('Whether it belongs to the test mode of its inbox'),
     edited_at: nullable(Timestamp),
     revoked_at: nullable(Timestamp),
     sent_at: nullable(
@@ -178,7 +189,7 @@ export type Message = Static<typeof Message>;
 
 export const MessageBody = define(
   'MessageBody',
-  Type.Object({ content: nullable(Type.String({ description: 'The whole text; null for a message without a text' })) }),
+  Type.Object({ content: nullable(plain.text('The whole text; null for a message without a text')) }),
 );
 export type MessageBody = Static<typeof MessageBody>;
 
@@ -198,7 +209,7 @@ export const MessageSearchQuery = pageQuery('-createdAt', {
 export type MessageSearchQuery = Static<typeof MessageSearchQuery>;
 export const MessageParams = Type.Object({ id: recordId('message') });
 
-const content = Type.String({ minLength: 1, maxLength: MAX_TEXT, ...NOT_BLANK });
+const content = Type.String({ minLength: 1, maxLength: MAX_TEXT, ...NOT_BLANK, description: 'The text' });
 
 /** The fields of a request's body that name the recipient. */
 export const RECIPIENT = {
@@ -211,9 +222,7 @@ export const RECIPIENT = {
   contact: Type.Optional(recordId('contact')),
   phone: Type.Optional(writtenPhone('. A contact is created when none has this number')),
   country: Type.Optional(PhoneCountry),
-  name: Type.Optional(
-    Type.Unsafe<string | null>({ ...nullable(Name), description: 'The name of the contact, if it is created' }),
-  ),
+  name: Type.Optional(nullable(Name, { description: 'The name of the contact, if it is created' })),
 };
 
 export type GivenRecipient = Partial<Static<ReturnType<typeof Type.Object<typeof RECIPIENT>>>>;
@@ -221,17 +230,19 @@ export type GivenRecipient = Partial<Static<ReturnType<typeof Type.Object<typeof
 const replyTo = Type.Optional(nullable(recordId('message', { description: 'The message that it answers' })));
 
 const unsubscribe = Type.Optional(
-  Type.Boolean({
-    description:
-      'true: the message is one that many get, such as a newsletter. Its mail has the headers by which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them by themselves',
-  }),
+  plain.flag(
+    'true: the message is one that many get, such as a newsletter. Its mail has the headers by which mail programs offer to unsubscribe in one click. Only for EMAIL; follow-ups have them by themselves',
+  ),
 );
 
 export const SendText = define(
   'SendText',
   strict({
     ...RECIPIENT,
-    message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }),
+    message: strict(
+      { content, contentType: Type.Optional(oneOf(['TEXT'], { description: 'What kind of content it is' })) },
+      { description: 'What is sent' },
+    ),
     replyTo,
     unsubscribe,
   }),
@@ -244,13 +255,16 @@ const defineSendFile = (name: string, contentType: FileType) =>
     name,
     strict({
       ...RECIPIENT,
-      message: strict({
-        attachment: recordId('attachment', { description: 'The uploaded file' }),
-        content: Type.Optional(
-          nullable(Type.String({ maxLength: MAX_TEXT, description: 'The caption, on channels that show one' })),
-        ),
-        contentType: Type.Optional(oneOf([contentType])),
-      }),
+      message: strict(
+        {
+          attachment: recordId('attachment', { description: 'The uploaded file' }),
+          content: Type.Optional(
+            nullable(Type.String({ maxLength: MAX_TEXT, description: 'The caption, on channels that show one' })),
+          ),
+          contentType: Type.Optional(oneOf([contentType], { description: 'What kind of content it is' })),
+        },
+        { description: 'A sentence for people that says what happened' },
+      ),
       replyTo,
       unsubscribe,
     }),
@@ -270,7 +284,10 @@ export const WriteNote = define(
   'WriteNote',
   strict({
     conversationId: recordId('conversation'),
-    message: strict({ content, contentType: Type.Optional(oneOf(['TEXT'])) }),
+    message: strict(
+      { content, contentType: Type.Optional(oneOf(['TEXT'], { description: 'What kind of content it is' })) },
+      { description: 'What is noted' },
+    ),
     mentions: Type.Optional(
       Type.Array(recordId('user'), {
         maxItems: 20,

@@ -11,6 +11,7 @@ import {
   ref,
   strict,
   Timestamp,
+  plain,
 } from '../../platform/values/schema.ts';
 
 const STEP_KINDS = ['OPEN', 'WON', 'LOST'] as const;
@@ -25,7 +26,12 @@ const kind = oneOf(STEP_KINDS, { description: 'WON and LOST are the steps in whi
 
 const PipelineStep = define(
   'PipelineStep',
-  Type.Object({ _id: recordId('step'), name: Type.String(), order: Type.Integer(), kind: oneOf(STEP_KINDS) }),
+  Type.Object({
+    _id: recordId('step'),
+    name: plain.name,
+    order: plain.integer('Its place, from 0'),
+    kind: oneOf(STEP_KINDS, { description: 'Whether the conversations in it are open, won or lost' }),
+  }),
 );
 export type PipelineStep = Static<typeof PipelineStep>;
 
@@ -34,8 +40,8 @@ export const Pipeline = define(
   Type.Object({
     _id: recordId('pipeline'),
     company: recordId('company'),
-    name: Type.String(),
-    is_default: Type.Boolean(),
+    name: plain.name,
+    is_default: plain.flag("Whether it is the company's default pipeline"),
     steps: Type.Array(ref(PipelineStep), { description: 'The steps in their order' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -60,10 +66,8 @@ export const PipelineCreate = define(
   'PipelineCreate',
   strict({
     name,
-    is_default: Type.Optional(
-      Type.Boolean({ description: 'true makes this pipeline the default instead of the present one' }),
-    ),
-    steps: Type.Array(strict(newStepProperties), stepListLimits),
+    is_default: Type.Optional(plain.flag('true makes this pipeline the default instead of the present one')),
+    steps: Type.Array(strict(newStepProperties), { ...stepListLimits, description: 'The steps, in their order' }),
   }),
 );
 export type PipelineCreate = Static<typeof PipelineCreate>;
@@ -75,9 +79,7 @@ export const PipelineUpdate = define(
   'PipelineUpdate',
   strict({
     name: Type.Optional(name),
-    is_default: Type.Optional(
-      Type.Boolean({ description: 'true makes this pipeline the default instead of the present one' }),
-    ),
+    is_default: Type.Optional(plain.flag('true makes this pipeline the default instead of the present one')),
     steps: Type.Optional(
       Type.Array(GivenStep, {
         ...stepListLimits,
@@ -113,34 +115,31 @@ export type PipelineRemoval = Static<typeof PipelineRemoval>;
 
 const NamedStep = Type.Object({
   _id: recordId('step', { description: 'The step' }),
-  name: Type.String({ description: 'What people call it' }),
+  name: plain.name,
 });
 
 /** The data of the event CONVERSATION_STEP_CHANGED. */
 export const StepChanged = define(
   'StepChanged',
-  Type.Object(
-    {
-      conversationId: recordId('conversation', { description: 'The conversation' }),
-      contactId: recordId('contact', { description: 'Its contact' }),
-      companyId: recordId('company', { description: 'The company' }),
-      pipeline: nullable(recordId('pipeline', { description: 'The pipeline of the new step' })),
-      previousStep: Type.Unsafe<Static<typeof NamedStep> | null>({
-        ...nullable(NamedStep),
-        description: 'The step before; null when it was in none',
+  plain.object('A conversation has moved to another step of a pipeline', {
+    conversationId: recordId('conversation', { description: 'The conversation' }),
+    contactId: recordId('contact', { description: 'Its contact' }),
+    companyId: recordId('company', { description: 'The company' }),
+    pipeline: nullable(recordId('pipeline', { description: 'The pipeline of the new step' })),
+    previousStep: Type.Unsafe<Static<typeof NamedStep> | null>({
+      ...nullable(NamedStep),
+      description: 'The step before; null when it was in none',
+    }),
+    currentStep: plain.object('The step now', NamedStep.properties),
+    origin: Type.Optional(
+      oneOf(['DASHBOARD', 'AGENT', 'API', 'CAMPAIGN'], {
+        description: 'By whom: a user, an agent, a key, or a campaign; absent when it was none of them',
       }),
-      currentStep: Type.Object(NamedStep.properties, { description: 'The step now' }),
-      origin: Type.Optional(
-        oneOf(['DASHBOARD', 'AGENT', 'API', 'CAMPAIGN'], {
-          description: 'By whom: a user, an agent, a key, or a campaign; absent when it was none of them',
-        }),
-      ),
-      campaignId: nullable(recordId('campaign', { description: 'The campaign that moved it; null when none did' })),
-      userId: nullable(recordId('user', { description: 'The user who moved it; null when no user did' })),
-      changedAt: Type.String({ ...Timestamp, description: 'When it moved: ISO 8601 UTC with milliseconds' }),
-    },
-    { description: 'A conversation has moved to another step of a pipeline' },
-  ),
+    ),
+    campaignId: nullable(recordId('campaign', { description: 'The campaign that moved it; null when none did' })),
+    userId: nullable(recordId('user', { description: 'The user who moved it; null when no user did' })),
+    changedAt: Type.String({ ...Timestamp, description: 'When it moved: ISO 8601 UTC with milliseconds' }),
+  }),
 );
 export type StepChanged = Static<typeof StepChanged>;
 

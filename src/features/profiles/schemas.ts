@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { FilePart } from '../../platform/http/multipart.ts';
-import { define, Name, nullable, recordId, strict } from '../../platform/values/schema.ts';
+import { define, Name, nullable, recordId, strict, described } from '../../platform/values/schema.ts';
 
 export const ProfileUpdate = define(
   'ProfileUpdate',
@@ -18,7 +18,7 @@ export const ProfileUpdate = define(
   ),
 );
 export const PictureForm = strict({
-  file: Type.Unsafe<string>({ ...FilePart, description: 'A JPEG, PNG or WEBP of at most 1 MB' }),
+  file: described(FilePart, 'A JPEG, PNG or WEBP of at most 1 MB'),
 });
 
 export type ProfileUpdate = Static<typeof ProfileUpdate>;

@@ -10,6 +10,7 @@ import {
   ref,
   strict,
   Timestamp,
+  plain,
 } from '../../platform/values/schema.ts';
 import { MAX_TEXT } from '../messages/schemas.ts';
 
@@ -31,9 +32,9 @@ export const QuickReply = define(
   Type.Object({
     _id: recordId('quick-reply'),
     company: recordId('company'),
-    title: Type.String(),
-    shortcut: Type.String({ description: 'What people type after a slash' }),
-    content: Type.String(),
+    title: plain.text('What people read above its value'),
+    shortcut: plain.text('What people type after a slash'),
+    content: plain.text('The text'),
     attachment: nullable(recordId('attachment')),
     owner: nullable(recordId('user')),
     createdAt: Timestamp,

@@ -12,6 +12,8 @@ import {
   recordId,
   ref,
   strict,
+  described,
+  plain,
 } from '../../platform/values/schema.ts';
 import { AnyValue, FIELD_TYPES, type Value } from '../custom-fields/schemas.ts';
 import { sheetForm } from '../imports/schemas.ts';
@@ -20,15 +22,24 @@ const COLUMN_TYPES = [...FIELD_TYPES, 'URL'] as const;
 
 const MAX_COLUMNS = 100;
 
-const key = Type.String({ minLength: 1, maxLength: 64, ...SLUG });
-const title = Name;
-const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 200, uniqueItems: true });
+const key = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  ...SLUG,
+  description: 'The name of the column in the data of a row',
+});
+const title = described(Name, 'What people read above its value');
+const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+  maxItems: 200,
+  uniqueItems: true,
+  description: 'The values that can be chosen',
+});
 
 const ColumnInput = strict({
   key,
   title: Type.Optional(title),
-  type: oneOf(COLUMN_TYPES),
-  required: Type.Optional(Type.Boolean({ description: 'Each row needs a value here; "" and [] are none' })),
+  type: oneOf(COLUMN_TYPES, { description: 'What its values are' }),
+  required: Type.Optional(plain.flag('Each row needs a value here; "" and [] are none')),
   options: Type.Optional(options),
 });
 export type ColumnInput = Static<typeof ColumnInput>;
@@ -36,10 +47,10 @@ export type ColumnInput = Static<typeof ColumnInput>;
 export const Column = define(
   'Column',
   Type.Object({
-    key: Type.String(),
-    title: Type.String(),
-    type: oneOf(COLUMN_TYPES),
-    required: Type.Boolean(),
+    key: plain.text('The name of the column in the data of a row'),
+    title: plain.text('What people read above its value'),
+    type: oneOf(COLUMN_TYPES, { description: 'What its values are' }),
+    required: plain.flag('Whether each row needs a value here'),
     options: Type.Array(Type.String(), {
       description: 'The values that a SELECT accepts, or the items of a LIST that is limited to them',
     }),
@@ -56,9 +67,13 @@ const writableProperties = {
       '^[a-z][a-z0-9_-]*$',
       'must begin with a letter from a to z and go on with such letters, digits, underscores and hyphens',
     ),
+    description: 'The name that programs use for it; it never changes',
   }),
-  description: nullable(Type.String({ maxLength: 2_000 })),
-  columns: Type.Array(ColumnInput, { maxItems: MAX_COLUMNS }),
+  description: nullable(Type.String({ maxLength: 2_000, description: 'For people: what it is for' })),
+  columns: Type.Array(ColumnInput, {
+    maxItems: MAX_COLUMNS,
+    description: 'The columns, in the order in which they are shown',
+  }),
 };
 const { name, ...rest } = writableProperties;
 
@@ -84,11 +99,11 @@ export type TableUpdate = Static<typeof TableUpdate>;
 const tableProperties = {
   _id: recordId('table'),
   company: recordId('company'),
-  name: Type.String(),
-  slug: Type.String(),
-  description: nullable(Type.String()),
-  columns: Type.Array(ref(Column)),
-  row_count: Type.Integer(),
+  name: plain.name,
+  slug: plain.text('The name that programs use for it; it never changes'),
+  description: nullable(plain.text('For people: what it is for')),
+  columns: Type.Array(ref(Column), { description: 'The columns, in the order in which they are shown' }),
+  row_count: plain.integer('How many rows the table has'),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -116,7 +131,7 @@ export const Row = define(
     table: recordId('table'),
     company: recordId('company'),
     data: Data,
-    row_index: Type.Integer({ description: 'Unique and increasing in its table, and never used again' }),
+    row_index: plain.integer('Unique and increasing in its table, and never used again'),
     contact_id: Type.Optional(recordId('contact')),
     business_id: Type.Optional(recordId('business')),
     createdAt: Timestamp,
@@ -163,7 +178,10 @@ export const RowQuery = pageQuery(
 export type RowQuery = Static<typeof RowQuery>;
 
 export const RowList = pageSchema(ref(Row));
-export const TableWithRows = define('TableWithRows', Type.Object({ ...tableProperties, rows: RowList }));
+export const TableWithRows = define(
+  'TableWithRows',
+  Type.Object({ ...tableProperties, rows: described(RowList, "A page of the table's rows") }),
+);
 export type TableWithRows = Static<typeof TableWithRows>;
 
 export const TableParams = Type.Object({ id: recordId('table') });

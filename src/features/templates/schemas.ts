@@ -13,6 +13,7 @@ import {
   ref,
   strict,
   Timestamp,
+  plain,
 } from '../../platform/values/schema.ts';
 import { RECIPIENT } from '../messages/schemas.ts';
 
@@ -22,17 +23,15 @@ const open = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalPr
 const TemplateParameter = define(
   'TemplateParameter',
   Type.Object({
-    component: oneOf(SLOT_COMPONENTS),
-    card: nullable(Type.Integer({ description: 'The card of a carousel, from 0; null outside of cards' })),
-    index: nullable(Type.Integer({ description: 'The position of a button, from 0; null for other components' })),
-    sub_type: nullable(
-      Type.String({ description: 'The kind of the button: QUICK_REPLY, URL, COPY_CODE, FLOW, CATALOG' }),
-    ),
-    name: nullable(Type.String({ description: 'The name of the variable, where the template has named ones' })),
-    position: Type.Integer({ description: 'The position among the parameters of the component, from 1' }),
+    component: oneOf(SLOT_COMPONENTS, { description: 'Which part of the template it is' }),
+    card: nullable(plain.integer('The card of a carousel, from 0; null outside of cards')),
+    index: nullable(plain.integer('The position of a button, from 0; null for other components')),
+    sub_type: nullable(plain.text('The kind of the button: QUICK_REPLY, URL, COPY_CODE, FLOW, CATALOG')),
+    name: nullable(plain.text('The name of the variable, where the template has named ones')),
+    position: plain.integer('The position among the parameters of the component, from 1'),
     type: oneOf(SLOT_TYPES, { description: 'What it takes. For a TEXT of the body also an amount or a date' }),
-    required: Type.Boolean(),
-    example: nullable(Type.String({ description: 'The example that was given for the review' })),
+    required: plain.flag('Whether a message needs a value here'),
+    example: nullable(plain.text('The example that was given for the review')),
   }),
 );
 
@@ -41,24 +40,23 @@ export const Template = define(
   Type.Object({
     _id: recordId('template'),
     company: recordId('company'),
-    name: Type.String(),
-    language: Type.String({ description: "The network's code of the language: pt_BR" }),
-    category: Type.String({ description: 'MARKETING, UTILITY or AUTHENTICATION' }),
-    status: Type.String({
-      description:
-        "The network's own word: APPROVED, PENDING, REJECTED, PAUSED, DISABLED, IN_APPEAL, PENDING_DELETION, ARCHIVED and others. Only APPROVED can be sent",
+    name: plain.name,
+    language: plain.text("The network's code of the language: pt_BR"),
+    category: plain.text('MARKETING, UTILITY or AUTHENTICATION'),
+    status: plain.text(
+      "The network's own word: APPROVED, PENDING, REJECTED, PAUSED, DISABLED, IN_APPEAL, PENDING_DELETION, ARCHIVED and others. Only APPROVED can be sent",
+    ),
+    quality: nullable(plain.text("The network's rating: GREEN, YELLOW, RED or UNKNOWN")),
+    parameter_format: oneOf(PARAMETER_FORMATS, {
+      description: 'Whether the variables are numbered, {{1}}, or have names, {{first_name}}',
     }),
-    quality: nullable(Type.String({ description: "The network's rating: GREEN, YELLOW, RED or UNKNOWN" })),
-    parameter_format: oneOf(PARAMETER_FORMATS),
     components: Type.Array(open, {
       description: 'As the network shows them: HEADER, BODY, FOOTER, BUTTONS and others',
     }),
     parameters: Type.Array(ref(TemplateParameter), { description: 'The values that it takes when it is sent' }),
-    unsupported: nullable(
-      Type.String({ description: 'What it contains that the platform can not send; null when it can be sent' }),
-    ),
-    network_id: nullable(Type.String({ description: "The network's id" })),
-    rejected_reason: nullable(Type.String({ description: 'Why the review refused it' })),
+    unsupported: nullable(plain.text('What it contains that the platform can not send; null when it can be sent')),
+    network_id: nullable(plain.text("The network's id")),
+    rejected_reason: nullable(plain.text('Why the review refused it')),
     fetched_at: Type.String({ ...Timestamp, description: 'When the network last described it' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -68,14 +66,11 @@ export type Template = Static<typeof Template>;
 
 export const TemplateList = Type.Object({
   ...pageSchema(ref(Template)).properties,
-  catalogue: Type.Object(
+  catalogue: plain.object(
+    "The platform's copy of the account's templates: when it was last made, null before the first time. With an error the templates are those of that time",
     {
       fetched_at: nullable(Timestamp),
-      error: nullable(Type.String({ description: 'Why the last try to read the templates failed' })),
-    },
-    {
-      description:
-        "The platform's copy of the account's templates: when it was last made, null before the first time. With an error the templates are those of that time",
+      error: nullable(plain.text('Why the last try to read the templates failed')),
     },
   ),
 });
@@ -85,6 +80,7 @@ const name = Type.String({
   minLength: 1,
   maxLength: 512,
   ...explainedPattern('^[a-z0-9_]+$', 'must have only letters from a to z, digits and underscores'),
+  description: 'The name of the template at the network',
 });
 const language = Type.String({
   maxLength: 20,
@@ -94,8 +90,10 @@ const language = Type.String({
 
 export const TemplateQuery = pageQuery('-createdAt', {
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'The whole name' })),
-  language: Type.Optional(Type.String({ minLength: 1, maxLength: 20 })),
-  category: Type.Optional(oneOf(TEMPLATE_CATEGORIES)),
+  language: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 20, description: 'The language, as BCP 47 writes it' }),
+  ),
+  category: Type.Optional(oneOf(TEMPLATE_CATEGORIES, { description: "The network's category of the template" })),
   status: Type.Optional(Type.String({ minLength: 1, maxLength: 50, description: 'APPROVED, PAUSED, …' })),
   search: searchParameter('A part of the name or of the texts, whatever its case and accents'),
 });
@@ -104,7 +102,12 @@ export type TemplateQuery = Static<typeof TemplateQuery>;
 export const InboxParams = Type.Object({ id: recordId('inbox') });
 export const TemplateParams = Type.Object({
   id: recordId('inbox'),
-  name: Type.String({ minLength: 1, maxLength: 512, ...namesRecord('template') }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 512,
+    ...namesRecord('template'),
+    description: 'The name of the template at the network',
+  }),
 });
 
 const example = Type.Optional(
@@ -113,65 +116,94 @@ const example = Type.Optional(
     description: 'Sample values for the variables or the header, which the network wants to see for its review',
   }),
 );
-const label = Type.String({ minLength: 1, maxLength: 25 });
-const word = Type.String({ minLength: 1, maxLength: 2_000 });
-const flag = Type.Optional(Type.Boolean());
+const label = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 25, description }));
+const word = (description: string) => Type.String({ minLength: 1, maxLength: 2_000, description });
+
+const app = {
+  package_name: word('The name of the app that takes the code'),
+  signature_hash: word("The hash of that app's signature"),
+};
 
 const button = strict({
-  type: oneOf([
-    'QUICK_REPLY',
-    'URL',
-    'PHONE_NUMBER',
-    'COPY_CODE',
-    'OTP',
-    'FLOW',
-    'CATALOG',
-    'VOICE_CALL',
-    'MPM',
-    'SPM',
-  ]),
-  text: Type.Optional(label),
-  url: Type.Optional(word),
-  phone_number: Type.Optional(Type.String({ minLength: 1, maxLength: 20 })),
-  example,
-  otp_type: Type.Optional(oneOf(['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'])),
-  autofill_text: Type.Optional(label),
-  package_name: Type.Optional(word),
-  signature_hash: Type.Optional(word),
-  supported_apps: Type.Optional(
-    Type.Array(strict({ package_name: word, signature_hash: word }), { minItems: 1, maxItems: 5 }),
+  type: oneOf(
+    ['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'COPY_CODE', 'OTP', 'FLOW', 'CATALOG', 'VOICE_CALL', 'MPM', 'SPM'],
+    { description: 'What a press of the button does' },
   ),
-  zero_tap_terms_accepted: flag,
-  flow_id: Type.Optional(word),
-  flow_name: Type.Optional(word),
-  flow_json: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536 })),
-  flow_action: Type.Optional(oneOf(['navigate', 'data_exchange'])),
-  navigate_screen: Type.Optional(word),
+  text: label('The label of the button'),
+  url: Type.Optional(word('The address that the button opens')),
+  phone_number: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 20, description: 'The number that the button calls' }),
+  ),
+  example,
+  otp_type: Type.Optional(
+    oneOf(['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'], { description: 'How the code of the button gets to its app' }),
+  ),
+  autofill_text: label('The label of the button that fills the code in'),
+  package_name: Type.Optional(app.package_name),
+  signature_hash: Type.Optional(app.signature_hash),
+  supported_apps: Type.Optional(
+    Type.Array(strict(app), { minItems: 1, maxItems: 5, description: 'The apps that take the code' }),
+  ),
+  zero_tap_terms_accepted: Type.Optional(
+    plain.flag("Whether the network's terms for codes without a tap are accepted"),
+  ),
+  flow_id: Type.Optional(word('The id of the flow at the network')),
+  flow_name: Type.Optional(word('The name of the flow at the network')),
+  flow_json: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 65_536, description: 'The flow itself, as JSON in a text' }),
+  ),
+  flow_action: Type.Optional(
+    oneOf(['navigate', 'data_exchange'], { description: 'What a press of the button does in the flow' }),
+  ),
+  navigate_screen: Type.Optional(word('The first screen of the flow')),
 });
 
 const plainComponent = {
-  format: Type.Optional(oneOf(['TEXT', 'IMAGE', 'VIDEO', 'GIF', 'DOCUMENT', 'LOCATION', 'PRODUCT'])),
-  text: Type.Optional(Type.String({ minLength: 1, maxLength: 1_024 })),
+  format: Type.Optional(
+    oneOf(['TEXT', 'IMAGE', 'VIDEO', 'GIF', 'DOCUMENT', 'LOCATION', 'PRODUCT'], { description: 'What a HEADER shows' }),
+  ),
+  text: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1_024, description: 'The text, with its variables in double braces' }),
+  ),
   example,
-  buttons: Type.Optional(Type.Array(button, { minItems: 1, maxItems: 10 })),
+  buttons: Type.Optional(Type.Array(button, { minItems: 1, maxItems: 10, description: 'The buttons, in their order' })),
 };
 
-const cardComponent = strict({ type: oneOf(['HEADER', 'BODY', 'BUTTONS']), ...plainComponent });
+const cardComponent = strict({
+  type: oneOf(['HEADER', 'BODY', 'BUTTONS'], { description: 'Which part of the template it is' }),
+  ...plainComponent,
+});
 
 const component = strict({
-  type: oneOf(['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER']),
+  type: oneOf(['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'], {
+    description: 'Which part of the template it is',
+  }),
   ...plainComponent,
   cards: Type.Optional(
-    Type.Array(strict({ components: Type.Array(cardComponent, { minItems: 1, maxItems: 3 }) }), {
-      minItems: 1,
-      maxItems: 10,
-    }),
+    Type.Array(
+      strict({
+        components: Type.Array(cardComponent, { minItems: 1, maxItems: 3, description: 'The parts of the card' }),
+      }),
+      {
+        minItems: 1,
+        maxItems: 10,
+        description: 'The cards of the carousel',
+      },
+    ),
   ),
   limited_time_offer: Type.Optional(
-    strict({ text: Type.String({ minLength: 1, maxLength: 16 }), has_expiration: Type.Optional(Type.Boolean()) }),
+    strict(
+      {
+        text: Type.String({ minLength: 1, maxLength: 16, description: 'The words of the offer' }),
+        has_expiration: Type.Optional(plain.flag('Whether the offer shows when it ends')),
+      },
+      { description: 'The offer above the text' },
+    ),
   ),
-  add_security_recommendation: flag,
-  code_expiration_minutes: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })),
+  add_security_recommendation: Type.Optional(plain.flag('Whether the network adds a warning not to share the code')),
+  code_expiration_minutes: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 90, description: 'After how many minutes the code ends' }),
+  ),
 });
 export type DraftComponent = Static<typeof component>;
 
@@ -180,11 +212,15 @@ export const TemplateCreate = define(
   strict({
     name,
     language,
-    category: oneOf(TEMPLATE_CATEGORIES),
+    category: oneOf(TEMPLATE_CATEGORIES, { description: "The network's category of the template" }),
     parameter_format: Type.Optional(
       oneOf(PARAMETER_FORMATS, { description: 'By default NAMED if a variable has a name, else POSITIONAL' }),
     ),
-    components: Type.Array(component, { minItems: 1, maxItems: 6 }),
+    components: Type.Array(component, {
+      minItems: 1,
+      maxItems: 6,
+      description: "The parts of the template, in the network's form",
+    }),
   }),
 );
 export type TemplateCreate = Static<typeof TemplateCreate>;
@@ -193,7 +229,7 @@ export const TemplatesRemoved = define(
   'TemplatesRemoved',
   Type.Object({
     _id: recordId('template', { description: 'The first of the removed ones; the audit names the removal by it' }),
-    name: Type.String(),
+    name: plain.name,
     removed: Type.Array(ref(Template), { description: 'The template in each of its languages' }),
   }),
 );
@@ -205,7 +241,7 @@ export const GivenTemplate = define(
   'GivenTemplate',
   strict(
     {
-      name: Type.String({ minLength: 1, maxLength: 512 }),
+      name: Type.String({ minLength: 1, maxLength: 512, description: 'The name of the template at the network' }),
       language: Type.String({ minLength: 1, maxLength: 20, description: 'A language that the template has: pt_BR' }),
       components: Type.Optional(
         Type.Array(ref(TemplateComponent), {
@@ -224,10 +260,13 @@ export const SendTemplate = define(
   'SendTemplate',
   strict({
     ...RECIPIENT,
-    message: strict({
-      contentType: Type.Optional(oneOf(['TEMPLATE'])),
-      template: ref(GivenTemplate),
-    }),
+    message: strict(
+      {
+        contentType: Type.Optional(oneOf(['TEMPLATE'], { description: 'What kind of content it is' })),
+        template: ref(GivenTemplate, { description: 'The template with its values' }),
+      },
+      { description: 'A sentence for people that says what happened' },
+    ),
     replyTo: Type.Optional(nullable(recordId('message', { description: 'The message that it answers' }))),
   }),
 );

@@ -10,6 +10,7 @@ import {
   strict,
   Timestamp,
   WEB_ADDRESS,
+  plain,
 } from '../../platform/values/schema.ts';
 import { USER_ROLES } from '../../platform/values/scopes.ts';
 import { ApiKey } from '../api-keys/schemas.ts';
@@ -20,9 +21,15 @@ export type Language = (typeof LANGUAGES)[number];
 const USER_STATUSES = ['ACTIVE', 'INVITED', 'INACTIVE'] as const;
 
 /** RFC 5321 allows no longer e-mail address. */
-export const Email = Type.String({ format: 'email', maxLength: 254 });
+export const Email = Type.String({
+  format: 'email',
+  maxLength: 254,
+  description: 'The e-mail address; capital letters make no difference',
+});
 
-const role = oneOf(USER_ROLES);
+const role = oneOf(USER_ROLES, {
+  description: 'What the user may do: docs/authentication.md lists the scopes of each role',
+});
 const language = oneOf(LANGUAGES, { description: 'The language of mails to the user' });
 const avatar = { description: 'The address of a picture, which visitors of a web chat see beside the name' };
 const avatar_url = nullable(Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2_048, ...avatar }));
@@ -36,7 +43,14 @@ export type UserCreate = Static<typeof UserCreate>;
 export const UserUpdate = define(
   'UserUpdate',
   Type.Partial(
-    strict({ name: Name, email: Email, role, language, avatar_url, status: oneOf(['ACTIVE', 'INACTIVE']) }),
+    strict({
+      name: Name,
+      email: Email,
+      role,
+      language,
+      avatar_url,
+      status: oneOf(['ACTIVE', 'INACTIVE'], { description: 'The state that it is in' }),
+    }),
     {
       additionalProperties: false,
     },
@@ -47,8 +61,8 @@ export type UserUpdate = Static<typeof UserUpdate>;
 const userProperties = {
   _id: recordId('user'),
   company: recordId('company'),
-  name: Type.String(),
-  email: Type.String(),
+  name: plain.name,
+  email: plain.text('The e-mail address; capital letters make no difference'),
   role,
   status: oneOf(USER_STATUSES, { description: 'INVITED until the mailed invitation is accepted' }),
   language,
@@ -79,10 +93,9 @@ export type UserChanged = Static<typeof UserChanged>;
 export const UserChange = Type.Object(
   {
     revoke_keys: Type.Optional(
-      Type.Boolean({
-        description:
-          'true: revokes the keys that the user, or a key of the user, made; also needs the scope api-keys:delete',
-      }),
+      plain.flag(
+        'true: revokes the keys that the user, or a key of the user, made; also needs the scope api-keys:delete',
+      ),
     ),
   },
   { additionalProperties: false },
@@ -92,7 +105,7 @@ export type UserChange = Static<typeof UserChange>;
 export const UserParams = Type.Object({ id: recordId('user') });
 export const UserList = pageSchema(ref(User));
 export const UserQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(USER_STATUSES)),
+  status: Type.Optional(oneOf(USER_STATUSES, { description: 'The state that it is in' })),
   role: Type.Optional(role),
 });
 export type UserQuery = Static<typeof UserQuery>;

@@ -1,11 +1,11 @@
 /** What visitors of a web chat send and receive. docs/web-chat.md describes it for sites that build a chat of their own. */
 import { Type, type Static } from 'typebox';
 import { CONTENT_TYPES } from '../../channels/content.ts';
-import { Id, NOT_BLANK, nullable, oneOf, strict, Timestamp, WEB_ADDRESS } from '../../platform/values/schema.ts';
+import { Id, NOT_BLANK, nullable, oneOf, strict, Timestamp, WEB_ADDRESS, plain } from '../../platform/values/schema.ts';
 import { FilePart } from '../../platform/http/multipart.ts';
 import { MAX_TEXT, MESSAGE_STATUSES } from '../messages/schemas.ts';
 
-const text = nullable(Type.String());
+const anyText = nullable(Type.String());
 
 const FieldValue = Type.Unsafe<string | number | boolean | string[] | null>({
   anyOf: [
@@ -39,9 +39,9 @@ const ClientId = Type.String({
 });
 
 export const WebQuestion = Type.Object({
-  key: Type.String({ description: 'By which the first message answers it' }),
+  key: plain.text('By which the first message answers it'),
   kind: oneOf(['NAME', 'EMAIL', 'CUSTOM_FIELD']),
-  title: text,
+  title: anyText,
   type: Type.String(),
   options: Type.Array(Type.String()),
   required: Type.Boolean(),
@@ -54,11 +54,11 @@ export const WebSite = Type.Object({
   title: Type.String(),
   color: Type.String(),
   position: oneOf(['LEFT', 'RIGHT']),
-  avatar_url: text,
-  welcome_text: text,
+  avatar_url: anyText,
+  welcome_text: anyText,
   quick_replies: Type.Array(Type.String()),
-  language: text,
-  availability: Type.Object({ is_open: Type.Boolean(), opens_at: nullable(Timestamp), away_text: text }),
+  language: anyText,
+  availability: Type.Object({ is_open: Type.Boolean(), opens_at: nullable(Timestamp), away_text: anyText }),
   questions: Type.Array(WebQuestion),
   identity_required: Type.Boolean(),
   max_file_bytes: Type.Integer(),
@@ -72,9 +72,9 @@ export const SessionStart = strict({
 export const WebSession = Type.Object({
   token: Type.String(),
   expires_at: Timestamp,
-  visitor: Type.String({ description: 'Another one than before: what the page shows belongs to somebody else' }),
+  visitor: plain.text('Another one than before: what the page shows belongs to somebody else'),
   is_known: Type.Boolean(),
-  name: text,
+  name: anyText,
   has_conversation: Type.Boolean(),
   unread_count: Type.Integer(),
 });
@@ -82,12 +82,14 @@ export type WebSession = Static<typeof WebSession>;
 
 export const WebMessage = Type.Object({
   _id: Id,
-  client_id: nullable(Type.String({ description: 'Only of messages that the visitor has written here' })),
-  author: Type.Object({ kind: oneOf(['VISITOR', 'OPERATOR', 'AGENT', 'SYSTEM']), name: text, avatar_url: text }),
+  client_id: nullable(plain.text('Only of messages that the visitor has written here')),
+  author: Type.Object({ kind: oneOf(['VISITOR', 'OPERATOR', 'AGENT', 'SYSTEM']), name: anyText, avatar_url: anyText }),
   contentType: oneOf(CONTENT_TYPES),
-  content: text,
-  media: nullable(Type.Object({ url: text, mimeType: text, fileName: text, size: nullable(Type.Integer()) })),
-  location: nullable(Type.Object({ latitude: Type.Number(), longitude: Type.Number(), name: text, address: text })),
+  content: anyText,
+  media: nullable(Type.Object({ url: anyText, mimeType: anyText, fileName: anyText, size: nullable(Type.Integer()) })),
+  location: nullable(
+    Type.Object({ latitude: Type.Number(), longitude: Type.Number(), name: anyText, address: anyText }),
+  ),
   buttons: Type.Array(Type.Object({ id: Type.String(), title: Type.String() })),
   reply_to: nullable(Id),
   status: oneOf(MESSAGE_STATUSES),
@@ -110,7 +112,7 @@ export type WebMessagesQuery = Static<typeof WebMessagesQuery>;
 export const WebMessages = Type.Object({
   result: Type.Array(WebMessage, { description: 'The oldest first' }),
   has_more: Type.Boolean(),
-  unseen_count: Type.Integer({ description: "How many of the visitor's newest messages the company has not read" }),
+  unseen_count: plain.integer("How many of the visitor's newest messages the company has not read"),
 });
 export type WebMessages = Static<typeof WebMessages>;
 

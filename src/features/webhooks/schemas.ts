@@ -1,14 +1,18 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_NAMES } from '../../platform/store/events.ts';
 import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
-import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../platform/values/schema.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../platform/values/schema.ts';
 
 const MAX_HEADERS = 20;
 const MAX_HEADER_LENGTH = 4_096;
 
-const status = oneOf(['ACTIVE', 'INACTIVE']);
+const status = oneOf(['ACTIVE', 'INACTIVE'], { description: 'The state that it is in' });
 const url = Type.String({ minLength: 1, maxLength: 2_048, description: 'http or https; a public address' });
-const events = Type.Array(oneOf(EVENT_NAMES), { minItems: 1, uniqueItems: true });
+const events = Type.Array(oneOf(EVENT_NAMES), {
+  minItems: 1,
+  uniqueItems: true,
+  description: 'The events that are told',
+});
 const customHeaders = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: MAX_HEADERS,
@@ -34,8 +38,8 @@ export const Webhook = define(
   Type.Object({
     _id: recordId('webhook'),
     company: recordId('company'),
-    url: Type.String(),
-    events: Type.Array(oneOf(EVENT_NAMES)),
+    url: plain.text('The address to which events are posted'),
+    events: Type.Array(oneOf(EVENT_NAMES), { description: 'The events that are told' }),
     custom_headers: Type.Unsafe<Record<string, string>>({
       type: 'object',
       additionalProperties: { type: 'string' },
@@ -60,13 +64,13 @@ export const WebhookDelivery = define(
     _id: recordId('delivery'),
     company: recordId('company'),
     webhook: recordId('webhook'),
-    event: oneOf(EVENT_NAMES),
+    event: oneOf(EVENT_NAMES, { description: 'The event' }),
     resource_id: recordId('*'),
-    status: oneOf(DELIVERY_STATUSES),
-    response_status: nullable(Type.Integer()),
-    response_ms: nullable(Type.Integer()),
-    response_body: nullable(Type.String({ description: 'The first 4 kB that the receiver answered' })),
-    error: nullable(Type.String()),
+    status: oneOf(DELIVERY_STATUSES, { description: 'The state that it is in' }),
+    response_status: nullable(plain.integer('The HTTP status that the receiver answered')),
+    response_ms: nullable(plain.integer('How many milliseconds the receiver took')),
+    response_body: nullable(plain.text('The first 4 kB that the receiver answered')),
+    error: nullable(plain.text('What went wrong; null when nothing did')),
     body: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
@@ -84,8 +88,8 @@ export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
 export const DeliveryList = pageSchema(ref(WebhookDelivery));
 export const DeliveryQuery = pageQuery('-createdAt', {
-  event: Type.Optional(oneOf(EVENT_NAMES)),
-  status: Type.Optional(oneOf(DELIVERY_STATUSES)),
+  event: Type.Optional(oneOf(EVENT_NAMES, { description: 'The event' })),
+  status: Type.Optional(oneOf(DELIVERY_STATUSES, { description: 'The state that it is in' })),
   from: Type.Optional(Type.String({ ...Timestamp, description: 'Deliveries that were queued at this time or later' })),
   to: Type.Optional(Type.String({ ...Timestamp, description: 'Deliveries that were queued before this time' })),
 });

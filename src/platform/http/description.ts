@@ -2,7 +2,7 @@
 import { Type, type TSchema } from 'typebox';
 import { ERRORS, type ErrorCode } from '../values/errors.ts';
 import { Problem } from './problem.ts';
-import { explainedPattern, ref } from '../values/schema.ts';
+import { explainedPattern, ref, plain } from '../values/schema.ts';
 import type { Scope } from '../values/scopes.ts';
 
 /** The part of an operation's declaration that the document shows. */
@@ -112,7 +112,7 @@ function describeEffects(declaration: Omit<DescribedOperation, 'answers'>): Reco
 
 const COMPANY_HEADER = {
   'x-company-id': Type.Optional(
-    Type.String({ description: 'The company that a global key acts for; ignored for company keys and users' }),
+    plain.text('The company that a global key acts for; ignored for company keys and users'),
   ),
 };
 

@@ -26,7 +26,7 @@ export interface Upload {
 }
 
 /** The schema of the part of a form that is a file. */
-export const FilePart = Type.String({ format: 'binary' });
+export const FilePart = Type.String({ format: 'binary', description: 'The file' });
 
 export interface Form {
   body: Record<string, unknown>;

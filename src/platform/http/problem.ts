@@ -1,25 +1,25 @@
 /** The body of every error answer (RFC 9457). */
 import { Type, type Static } from 'typebox';
 import { ERRORS, type AppError } from '../values/errors.ts';
-import { define } from '../values/schema.ts';
+import { define, plain } from '../values/schema.ts';
 
 const FieldError = Type.Object({
-  path: Type.String({ description: 'Where in the request: a.b[0]; a path or query parameter by its name' }),
-  code: Type.String(),
-  message: Type.String(),
+  path: plain.text('Where in the request: a.b[0]; a path or query parameter by its name'),
+  code: plain.text('The name of what is wrong there, by which a program decides what to do'),
+  message: plain.text('What is wrong there, as the end of a sentence that begins with `path`'),
 });
 
 export const Problem = define(
   'Problem',
   Type.Object({
-    type: Type.String({ description: 'The address of the explanation of `code`, on this platform' }),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.String(),
-    code: Type.String({ description: 'Stable, UPPER_SNAKE; see docs/errors.md' }),
-    errors: Type.Array(FieldError),
-    existing_id: Type.Optional(Type.String()),
-    request_id: Type.String(),
+    type: plain.text('The address of the explanation of `code`, on this platform'),
+    title: plain.text('What the code means, for people'),
+    status: plain.integer('The HTTP status'),
+    detail: plain.text('What is wrong with this request, for people'),
+    code: plain.text('Stable, UPPER_SNAKE; see docs/errors.md'),
+    errors: Type.Array(FieldError, { description: 'What is wrong where, for at most 20 places' }),
+    existing_id: Type.Optional(plain.text('The record that has what was asked for')),
+    request_id: plain.text('The `x-request-id` of the request'),
   }),
 );
 type Problem = Static<typeof Problem>;

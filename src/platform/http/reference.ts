@@ -1,24 +1,19 @@
 /**
- * Completes the OpenAPI document with scopes, answer headers, examples, webhooks for the events, and missing descriptions. This happens
- * when the document is written (npm run openapi), so it costs nothing at the start. Descriptions and examples are files in
- * docs/reference/.
+ * Completes the OpenAPI document with scopes, answer headers, examples, and webhooks for the events. This happens when the document is
+ * written (npm run openapi), so it costs nothing at the start. Examples and descriptions of events are files in docs/reference/.
  */
 import { readFileSync } from 'node:fs';
 import { ERRORS, AppError, type ErrorCode } from '../values/errors.ts';
 import { getOwnProperty } from '../values/own-property.ts';
+import { definedSchemas } from '../values/schema.ts';
 import { toProblem } from './problem.ts';
 
 interface Schema {
   $ref?: string;
   description?: string;
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  additionalProperties?: boolean | Schema;
-  anyOf?: Schema[];
 }
 
 interface Media {
-  schema?: Schema;
   example?: unknown;
   examples?: Record<string, object>;
 }
@@ -33,7 +28,7 @@ interface DocumentedOperation {
   operationId: string;
   description?: string;
   security: Record<string, string[]>[];
-  parameters?: { name: string; in: string; description?: string; schema?: Schema }[];
+  parameters?: { name: string }[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, DocumentedAnswer>;
   'x-scope'?: string;
@@ -71,16 +66,15 @@ export const readDocument = (): string =>
 /** Completes the document in place and returns it. */
 export function completeDocument(document: ApiDocument): ApiDocument {
   const recorded = readReferenceFile('examples') as RecordedExamples;
-  const words = new Map(Object.entries(readReferenceFile('words') as Record<string, string>));
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     describeScope(operation);
     showAnswers(operation);
     showExamples(operation, recorded);
-    for (const parameter of operation.parameters ?? [])
-      parameter.description ??= parameter.schema?.description ?? words.get(parameter.name) ?? '';
-    for (const media of listMedia(operation)) if (media.schema) describeSchema(media.schema, '', words);
   }
-  for (const [name, schema] of Object.entries(document.components.schemas)) describeSchema(schema, name, words);
+  for (const schema of definedSchemas()) {
+    const shown = getOwnProperty(document.components.schemas, (schema as { $id: string }).$id);
+    if (shown) describeReferences(shown, schema);
+  }
   document.components = { ...document.components, headers: HEADERS, examples: makeProblemExamples(document) };
   document.webhooks = describeWebhooks(readReferenceFile('webhooks') as DescribedEvents, recorded);
   return document;
@@ -178,15 +172,13 @@ function makeProblemExamples({ paths }: ApiDocument): object {
   );
 }
 
-/** Adds missing descriptions: the text for `Schema.property`, or else the one for all properties with this name. */
-function describeSchema(schema: Schema, path: string, words: ReadonlyMap<string, string>): void {
-  for (const [name, inner] of Object.entries(schema.properties ?? {})) {
-    const at = path ? `${path}.${name}` : name;
-    inner.description ??= words.get(at) ?? words.get(name) ?? '';
-    describeSchema(inner, at, words);
+/** Copies the descriptions of references from the declared schemas: the plug-in leaves out whatever stands beside a `$ref`. */
+function describeReferences(shown: Schema, declared: Schema): void {
+  if (declared.$ref && declared.description) shown.description = declared.description;
+  for (const [key, part] of Object.entries(declared)) {
+    const inner = getOwnProperty(shown as Record<string, unknown>, key);
+    if (typeof part === 'object' && typeof inner === 'object' && inner) describeReferences(inner, part);
   }
-  const parts = [schema.items, schema.additionalProperties, ...(schema.anyOf ?? [])];
-  for (const part of parts) if (typeof part === 'object') describeSchema(part, path, words);
 }
 
 /** Describes each event as a POST to the company's webhook. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Type, type Static, type TSchema } from 'typebox';
 import { invalid } from '../values/errors.ts';
 import { isId } from '../values/ids.ts';
-import { namesRecord, oneOf, strict, Timestamp } from '../values/schema.ts';
+import { namesRecord, oneOf, strict, Timestamp, plain } from '../values/schema.ts';
 
 // The largest offset of a page number; a larger one costs the database too much. Cursors have no such limit.
 const DEEPEST_OFFSET = 1_000_000;
@@ -36,12 +36,15 @@ export function pageQuery<F extends Record<string, TSchema>, const S extends rea
         description: 'From 1, which is the default; not together with after',
       }),
     ),
-    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many records a page has at most' }),
     skipCount: Type.Boolean({
       default: false,
       description: 'Leaves the total out; totalCount and totalPages are null',
     }),
-    sort: oneOf(sorts, { default: defaultSort }),
+    sort: oneOf(sorts, {
+      default: defaultSort,
+      description: 'The order of the list; a minus puts the largest or newest first',
+    }),
     after: Type.Optional(
       Type.String({
         maxLength: 200,
@@ -73,17 +76,32 @@ export interface PageQuery {
   updated_since?: string | undefined;
 }
 
-const PageMeta = Type.Object({
-  page: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
-  limit: Type.Integer(),
-  totalCount: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
-  totalPages: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
-  hasNextPage: Type.Boolean(),
-  nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+const PageMeta = plain.object('Which page this is, and what else there is', {
+  page: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'The number of the page, from 1; null when the page was asked for by `after`',
+  }),
+  limit: plain.integer('How many records a page has at most'),
+  totalCount: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'How many records fit in all; null with `skipCount`',
+  }),
+  totalPages: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'How many pages that makes; null with `skipCount`',
+  }),
+  hasNextPage: plain.flag('Whether there is more after this page'),
+  nextCursor: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'What `after` takes for the next page; null on the last one',
+  }),
 });
 
 export function pageSchema<T extends TSchema>(record: T) {
-  return Type.Object({ result: Type.Array(record), meta: PageMeta });
+  return Type.Object({
+    result: Type.Array(record, { description: 'The records of this page, in the order asked for' }),
+    meta: PageMeta,
+  });
 }
 
 export interface Page<R> {

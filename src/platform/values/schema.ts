@@ -19,27 +19,31 @@ export function definedSchemas(): TSchema[] {
 }
 
 /** Returns a reference to a named schema that keeps its static type. */
-export function ref<T extends TSchema>(schema: T) {
+export function ref<T extends TSchema>(schema: T, options: { description?: string } = {}) {
   const { $id } = schema as { $id?: string };
   if (!$id) throw new Error('ref() needs a schema made with define()');
-  return Type.Unsafe<Static<T>>({ $ref: `${$id}#` });
+  return Type.Unsafe<Static<T>>({ $ref: `${$id}#`, ...options });
 }
 
 export function oneOf<const T extends readonly string[]>(values: T, options: Record<string, unknown> = {}) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
 }
 
-export function nullable<T extends TSchema>(schema: T) {
+export function nullable<T extends TSchema>(schema: T, options: { description?: string } = {}) {
   const { type, enum: values } = schema as { type?: unknown; enum?: unknown[] };
   if (typeof type === 'string' && !('$id' in schema)) {
     return Type.Unsafe<Static<T> | null>({
       ...schema,
       type: [type, 'null'],
       ...(values ? { enum: [...values, null] } : {}),
+      ...options,
     });
   }
-  return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] });
+  return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }], ...options });
 }
+
+/** Returns the schema with another description. */
+export const described = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description });
 
 const forms = new Map<string, string>();
 
@@ -61,8 +65,19 @@ export const SLUG = explainedPattern(
   'must begin with a letter from a to z and go on with such letters, digits and underscores',
 );
 
+const NAME_WORDS = 'What people call it';
 /** The name of a record: not empty, and not only spaces. */
-export const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK });
+export const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: NAME_WORDS });
+
+/** Values without limits, as most properties of answers are. Each has the sentence that the document shows. */
+export const plain = {
+  text: (description: string) => Type.String({ description }),
+  integer: (description: string) => Type.Integer({ description }),
+  flag: (description: string) => Type.Boolean({ description }),
+  object: <P extends Record<string, TSchema>>(description: string, properties: P) =>
+    Type.Object(properties, { description }),
+  name: Type.String({ description: NAME_WORDS }),
+};
 
 /** An ISO 3166 alpha-2 code. Whether such a country exists is checked by the operations. */
 export const Country = Type.String({

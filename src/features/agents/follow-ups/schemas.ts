@@ -9,6 +9,7 @@ import {
   ref,
   strict,
   Timestamp,
+  plain,
 } from '../../../platform/values/schema.ts';
 import { GivenTemplate } from '../../templates/schemas.ts';
 
@@ -53,33 +54,30 @@ const CANCEL_REASONS = [
 
 export const FollowUp = define(
   'FollowUp',
-  Type.Object(
-    {
-      _id: recordId('follow-up'),
-      company: recordId('company'),
-      conversation: recordId('conversation'),
-      contact: recordId('contact', { description: 'Its contact' }),
-      inbox: recordId('inbox', { description: 'Its inbox' }),
-      agent: recordId('agent', { description: 'The agent whose follow-up it is' }),
-      message: nullable(recordId('message', { description: 'The message that was sent; null before' })),
-      content: Type.String({ description: 'The text' }),
-      index: Type.Integer({
-        description: "Which of the agent's follow-ups, from 0. One that the model has chosen comes after all of them",
+  plain.object('A follow-up of an agent', {
+    _id: recordId('follow-up'),
+    company: recordId('company'),
+    conversation: recordId('conversation'),
+    contact: recordId('contact', { description: 'Its contact' }),
+    inbox: recordId('inbox', { description: 'Its inbox' }),
+    agent: recordId('agent', { description: 'The agent whose follow-up it is' }),
+    message: nullable(recordId('message', { description: 'The message that was sent; null before' })),
+    content: plain.text('The text'),
+    index: plain.integer(
+      "Which of the agent's follow-ups, from 0. One that the model has chosen comes after all of them",
+    ),
+    status: oneOf(FOLLOW_UP_STATUSES, { description: 'The state that it is in' }),
+    scheduled_at: Type.String({ ...Timestamp, description: 'When it is due' }),
+    sent_at: nullable(Type.String({ ...Timestamp, description: 'When it was sent; null before' })),
+    cancel_reason: nullable(
+      oneOf(CANCEL_REASONS, {
+        description:
+          'Why it was cancelled; null unless it was. AGENT_INACTIVE: it was switched off, or its company is suspended',
       }),
-      status: oneOf(FOLLOW_UP_STATUSES),
-      scheduled_at: Type.String({ ...Timestamp, description: 'When it is due' }),
-      sent_at: nullable(Type.String({ ...Timestamp, description: 'When it was sent; null before' })),
-      cancel_reason: nullable(
-        oneOf(CANCEL_REASONS, {
-          description:
-            'Why it was cancelled; null unless it was. AGENT_INACTIVE: it was switched off, or its company is suspended',
-        }),
-      ),
-      createdAt: Timestamp,
-      updatedAt: Timestamp,
-    },
-    { description: 'A follow-up of an agent' },
-  ),
+    ),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
 );
 export type FollowUp = Static<typeof FollowUp>;
 

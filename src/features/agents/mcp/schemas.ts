@@ -12,6 +12,7 @@ import {
   strict,
   Timestamp,
   WEB_ADDRESS,
+  plain,
 } from '../../../platform/values/schema.ts';
 
 /** A company has at most this many servers. */
@@ -68,17 +69,17 @@ export const McpServer = define(
   Type.Object({
     _id: recordId('mcp-server'),
     company: recordId('company'),
-    name: Type.String(),
-    url: Type.String({ description: 'Where the server takes MCP over streamable HTTP' }),
+    name: plain.name,
+    url: plain.text('Where the server takes MCP over streamable HTTP'),
     header: nullable(
-      Type.Object(
-        { name: Type.String(), value: Type.String({ description: 'Masked: `••••1234`' }) },
-        { description: 'The header that goes with each call; null without one' },
-      ),
+      plain.object('The header that goes with each call; null without one', {
+        name: plain.name,
+        value: plain.text('Masked: `••••1234`'),
+      }),
     ),
     tools: Type.Array(ref(McpTool), { description: 'The tools that were approved, as they were then' }),
     checked_at: nullable(Type.String({ ...Timestamp, description: 'When the server was looked at last' })),
-    error: nullable(Type.String({ description: 'What was wrong with the server then; null when nothing was' })),
+    error: nullable(plain.text('What was wrong with the server then; null when nothing was')),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -94,7 +95,7 @@ const writableProperties = {
   header: nullable(
     strict(
       {
-        name: Type.String(HEADER_NAME),
+        name: Type.String({ ...HEADER_NAME, description: 'The name of the header' }),
         value: Type.String({
           minLength: 1,
           maxLength: 4_096,
@@ -142,11 +143,11 @@ export type McpServerQuery = Static<typeof McpServerQuery>;
 export const McpCheck = define(
   'McpCheck',
   Type.Object({
-    server: ref(McpServer),
+    server: ref(McpServer, { description: 'The server as it is after the check' }),
     offered: Type.Array(
       Type.Object({
-        name: Type.String(),
-        description: Type.String(),
+        name: plain.name,
+        description: plain.text('What the tool does, in the words of its server'),
         input_schema: Type.Unsafe<Record<string, unknown>>({
           type: 'object',
           additionalProperties: true,
@@ -155,7 +156,7 @@ export const McpCheck = define(
         status: oneOf(['NEW', 'APPROVED', 'CHANGED'], {
           description: 'NEW: not approved; CHANGED: described in another way than was approved',
         }),
-        refusal: nullable(Type.String({ description: 'Why it can not be approved; null when it can' })),
+        refusal: nullable(plain.text('Why it can not be approved; null when it can')),
       }),
       { description: 'What the server offers now, at most 100 tools' },
     ),

@@ -10,6 +10,7 @@ import {
   ref,
   strict,
   Timestamp,
+  plain,
 } from '../../../platform/values/schema.ts';
 
 const TURN_OUTCOMES = ['ANSWERED', 'HANDED_OVER'] as const;
@@ -29,20 +30,20 @@ export type HandoffReason = (typeof HANDOFF_REASONS)[number];
 
 const passageProperties = {
   item: recordId('knowledge-item'),
-  name: Type.String({ description: 'The name of the item' }),
-  position: Type.Integer({ description: 'Its place among the passages of the item, from 0' }),
+  name: plain.text('The name of the item'),
+  position: plain.integer('Its place among the passages of the item, from 0'),
   coverage: Type.Number({ description: 'How much of the question the passage has, from 0 to 1' }),
 };
 /** A passage as the log keeps it: without its text, which may change. */
 const LoggedPassage = Type.Object(passageProperties);
-const ReadPassage = Type.Object({ ...passageProperties, content: Type.String({ description: 'Its text' }) });
+const ReadPassage = Type.Object({ ...passageProperties, content: plain.text('Its text') });
 export type ReadPassage = Static<typeof ReadPassage>;
 
 const AgentAction = Type.Object({
-  tool: Type.String({ description: 'The function that the model called' }),
-  arguments: Type.String({ description: 'What it gave to the function: the first 500 characters of the JSON' }),
-  is_done: Type.Boolean({ description: 'False when the platform has refused the call' }),
-  note: nullable(Type.String({ description: 'Why it was refused' })),
+  tool: plain.text('The function that the model called'),
+  arguments: plain.text('What it gave to the function: the first 500 characters of the JSON'),
+  is_done: plain.flag('False when the platform has refused the call'),
+  note: nullable(plain.text('Why it was refused')),
 });
 export type AgentAction = Static<typeof AgentAction>;
 
@@ -54,14 +55,14 @@ const ReadFile = Type.Object({
   message: nullable(
     recordId('message', { description: 'The message of the contact that brought the file; null in a try' }),
   ),
-  name: Type.String({ description: 'The name of the file' }),
+  name: plain.text('The name of the file'),
   read_as: oneOf(FILE_READINGS, {
     description:
       'What the model got of it. TEXT: the text that stands in it; PICTURES: the picture, or its pages; TRANSCRIPT: what is said in it; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent',
   }),
-  characters: Type.Integer({ description: 'How many characters of text the model got' }),
-  pictures: Type.Integer({ description: 'How many pictures the model got' }),
-  note: nullable(Type.String({ description: 'Why it was not read, or what was left out' })),
+  characters: plain.integer('How many characters of text the model got'),
+  pictures: plain.integer('How many pictures the model got'),
+  note: nullable(plain.text('Why it was not read, or what was left out')),
 });
 export type ReadFile = Static<typeof ReadFile>;
 
@@ -69,7 +70,7 @@ const Cost = define(
   'AgentCost',
   Type.Object({
     amount: Type.Number({ description: 'In units of the currency' }),
-    currency: Type.String({ description: 'ISO 4217: USD' }),
+    currency: plain.text('ISO 4217: USD'),
   }),
 );
 export type TurnCost = Static<typeof Cost>;
@@ -81,17 +82,15 @@ const workProperties = {
   actions: Type.Array(AgentAction, {
     description: 'What the model has called. What changes something has happened only when the agent has answered',
   }),
-  model: nullable(Type.String({ description: 'The model that answered; null when none was called' })),
-  input_tokens: nullable(Type.Integer({ description: 'How many tokens the model has read; null when it did not say' })),
-  output_tokens: nullable(
-    Type.Integer({ description: 'How many tokens the model has written; null when it did not say' }),
-  ),
+  model: nullable(plain.text('The model that answered; null when none was called')),
+  input_tokens: nullable(plain.integer('How many tokens the model has read; null when it did not say')),
+  output_tokens: nullable(plain.integer('How many tokens the model has written; null when it did not say')),
   cost: Type.Unsafe<TurnCost | null>({
     ...nullable(ref(Cost)),
     description:
       'What the tokens cost, and the voice notes that were written down for it, by the prices that the agent had then; null without prices, or when the model did not say what it has used',
   }),
-  latency_ms: Type.Integer({ description: 'How long the agent took to find its answer' }),
+  latency_ms: plain.integer('How long the agent took to find its answer'),
 };
 
 export const AgentTry = define(
@@ -124,10 +123,8 @@ export const AgentTrial = define(
       description: 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over',
     }),
     reason: nullable(oneOf(HANDOFF_REASONS, { description: 'Why a person would take over' })),
-    answer: nullable(Type.String({ description: 'What would be sent; null when a person would take over' })),
-    handoff_message: nullable(
-      Type.String({ description: 'What the contact would be told when a person takes over; null for nothing' }),
-    ),
+    answer: nullable(plain.text('What would be sent; null when a person would take over')),
+    handoff_message: nullable(plain.text('What the contact would be told when a person takes over; null for nothing')),
     passages: Type.Array(ReadPassage, { description: READ }),
     ...workProperties,
   }),

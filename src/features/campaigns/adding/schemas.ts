@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { FilePart } from '../../../platform/http/multipart.ts';
-import { Country, define, nullable, recordId, ref, strict } from '../../../platform/values/schema.ts';
-import { count } from '../schemas.ts';
+import { Country, define, nullable, recordId, ref, strict, described, plain } from '../../../platform/values/schema.ts';
 
 /** The largest sheet of one request, and the most contacts in it. */
 export const MAX_SHEET_BYTES = 10 * 1024 * 1024;
@@ -48,36 +47,43 @@ export type AddedContact = Static<typeof AddedContact>;
 
 export const ContactsToAdd = define(
   'CampaignContacts',
-  strict({ contacts: Type.Array(ref(AddedContact), { minItems: 1, maxItems: MAX_CONTACTS }), country }),
+  strict({
+    contacts: Type.Array(ref(AddedContact), {
+      minItems: 1,
+      maxItems: MAX_CONTACTS,
+      description: 'Whom to add: each by an id or by a phone number',
+    }),
+    country,
+  }),
 );
 export type ContactsToAdd = Static<typeof ContactsToAdd>;
 
-export const SheetToAdd = strict({ file: FilePart, country });
+export const SheetToAdd = strict({ file: described(FilePart, 'The sheet: CSV or XLSX'), country });
 export type SheetToAdd = Static<typeof SheetToAdd>;
 
-const row = Type.Integer({
-  description: 'From 1, in the order given; of a sheet 1 is the first row after the header',
-});
+const row = plain.integer('From 1, in the order given; of a sheet 1 is the first row after the header');
 
 export const AddedContacts = define(
   'CampaignContactsAdded',
   Type.Object({
     _id: recordId('campaign-addition', { description: 'The id of the request in the audit' }),
     campaign: recordId('campaign'),
-    total: count('The contacts that were given'),
-    enrolled_count: count('Those that were enrolled'),
-    error_count: count('Those that were not enrolled, for the reasons in errors'),
-    enrollments: Type.Array(Type.Object({ row, contact: recordId('contact'), enrollment: recordId('enrollment') })),
+    total: plain.integer('The contacts that were given'),
+    enrolled_count: plain.integer('Those that were enrolled'),
+    error_count: plain.integer('Those that were not enrolled, for the reasons in errors'),
+    enrollments: Type.Array(Type.Object({ row, contact: recordId('contact'), enrollment: recordId('enrollment') }), {
+      description: 'The contacts that were enrolled, in the order given',
+    }),
     errors: Type.Array(
       Type.Object({
         row,
-        contact: Type.String({ description: 'The id or phone number that was given' }),
-        code: Type.String({
-          description:
-            'INVALID_NUMBER, AMBIGUOUS_PHONE, INVALID_NAME, INVALID_ROW, DUPLICATE (an earlier row is the same contact), ALREADY_ENROLLED, TOO_LARGE (the values of the row), CONTACT_REMOVED',
-        }),
-        message: Type.String(),
+        contact: plain.text('The id or phone number that was given'),
+        code: plain.text(
+          'INVALID_NUMBER, AMBIGUOUS_PHONE, INVALID_NAME, INVALID_ROW, DUPLICATE (an earlier row is the same contact), ALREADY_ENROLLED, TOO_LARGE (the values of the row), CONTACT_REMOVED',
+        ),
+        message: plain.text('A sentence for people that says what happened'),
       }),
+      { description: 'What went wrong, one entry for each failure' },
     ),
   }),
 );

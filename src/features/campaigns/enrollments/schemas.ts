@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
-import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/values/schema.ts';
-import { count, SKIP_REASONS, STATUSES } from '../schemas.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../../platform/values/schema.ts';
+import { SKIP_REASONS, STATUSES } from '../schemas.ts';
 
 const ENROLLMENT_STATUSES = [
   'PENDING',
@@ -27,14 +27,17 @@ export const Enrollment = define(
       description:
         'How far the contact is. PENDING: nothing is accepted yet, or the outcome of the message is not known. COMPLETED: the last step of a sequence was accepted. FAILED: the last message has failed',
     }),
-    current_step: Type.Integer({ description: 'The index of the step that is sent next, or that was sent last' }),
+    current_step: plain.integer('The index of the step that is sent next, or that was sent last'),
     next_run_at: nullable(
       Type.String({ ...Timestamp, description: 'When the current step is to be sent; null when none waits' }),
     ),
     message: nullable(recordId('message', { description: 'The last message' })),
     skip_reason: nullable(oneOf(SKIP_REASONS, { description: 'Why the contact got nothing' })),
     failure_reason: nullable(
-      Type.Object({ code: Type.String(), message: Type.String() }, { description: 'Why the last message has failed' }),
+      plain.object('Why the last message has failed', {
+        code: plain.text('The code of the network or of the platform'),
+        message: plain.text('A sentence for people that says what happened'),
+      }),
     ),
     sent_at: nullable(Timestamp),
     delivered_at: nullable(Timestamp),
@@ -55,7 +58,7 @@ export const EnrollmentList = pageSchema(ref(Enrollment));
 export const EnrollmentQuery = pageQuery('-createdAt', {
   campaign: Type.Optional(recordId('campaign')),
   contact: Type.Optional(recordId('contact')),
-  status: Type.Optional(oneOf(ENROLLMENT_STATUSES)),
+  status: Type.Optional(oneOf(ENROLLMENT_STATUSES, { description: 'The state that it is in' })),
 });
 export type EnrollmentQuery = Static<typeof EnrollmentQuery>;
 
@@ -73,11 +76,11 @@ export const CampaignExportQuery = strict(
 export type CampaignExportQuery = Static<typeof CampaignExportQuery>;
 
 const counted = {
-  sent: count('Accepted by the network'),
-  delivered: count('Delivered, or read'),
-  read: count('Read'),
-  replied: count('Answered by the contact after the message'),
-  failed: count('Failed'),
+  sent: plain.integer('Accepted by the network'),
+  delivered: plain.integer('Delivered, or read'),
+  read: plain.integer('Read'),
+  replied: plain.integer('Answered by the contact after the message'),
+  failed: plain.integer('Failed'),
 };
 const rate = (words: string) => Type.Number({ minimum: 0, maximum: 1, description: words });
 
@@ -85,21 +88,25 @@ export const CampaignAnalytics = define(
   'CampaignAnalytics',
   Type.Object({
     campaign: recordId('campaign'),
-    status: oneOf(STATUSES),
-    total_contacts: count('The contacts that were enrolled'),
-    pending: count('Contacts of whom nothing is accepted yet'),
-    unknown: count(
+    status: oneOf(STATUSES, { description: 'The state that it is in' }),
+    total_contacts: plain.integer('The contacts that were enrolled'),
+    pending: plain.integer('Contacts of whom nothing is accepted yet'),
+    unknown: plain.integer(
       'Of these, those whose message may have reached them: the network was called and its answer is missing. Nothing is sent twice; after a day without a status they count as failed',
     ),
     ...counted,
-    skipped: count('Contacts who got nothing, for the reasons in skip_reasons'),
-    cancelled: count('Contacts who got nothing because the campaign or their enrollment was cancelled'),
+    skipped: plain.integer('Contacts who got nothing, for the reasons in skip_reasons'),
+    cancelled: plain.integer('Contacts who got nothing because the campaign or their enrollment was cancelled'),
     delivery_rate: rate('delivered / sent'),
     read_rate: rate('read / sent'),
     reply_rate: rate('replied / sent'),
     failure_rate: rate('failed / sent; 1 when more have failed than were accepted'),
     skip_reasons: Type.Array(
-      Type.Object({ reason: Type.String(), count: count('The contacts skipped for this reason') }),
+      Type.Object({
+        reason: plain.text('Why they were skipped'),
+        count: plain.integer('The contacts skipped for this reason'),
+      }),
+      { description: 'How many contacts were skipped, by reason' },
     ),
     failures: Type.Array(
       Type.Object({
@@ -107,12 +114,12 @@ export const CampaignAnalytics = define(
           type: ['integer', 'string'],
           description: "The network's number, or a word of the platform",
         }),
-        message: Type.String(),
-        count: count('The messages that failed for this cause'),
+        message: plain.text('The cause in words'),
+        count: plain.integer('The messages that failed for this cause'),
       }),
       { description: 'Why messages failed, the most frequent cause first' },
     ),
-    steps: Type.Array(Type.Object({ index: count('The position of the step, from 0'), ...counted }), {
+    steps: Type.Array(Type.Object({ index: plain.integer('The position of the step, from 0'), ...counted }), {
       description: 'The messages of each step',
     }),
     series: Type.Array(

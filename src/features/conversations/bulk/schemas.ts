@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ACTOR_TYPES } from '../../../platform/http/audit.ts';
 import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
-import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/values/schema.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../../platform/values/schema.ts';
 import { ConversationFilters, SHARED_CHANGES, tagList } from '../schemas.ts';
 
 /** The most conversations that a request can list by their ids, and that a filter can select. */
@@ -34,8 +34,13 @@ export const ConversationRunCreate = define(
         description: 'The conversations to change. Either ids or filter is required',
       }),
     ),
-    filter: Type.Optional(ref(ConversationFilters)),
-    change: ref(ConversationChange),
+    filter: Type.Optional(
+      ref(ConversationFilters, {
+        description:
+          'Selects the conversations that GET /v1/conversations lists with these filters when the run begins, at most 10,000; {} selects all. Either ids or filter is required',
+      }),
+    ),
+    change: ref(ConversationChange, { description: 'What is changed in each conversation' }),
   }),
 );
 export type ConversationRunCreate = Static<typeof ConversationRunCreate>;
@@ -44,8 +49,8 @@ const RUN_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'CANCELLED', 'FAILED'] a
 
 const ConversationFailure = Type.Object({
   conversation: recordId('conversation'),
-  code: Type.String({ description: 'The code with which a PATCH of this conversation would be refused' }),
-  message: Type.String(),
+  code: plain.text('The code with which a PATCH of this conversation would be refused'),
+  message: plain.text('A sentence for people that says what happened'),
 });
 export type ConversationFailure = Static<typeof ConversationFailure>;
 
@@ -54,18 +59,24 @@ export const ConversationRun = define(
   Type.Object({
     _id: recordId('conversation-run'),
     company: recordId('company'),
-    change: ref(ConversationChange),
-    status: oneOf(RUN_STATUSES),
-    total: Type.Integer({ description: 'The selected conversations' }),
-    processed: Type.Integer({ description: 'Those that are done: changed, failed, and those that were so already' }),
-    changed_count: Type.Integer({ description: 'Those that the change has made different' }),
-    failed_count: Type.Integer(),
+    change: ref(ConversationChange, { description: 'What is changed in each conversation' }),
+    status: oneOf(RUN_STATUSES, { description: 'The state that it is in' }),
+    total: plain.integer('The selected conversations'),
+    processed: plain.integer('Those that are done: changed, failed, and those that were so already'),
+    changed_count: plain.integer('Those that the change has made different'),
+    failed_count: plain.integer('How many conversations could not be changed'),
     failures: Type.Array(ConversationFailure, { description: `The first ${MAX_FAILURES} that could not be changed` }),
-    error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
-    created_by: Type.Object(
-      { type: oneOf(ACTOR_TYPES), _id: nullable(Type.String()), name: Type.String() },
-      { description: 'The user or API key that started the run' },
+    error: nullable(
+      plain.object('What went wrong; null when nothing did', {
+        code: plain.text('The name of the error, by which a program decides what to do'),
+        message: plain.text('A sentence for people that says what happened'),
+      }),
     ),
+    created_by: plain.object('The user or API key that started the run', {
+      type: oneOf(ACTOR_TYPES, { description: 'Who it was: a user, a key, or the platform' }),
+      _id: nullable(plain.text('The id of the user or the API key')),
+      name: plain.name,
+    }),
     started_at: nullable(Timestamp),
     finished_at: nullable(Timestamp),
     createdAt: Timestamp,
@@ -75,6 +86,8 @@ export const ConversationRun = define(
 export type ConversationRun = Static<typeof ConversationRun>;
 
 export const ConversationRunList = pageSchema(ref(ConversationRun));
-export const ConversationRunQuery = pageQuery('-createdAt', { status: Type.Optional(oneOf(RUN_STATUSES)) });
+export const ConversationRunQuery = pageQuery('-createdAt', {
+  status: Type.Optional(oneOf(RUN_STATUSES, { description: 'The state that it is in' })),
+});
 export type ConversationRunQuery = Static<typeof ConversationRunQuery>;
 export const ConversationRunParams = Type.Object({ id: recordId('conversation-run') });

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { define, nullable, oneOf, recordId, Timestamp } from '../../../platform/values/schema.ts';
+import { define, nullable, oneOf, recordId, Timestamp, plain } from '../../../platform/values/schema.ts';
 import { Inbox } from '../../inboxes/schemas.ts';
 import { Cause } from '../schemas.ts';
 
@@ -12,7 +12,7 @@ export const InboxHealth = define(
   'InboxHealth',
   Type.Object({
     _id: recordId('inbox'),
-    status: oneOf(['ACTIVE', 'DELETED']),
+    status: oneOf(['ACTIVE', 'DELETED'], { description: 'The state that it is in' }),
     connection,
     standing,
     last_inbound_at: nullable({ ...Timestamp, description: 'When the last message of a contact was written' }),
@@ -21,42 +21,31 @@ export const InboxHealth = define(
       description: 'When the network accepted the last message to a contact, whoever wrote it',
     }),
     daily_limit: nullable(
-      Type.Object(
+      plain.object(
+        'How many people the business of the number may write to in 24 hours who have not written to it themselves; null on networks without such a limit',
         {
-          people: nullable(Type.Integer({ description: 'null for no limit, and while the network has not said it' })),
-          is_unlimited: Type.Boolean({ description: 'The network has said that there is no limit' }),
-          used: Type.Integer({
-            description:
-              'The people to whom templates went in the last 24 hours through this platform, from all numbers of the business',
-          }),
-        },
-        {
-          description:
-            'How many people the business of the number may write to in 24 hours who have not written to it themselves; null on networks without such a limit',
+          people: nullable(plain.integer('null for no limit, and while the network has not said it')),
+          is_unlimited: plain.flag('The network has said that there is no limit'),
+          used: plain.integer(
+            'The people to whom templates went in the last 24 hours through this platform, from all numbers of the business',
+          ),
         },
       ),
     ),
-    failures: Type.Object(
-      {
-        since: Timestamp,
-        count: Type.Integer({ description: 'How many failed, whatever the cause' }),
-        is_complete: Type.Boolean({
-          description: `false when more have failed than the newest ${MOST_COUNTED} that are counted`,
+    failures: plain.object('The messages that failed in the last 24 hours', {
+      since: Timestamp,
+      count: plain.integer('How many failed, whatever the cause'),
+      is_complete: plain.flag(`false when more have failed than the newest ${MOST_COUNTED} that are counted`),
+      causes: Type.Array(
+        Type.Object({
+          code: Cause.properties.code,
+          title: plain.text('The words of the newest message with this cause, in the language of the network'),
+          count: plain.integer('How many failed with this cause'),
+          last_at: Timestamp,
         }),
-        causes: Type.Array(
-          Type.Object({
-            code: Cause.properties.code,
-            title: Type.String({
-              description: 'The words of the newest message with this cause, in the language of the network',
-            }),
-            count: Type.Integer({ description: 'How many failed with this cause' }),
-            last_at: Timestamp,
-          }),
-          { description: 'The most frequent ones first' },
-        ),
-      },
-      { description: 'The messages that failed in the last 24 hours' },
-    ),
+        { description: 'The most frequent ones first' },
+      ),
+    }),
   }),
 );
 export type InboxHealth = Static<typeof InboxHealth>;

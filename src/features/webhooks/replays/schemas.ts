@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_NAMES } from '../../../platform/store/events.ts';
 import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
-import { define, nullable, oneOf, recordId, ref, strict, Timestamp } from '../../../platform/values/schema.ts';
+import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../../platform/values/schema.ts';
 
 /** What can be sent once more: deliveries that have ended. */
 const ENDED_STATUSES = ['FAILED', 'UNKNOWN', 'DELIVERED'] as const;
@@ -24,18 +24,17 @@ export const DeliveryReplay = define(
     _id: recordId('delivery-replay'),
     company: recordId('company'),
     webhook: recordId('webhook'),
-    status: oneOf(REPLAY_STATUSES),
+    status: oneOf(REPLAY_STATUSES, { description: 'The state that it is in' }),
     delivery_status: oneOf(ENDED_STATUSES, { description: 'The status of the deliveries that are sent once more' }),
     event: nullable(oneOf(EVENT_NAMES, { description: 'null: all events' })),
     from: Timestamp,
     to: Timestamp,
-    total: Type.Integer({ description: 'The deliveries that fitted when it began' }),
-    processed: Type.Integer({ description: 'Those that were looked at so far' }),
-    replayed: Type.Integer({
-      description:
-        'Those that were queued once more. Left out are deliveries whose contact was erased, and those that failed and that another replay has delivered or is about to',
-    }),
-    error: nullable(Type.String({ description: 'Why it ended before its last delivery: WEBHOOK_INACTIVE' })),
+    total: plain.integer('The deliveries that fitted when it began'),
+    processed: plain.integer('Those that were looked at so far'),
+    replayed: plain.integer(
+      'Those that were queued once more. Left out are deliveries whose contact was erased, and those that failed and that another replay has delivered or is about to',
+    ),
+    error: nullable(plain.text('Why it ended before its last delivery: WEBHOOK_INACTIVE')),
     finished_at: nullable(Timestamp),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -44,6 +43,8 @@ export const DeliveryReplay = define(
 export type DeliveryReplay = Static<typeof DeliveryReplay>;
 
 export const DeliveryReplayList = pageSchema(ref(DeliveryReplay));
-export const DeliveryReplayQuery = pageQuery('-createdAt', { status: Type.Optional(oneOf(REPLAY_STATUSES)) });
+export const DeliveryReplayQuery = pageQuery('-createdAt', {
+  status: Type.Optional(oneOf(REPLAY_STATUSES, { description: 'The state that it is in' })),
+});
 export type DeliveryReplayQuery = Static<typeof DeliveryReplayQuery>;
 export const DeliveryReplayParams = Type.Object({ id: recordId('delivery-replay') });
