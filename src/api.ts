@@ -49,9 +49,9 @@ import { locateWebBuild } from './platform/http/web-builds.ts';
 
 const rooms = [
   userRoutes,
-  profileRoutes,
   apiKeyRoutes,
   authRoutes,
+  profileRoutes,
   auditRoutes,
   customFieldRoutes,
   attachmentRoutes,

@@ -1373,7 +1373,7 @@ export interface Methods {
   webhooks: {
     /** Register the company's webhook. Each event that `events` lists is posted to `url` once, from now on. A company has one webhook: where there is one, the answer is 409 and `existing_id` names it. Takes the scope `webhooks:create`. */
     create: (body: WebhookCreate, options?: CallOptions) => Promise<Webhook>;
-    /** Read the company's webhook; null when there is none. The values of `custom_headers` are secrets: they are masked for a caller without the scope `webhooks:update`. Takes the scope `webhooks:read`. */
+    /** Read the company's webhook; null when there is none. The values of `custom_headers` are secrets, masked for a caller without `webhooks:update`. Takes the scope `webhooks:read`. */
     get: (options?: CallOptions) => Promise<Webhook | null>;
     /** Change the webhook, stop it (INACTIVE) or let it go on (ACTIVE). Only the given properties change; given `custom_headers` replace all of them. What happens while the webhook is INACTIVE is never delivered. Takes the scope `webhooks:update`. */
     update: (id: string, body: WebhookUpdate, options?: CallOptions) => Promise<Webhook>;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { hangUpSignal } from '../../platform/http/hang-up.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { createAgent, expectAgent, pageAgents, removeAgent, updateAgentById } from './agents.ts';
@@ -11,6 +12,7 @@ import { FollowUp, FollowUpList, FollowUpParams, FollowUpQuery } from './follow-
 import { pageTurns, tryAgent } from './turns/turns.ts';
 
 export function agentRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('agents', 'Who answers contacts without a person');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/agents',

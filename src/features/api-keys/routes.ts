@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { installationOperation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { createKeyForCaller, pageKeys, readMadeKey, revokeKeyById } from './api-keys.ts';
 import { ApiKey, ApiKeyCreate, ApiKeyList, ApiKeyMade, ApiKeyParams, ApiKeyQuery } from './schemas.ts';
 
 export function apiKeyRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('api-keys', 'Keys of integrators');
   installationOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/api-keys',

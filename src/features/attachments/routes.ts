@@ -3,6 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { createVisitCounter } from '../../platform/http/access.ts';
 import { allowAnyOrigin } from '../../platform/http/cross-origin.ts';
 import { hangUpSignal } from '../../platform/http/hang-up.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { createArrivals } from './arrivals.ts';
@@ -12,6 +13,7 @@ import { Attachment, AttachmentList, AttachmentParams, AttachmentQuery, SignedUr
 import { UPLOAD_LIMITS, uploadAttachment } from './upload.ts';
 
 export function attachmentRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('attachments', 'Files to send, and those that contacts have sent', 'resource');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/resource/upload-attachment',

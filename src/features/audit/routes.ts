@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { pageAudit } from './audit.ts';
 import { AuditList, AuditQuery } from './schemas.ts';
 
 export function auditRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('audit', 'Who did what to which record');
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/audit',

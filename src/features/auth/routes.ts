@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { installationOperation, publicOperation } from '../../platform/http/route.ts';
 import { makeSessionCookie } from '../../platform/http/session-cookie.ts';
 import { ref } from '../../platform/values/schema.ts';
@@ -27,6 +28,7 @@ import {
 } from './schemas.ts';
 
 export function authRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('auth', 'Log-in, lost passwords, who a token speaks for');
   publicOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/auth/login',

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { createBusiness, pageBusinesses, readBusiness, removeBusiness, updateBusinessById } from './businesses.ts';
 import { Business, BusinessCreate, BusinessList, BusinessParams, BusinessQuery, BusinessUpdate } from './schemas.ts';
 
 export function businessRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('businesses', 'The organisations that contacts belong to');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/businesses',

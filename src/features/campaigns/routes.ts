@@ -3,6 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { CSV_ANSWER } from '../../platform/http/download.ts';
 import { hangUpSignal } from '../../platform/http/hang-up.ts';
 import { newId } from '../../platform/values/ids.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
@@ -33,6 +34,8 @@ import {
 } from './schemas.ts';
 
 export function campaignRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('campaigns', 'Templates to many contacts');
+  declareTag('campaign-enrollments', 'Who takes part in a campaign, and how far each contact is');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/campaigns',

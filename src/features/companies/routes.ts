@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { installationOperation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { createCompanyForCaller, pageCompanies, readCompany, updateCompanyById } from './companies.ts';
 import { Company, CompanyCreate, CompanyList, CompanyParams, CompanyQuery, CompanyUpdate } from './schemas.ts';
 
 export function companyRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('companies', 'The tenants');
   installationOperation(app, kit.access, {
     method: 'POST',
     path: '/v1/companies',

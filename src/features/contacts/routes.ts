@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { CSV_ANSWER } from '../../platform/http/download.ts';
 import { hangUpSignal } from '../../platform/http/hang-up.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { Import, ImportList, ImportQuery, MAX_SHEET_BYTES } from '../imports/schemas.ts';
@@ -26,6 +27,7 @@ import {
 import { findUpserted, upsertContacts } from './upsert.ts';
 
 export function contactRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('contacts', 'The people a company talks to');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/contacts',

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { countConversationViews, markConversationRead, readConversation } from './conversations.ts';
@@ -21,6 +22,7 @@ import {
 import { moveConversation, updateConversationById } from './update.ts';
 
 export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('conversations', 'Threads of a contact in an inbox');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/conversations',

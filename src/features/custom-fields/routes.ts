@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { createField, pageFields, readField, removeField, updateFieldById } from './fields.ts';
@@ -13,6 +14,7 @@ import {
 } from './schemas.ts';
 
 export function customFieldRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('custom-fields', "Typed fields of the company's own, and what may stand in them");
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/custom-fields',

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { createInbox, pageInboxes, readInbox, updateInboxById } from './inboxes.ts';
@@ -17,6 +18,7 @@ import {
 } from './schemas.ts';
 
 export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('inboxes', 'Connections to messaging channels');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/inboxes',

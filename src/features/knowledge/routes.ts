@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { hangUpSignal } from '../../platform/http/hang-up.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { createAutcl, pageItems, readItem, removeItem, retryItem, updateAutclById } from './knowledge.ts';
@@ -21,6 +22,7 @@ import { readSynonyms, updateSynonyms } from './synonyms/own-synonyms.ts';
 import { Synonyms, SynonymsUpdate } from './synonyms/schemas.ts';
 
 export function knowledgeRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('knowledge', 'What a company knows, and the search in it');
   autclRoutes(app, kit);
   uploadRoute(app, kit);
   searchRoute(app, kit);

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { createLive, sayPresence, type Live } from './live.ts';
@@ -8,6 +9,7 @@ import { LIVE_ANSWER, LiveQuery, Presence, PresenceChange, PresenceParams } from
 
 /** Returns the streams, which visitors of web chats share. */
 export function liveRoutes(app: FastifyInstance, kit: Kit): Live {
+  declareTag('live', 'What changes, as it changes');
   const live = createLive(kit);
   app.addHook('onClose', live.stop);
   const typing = createTypingIndicators(kit);

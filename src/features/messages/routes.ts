@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { FILE_TYPES, type FileType } from '../../platform/work/media/formats.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { ConversationParams } from '../conversations/schemas.ts';
@@ -20,6 +21,7 @@ import { searchMessages } from './search.ts';
 import { sendFile, sendText } from './send.ts';
 
 export function messageRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('messages', 'Reading, sending, notes');
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/messages',

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { createPipeline, pagePipelines, readPipeline, removePipeline, updatePipelineById } from './pipelines.ts';
@@ -21,6 +22,7 @@ are more, a job moves the rest during the next minutes, while the step can no lo
   );
 
 export function pipelineRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('pipelines', 'The steps that conversations go through');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/pipelines',

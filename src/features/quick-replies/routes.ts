@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import {
@@ -22,6 +23,7 @@ const RIGHTS =
   'A personal one is seen and changed by its owner only. One of the whole company is changed with the scope messages:update, which owners and admins have.';
 
 export function quickReplyRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('quick-replies', 'Texts that people insert by a shortcut');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/quick-replies',

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { CSV_ANSWER } from '../../platform/http/download.ts';
 import { hangUpSignal } from '../../platform/http/hang-up.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { Import, MAX_SHEET_BYTES } from '../imports/schemas.ts';
@@ -30,6 +31,7 @@ import {
 import { createTable, pageTables, readTable, updateTableById } from './tables.ts';
 
 export function tableRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('tables', "Tables of the company's own making, and their rows");
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/tables',

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { User, UserChange, UserChanged, UserCreate, UserList, UserParams, UserQuery, UserUpdate } from './schemas.ts';
 import { inviteUserForCaller, pageUsers, readUser, removeUser, updateUserById } from './users.ts';
 
 export function userRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('users', 'The people of a company');
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/users',

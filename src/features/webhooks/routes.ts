@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
+import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import {
@@ -25,6 +26,7 @@ import {
 } from './webhooks.ts';
 
 export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
+  declareTag('Webhooks', "The company's webhook and the log of its deliveries");
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/webhooks',
@@ -43,8 +45,7 @@ export function webhookRoutes(app: FastifyInstance, kit: Kit): void {
     path: '/v1/webhooks',
     scope: 'webhooks:read',
     summary: "Read the company's webhook; null when there is none",
-    description:
-      'The values of `custom_headers` are secrets: they are masked for a caller without the scope `webhooks:update`.',
+    description: 'The values of `custom_headers` are secrets, masked for a caller without `webhooks:update`.',
     answers: { 200: WebhookOrNull },
     handler: (tenant) => readWebhook(kit, tenant),
   });

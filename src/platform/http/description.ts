@@ -32,40 +32,26 @@ export interface DescribedOperation {
   again?: unknown;
 }
 
-/** The tags of the document, as integrators already spell them. An operation has the tag that its path begins with, unless TAG_WORDS names another. */
-export const TAGS = [
-  ['auth', 'Log-in, lost passwords, who a token speaks for'],
-  ['companies', 'The tenants'],
-  ['users', 'The people of a company'],
-  ['api-keys', 'Keys of integrators'],
-  ['audit', 'Who did what to which record'],
-  ['messages', 'Reading, sending, notes'],
-  ['campaigns', 'Templates to many contacts'],
-  ['campaign-enrollments', 'Who takes part in a campaign, and how far each contact is'],
-  ['quick-replies', 'Texts that people insert by a shortcut'],
-  ['custom-fields', "Typed fields of the company's own, and what may stand in them"],
-  ['businesses', 'The organisations that contacts belong to'],
-  ['attachments', 'Files to send, and those that contacts have sent'],
-  ['contacts', 'The people a company talks to'],
-  ['knowledge', 'What a company knows, and the search in it'],
-  ['tables', "Tables of the company's own making, and their rows"],
-  ['agents', 'Who answers contacts without a person'],
-  ['pipelines', 'The steps that conversations go through'],
-  ['conversations', 'Threads of a contact in an inbox'],
-  ['inboxes', 'Connections to messaging channels'],
-  ['live', 'What changes, as it changes'],
-  ['Webhooks', "The company's webhook and the log of its deliveries"],
-] as const;
+export interface Tag {
+  name: string;
+  description: string;
+}
 
-/** Operations whose path begins with another word than their tag. */
-const TAG_WORDS = new Map([['resource', 'attachments']]);
+const tags = new Map<string, Tag>();
+
+/** Declares a tag of the document, before its operations: those whose path begins with its name, or with `word`. */
+export function declareTag(name: string, description: string, word = name.toLowerCase()): void {
+  tags.set(word, { name, description });
+}
+
+/** Lists the tags by their names, whose capital letters make no difference. */
+export const listTags = (): Tag[] => [...tags.values()].toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
 
 function findTag(path: string): string {
-  const [, , first = ''] = path.split('/');
-  const word = TAG_WORDS.get(first) ?? first;
-  const tag = TAGS.find(([name]) => name.toLowerCase() === word);
-  if (!tag) throw new Error(`${path}: src/platform/http/description.ts describes no tag for it`);
-  return tag[0];
+  const [, , word = ''] = path.split('/');
+  const tag = tags.get(word);
+  if (!tag) throw new Error(`${path}: its room declares no tag for it`);
+  return tag.name;
 }
 
 /** The name under which the audit log has the operation; undefined for one that writes nothing. */

@@ -1,11 +1,12 @@
 /**
- * Completes the OpenAPI document with scopes, answer headers, examples, and webhooks for the events. This happens when the document is
+ * Completes the OpenAPI document with tags, scopes, answer headers, examples, and webhooks for the events. This happens when the document is
  * written (npm run openapi), so it costs nothing at the start. Examples and descriptions of events are files in docs/reference/.
  */
 import { readFileSync } from 'node:fs';
 import { ERRORS, AppError, type ErrorCode } from '../values/errors.ts';
 import { getOwnProperty } from '../values/own-property.ts';
 import { definedSchemas } from '../values/schema.ts';
+import { listTags, type Tag } from './description.ts';
 import { toProblem } from './problem.ts';
 
 interface Schema {
@@ -37,6 +38,7 @@ interface DocumentedOperation {
 
 /** The parts of an OpenAPI document that are completed here. */
 export interface ApiDocument {
+  tags?: Tag[];
   paths: Record<string, Record<string, DocumentedOperation>>;
   webhooks?: object;
   components: { schemas: Record<string, Schema>; headers?: object; examples?: object };
@@ -76,6 +78,7 @@ export function completeDocument(document: ApiDocument): ApiDocument {
     if (shown) describeReferences(shown, schema);
   }
   document.components = { ...document.components, headers: HEADERS, examples: makeProblemExamples(document) };
+  document.tags = listTags();
   document.webhooks = describeWebhooks(readReferenceFile('webhooks') as DescribedEvents, recorded);
   return document;
 }

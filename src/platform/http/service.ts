@@ -5,7 +5,6 @@ import type { FastifyInstance } from 'fastify';
 import { Type, type TSchema } from 'typebox';
 import type { CountVisit } from './access.ts';
 import { createAssetSender } from './asset.ts';
-import { TAGS } from './description.ts';
 import { guideRoutes } from './guides/routes.ts';
 import { AppError } from '../values/errors.ts';
 import { sendProblem } from './http.ts';
@@ -92,7 +91,6 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       },
       // The URL is relative, so that the document is correct at any address of the platform.
       servers: [{ url: '/' }],
-      tags: TAGS.map(([name, description]) => ({ name, description })),
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
     },
     hideUntagged: true,

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { CountVisit } from '../access.ts';
 import { createAssetSender } from '../asset.ts';
 import { keepResult } from '../../work/keep-result.ts';
-import { TAGS } from '../description.ts';
+import { listTags } from '../description.ts';
 import { notFound } from '../../values/errors.ts';
 import { readReferenceFile } from '../reference.ts';
 import { pageHeaders } from '../web-apps.ts';
@@ -58,8 +58,8 @@ export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
   );
   const openReference = keepResult(loadReference);
   serve('/docs/api', HTML, async () => (await openReference()).renderIndex());
-  for (const [tag] of TAGS)
-    serve(`/docs/${toPartPath(tag)}`, HTML, async () => (await openReference()).renderPart(tag));
+  for (const { name } of listTags())
+    serve(`/docs/${toPartPath(name)}`, HTML, async () => (await openReference()).renderPart(name));
   for (const path of ['/docs/', '/docs/api/'])
     app.get(path, options, (_, reply) => reply.redirect(`../${path.split('/').at(-2)}`));
   app.get('/docs/*', options, async (request, reply) => {
