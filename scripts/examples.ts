@@ -2,8 +2,9 @@
  * Records docs/reference/examples.json from a real run: `node scripts/examples.ts` starts a platform, calls each operation once, and writes
  * requests and answers. Ids, times and secrets are replaced, so that a new recording differs only where the API has changed.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { buildOpenApi } from '../src/api.ts';
+import { EVENT_NAMES } from '../src/platform/store/events.ts';
 import { openTestServer } from '../test/support/database.ts';
 import { buildForm } from '../test/full/matrix/forms.ts';
 import { openPlatform, type Json, type Platform } from '../test/support/platform.ts';
@@ -202,9 +203,8 @@ async function recordEnd(
 
 /** Returns the newest delivery of each event that the platform emits. */
 async function recordEvents(platform: Platform): Promise<Json> {
-  const wanted = Object.keys(JSON.parse(readFileSync('docs/reference/webhooks.json', 'utf8')) as Json);
   const found: [string, Json][] = [];
-  for (const event of wanted.filter((name) => !NOT_EMITTED.has(name))) {
+  for (const event of EVENT_NAMES.filter((name) => !NOT_EMITTED.has(name))) {
     const delivered = await platform.deliveries(({ body }) => body.event === event);
     found.push([event, delivered[0].body]);
   }

@@ -1,8 +1,9 @@
 /**
  * Completes the OpenAPI document with tags, scopes, answer headers, examples, and webhooks for the events. This happens when the document is
- * written (npm run openapi), so it costs nothing at the start. Examples and descriptions of events are files in docs/reference/.
+ * written (npm run openapi), so it costs nothing at the start. The examples are a file in docs/reference/.
  */
 import { readFileSync } from 'node:fs';
+import { EVENTS } from '../store/events.ts';
 import { ERRORS, AppError, type ErrorCode } from '../values/errors.ts';
 import { getOwnProperty } from '../values/own-property.ts';
 import { definedSchemas } from '../values/schema.ts';
@@ -51,9 +52,6 @@ interface RecordedExamples {
   events: Record<string, object>;
 }
 
-/** What each event reports, and the name of the schema of its data. */
-type DescribedEvents = Record<string, { summary: string; data: string }>;
-
 /** Reads a file of docs/reference, which says what the code does not. */
 export const readReferenceFile = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../../docs/reference/${name}.json`, import.meta.url), 'utf8'));
@@ -79,7 +77,7 @@ export function completeDocument(document: ApiDocument): ApiDocument {
   }
   document.components = { ...document.components, headers: HEADERS, examples: makeProblemExamples(document) };
   document.tags = listTags();
-  document.webhooks = describeWebhooks(readReferenceFile('webhooks') as DescribedEvents, recorded);
+  document.webhooks = describeWebhooks(recorded);
   return document;
 }
 
@@ -185,7 +183,7 @@ function describeReferences(shown: Schema, declared: Schema): void {
 }
 
 /** Describes each event as a POST to the company's webhook. */
-function describeWebhooks(events: DescribedEvents, recorded: RecordedExamples): object {
+function describeWebhooks(recorded: RecordedExamples): object {
   const describeWebhook = (event: string, { summary, data }: { summary: string; data: string }): object => ({
     post: {
       tags: ['Webhooks'],
@@ -202,7 +200,7 @@ function describeWebhooks(events: DescribedEvents, recorded: RecordedExamples): 
       responses: { '2XX': { description: 'Received. Every other answer, and none within 10 seconds, is a failure' } },
     },
   });
-  return Object.fromEntries(Object.entries(events).map(([event, about]) => [event, describeWebhook(event, about)]));
+  return Object.fromEntries(Object.entries(EVENTS).map(([event, about]) => [event, describeWebhook(event, about)]));
 }
 
 const makeDeliverySchema = (event: string, data: string): object => ({

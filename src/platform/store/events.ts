@@ -7,21 +7,23 @@ import { exec, many, type Executor } from './db.ts';
 import { newId } from '../values/ids.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
-export const EVENT_NAMES = [
-  'MESSAGE_RECEIVED',
-  'MESSAGE_SENT',
-  'MESSAGE_DELIVERED',
-  'MESSAGE_READ',
-  'MESSAGE_FAILED',
-  'CONVERSATION_CREATED',
-  'CONVERSATION_UPDATED',
-  'CONVERSATION_STEP_CHANGED',
-  'CONTACT_CREATED',
-  'CONTACT_UPDATED',
-  'FOLLOWUP_SENT',
-  'FIELD_UPDATED',
-] as const;
-export type EventName = (typeof EVENT_NAMES)[number];
+/** What each event reports, and the name of the schema of its data. */
+export const EVENTS = {
+  MESSAGE_RECEIVED: { summary: 'A contact has written, or somebody in the business app', data: 'Message' },
+  MESSAGE_SENT: { summary: 'The network has accepted a message', data: 'Message' },
+  MESSAGE_DELIVERED: { summary: 'A message has reached its contact', data: 'Message' },
+  MESSAGE_READ: { summary: 'The contact has read a message', data: 'Message' },
+  MESSAGE_FAILED: { summary: 'The network reports that a message did not reach its contact', data: 'Message' },
+  CONVERSATION_CREATED: { summary: 'A conversation has begun', data: 'Conversation' },
+  CONVERSATION_UPDATED: { summary: 'A field of a conversation has changed', data: 'Conversation' },
+  CONVERSATION_STEP_CHANGED: { summary: 'A conversation has moved to another step', data: 'StepChanged' },
+  CONTACT_CREATED: { summary: 'There is a new contact', data: 'Contact' },
+  CONTACT_UPDATED: { summary: 'A field of a contact has changed', data: 'Contact' },
+  FOLLOWUP_SENT: { summary: 'A follow-up of an agent was sent', data: 'FollowUp' },
+  FIELD_UPDATED: { summary: 'The value of a custom field has changed', data: 'FieldUpdated' },
+} as const;
+export type EventName = keyof typeof EVENTS;
+export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
 
 export interface RecordEvent {
   event: EventName;
