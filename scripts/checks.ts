@@ -86,7 +86,7 @@ const CHECKS: readonly Check[] = [
   {
     name: 'client',
     args: ['scripts/sdk.ts', '--check'],
-    mend: 'sdk/methods.ts names each operation; then npm run sdk',
+    mend: 'name the operation in sdk/methods.ts; then npm run sdk',
   },
   {
     name: 'migrations',

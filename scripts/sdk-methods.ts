@@ -45,6 +45,44 @@ export const listOperations = ({ paths }: OpenApi): Operation[] =>
     Object.entries(item).map(([method, spec]) => ({ name: `${method.toUpperCase()} ${path}`, spec })),
   );
 
+const LIST_VERBS = new Map([
+  ['GET', 'list'],
+  ['POST', 'create'],
+]);
+const RECORD_VERBS = new Map([
+  ['GET', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'update'],
+  ['DELETE', 'delete'],
+]);
+
+/** Names the methods of all operations: `others` has the names of those that their paths do not name well. */
+export function nameMethods(document: OpenApi, others: MethodNames): MethodNames {
+  const named = new Set(Object.values(others).flatMap((methods) => Object.values(methods)));
+  const groups = new Map<string, Record<string, string>>();
+  for (const { name } of listOperations(document).filter((operation) => !named.has(operation.name))) {
+    const { group, verb } = deriveName(name);
+    if (verb) groups.set(group, { [verb]: name, ...groups.get(group) });
+  }
+  for (const [group, methods] of Object.entries(others)) groups.set(group, { ...groups.get(group), ...methods });
+  return Object.fromEntries(groups);
+}
+
+/**
+ * A path that ends in a noun, or in the id of its record, is a list or a record: its method is `contacts.list` or `contacts.get`. Any other
+ * last word is a verb: `/v1/campaigns/{id}/start` is `campaigns.start`. A noun is a plural, or the only word of its path.
+ */
+function deriveName(operation: string): { group: string; verb: string | undefined } {
+  const [method = '', path = ''] = operation.split(' ');
+  const words = path.split('/').slice(2);
+  const isRecord = words.at(-1)?.startsWith('{');
+  const [noun = '', ...before] = words.filter((word) => !word.startsWith('{')).toReversed();
+  if (before.length > 0 && !noun.endsWith('s')) return { group: toCamel(before[0] ?? ''), verb: toCamel(noun) };
+  return { group: toCamel(noun), verb: (isRecord ? RECORD_VERBS : LIST_VERBS).get(method) };
+}
+
+const toCamel = (word: string): string => word.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
 /** Lists what is wrong with the table of names: operations without a method, with two of them, and methods without an operation. */
 export function findNamingMistakes(document: OpenApi, names: MethodNames): string[] {
   const known = listOperations(document).map(({ name }) => name);

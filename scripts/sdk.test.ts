@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findNamingMistakes, writeMethods, type OpenApi, type OperationSpec } from './sdk-methods.ts';
+import { findNamingMistakes, nameMethods, writeMethods, type OpenApi, type OperationSpec } from './sdk-methods.ts';
 import { writeType } from './sdk-types.ts';
 
 const answer = (schema: object, type = 'application/json'): OperationSpec['responses'] => ({
@@ -59,6 +59,29 @@ test('an operation without a method, one with two methods and a method without a
     'POST /v1/notes has 2 methods in sdk/methods.ts: keep one of them',
     'notes.erase: openapi.json has no DELETE /v1/notes/{id}: remove it from sdk/methods.ts',
   ]);
+});
+
+test('the path of an operation names its method, unless the table has another name for it', () => {
+  const operations = ['GET', 'POST'].map((method) => `${method} /v1/to-dos`);
+  const records = ['GET', 'PATCH', 'DELETE'].map((method) => `${method} /v1/lists/{id}/to-dos/{toDo}`);
+  const all = [...operations, ...records, 'POST /v1/to-dos/{id}/mark-done', 'GET /v1/help', 'POST /v1/to-dos/{id}'];
+  const paths: Record<string, Record<string, OperationSpec>> = {};
+  for (const name of all) {
+    const [method = '', path = ''] = name.split(' ');
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { summary: '', responses: {} } };
+  }
+  const found = nameMethods({ ...document, paths }, { help: { read: 'GET /v1/help' } });
+  assert.deepEqual(found, {
+    toDos: {
+      list: 'GET /v1/to-dos',
+      create: 'POST /v1/to-dos',
+      get: 'GET /v1/lists/{id}/to-dos/{toDo}',
+      update: 'PATCH /v1/lists/{id}/to-dos/{toDo}',
+      delete: 'DELETE /v1/lists/{id}/to-dos/{toDo}',
+      markDone: 'POST /v1/to-dos/{id}/mark-done',
+    },
+    help: { read: 'GET /v1/help' },
+  });
 });
 
 test('a method has the arguments and the answer of its operation', () => {

@@ -1,6 +1,7 @@
 /** The client against a real platform: its methods, lists, files, errors and Idempotency-Keys. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { nameMethods } from '../../scripts/sdk-methods.ts';
 import { METHODS } from '../../sdk/methods.ts';
 import { createClient, isParleyError, type AnyParleyError } from '../../sdk/src/index.ts';
 import { newId } from '../../src/platform/values/ids.ts';
@@ -34,7 +35,7 @@ test('the client has one method for each operation of the API, which sends the r
     return Response.json({ result: [], meta: { nextCursor: null } });
   };
   const recording = createClient({ url, token: 'token', fetch }) as unknown as Record<string, Record<string, unknown>>;
-  for (const [group, methods] of Object.entries(METHODS)) {
+  for (const [group, methods] of Object.entries(nameMethods(document, METHODS))) {
     for (const [method, operation] of Object.entries(methods)) {
       const call = recording[group]?.[method] as (...given: unknown[]) => AsyncIterable<unknown> | Promise<unknown>;
       const parameters = [...operation.matchAll(/\{(\w+)\}/g)].map(([, name]) => `ID-${name}`);

@@ -119,28 +119,14 @@ import type {
   WriteNote,
 } from './schemas.ts';
 
-export interface AuthUploadPictureForm {
-  /** A JPEG, PNG or WEBP of at most 1 MB */
-  file: Blob;
+export interface UsersDeleteQuery {
+  /** true: revokes the keys that the user, or a key of the user, made; also needs the scope api-keys:delete */
+  revoke_keys?: boolean | undefined;
 }
 
-export interface CompaniesListQuery {
-  /** From 1, which is the default; not together with after */
-  page?: number | undefined;
-  /** How many records a page has at most */
-  limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
-  skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
-  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
-  after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
-  updated_since?: string | undefined;
-  /** The state that it is in */
-  status?: 'ACTIVE' | 'SUSPENDED' | undefined;
-  /** A part of the name */
-  search?: string | undefined;
+export interface UsersUpdateQuery {
+  /** true: revokes the keys that the user, or a key of the user, made; also needs the scope api-keys:delete */
+  revoke_keys?: boolean | undefined;
 }
 
 export interface UsersListQuery {
@@ -162,16 +148,6 @@ export interface UsersListQuery {
   role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
 }
 
-export interface UsersUpdateQuery {
-  /** true: revokes the keys that the user, or a key of the user, made; also needs the scope api-keys:delete */
-  revoke_keys?: boolean | undefined;
-}
-
-export interface UsersDeleteQuery {
-  /** true: revokes the keys that the user, or a key of the user, made; also needs the scope api-keys:delete */
-  revoke_keys?: boolean | undefined;
-}
-
 export interface ApiKeysListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
@@ -187,6 +163,11 @@ export interface ApiKeysListQuery {
   updated_since?: string | undefined;
   /** Keys that this user or key made */
   created_by?: string | undefined;
+}
+
+export interface AuthUploadPictureForm {
+  /** A JPEG, PNG or WEBP of at most 1 MB */
+  file: Blob;
 }
 
 export interface AuditListQuery {
@@ -233,13 +214,6 @@ export interface CustomFieldsListQuery {
   search?: string | undefined;
 }
 
-export interface AttachmentsUploadForm {
-  /** The file */
-  file: Blob;
-  /** What the file is: IMAGE (JPG, PNG, GIF, WEBP), AUDIO (MP3, OGG, AAC, AMR, WEBM), VIDEO (MP4, 3GP), DOCUMENT (PDF, DOC, DOCX, XLS, XLSX, PPT, TXT), STICKER (WEBP). Without it the contents decide, and a WEBP is an IMAGE. In front of the file it also limits how much of the file is read */
-  fileType?: 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | undefined;
-}
-
 export interface AttachmentsListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
@@ -255,6 +229,13 @@ export interface AttachmentsListQuery {
   updated_since?: string | undefined;
   /** Those of this type */
   file_type?: 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | undefined;
+}
+
+export interface AttachmentsUploadForm {
+  /** The file */
+  file: Blob;
+  /** What the file is: IMAGE (JPG, PNG, GIF, WEBP), AUDIO (MP3, OGG, AAC, AMR, WEBM), VIDEO (MP4, 3GP), DOCUMENT (PDF, DOC, DOCX, XLS, XLSX, PPT, TXT), STICKER (WEBP). Without it the contents decide, and a WEBP is an IMAGE. In front of the file it also limits how much of the file is read */
+  fileType?: 'IMAGE' | 'AUDIO' | 'VIDEO' | 'DOCUMENT' | 'STICKER' | undefined;
 }
 
 export interface InboxesListQuery {
@@ -276,102 +257,6 @@ export interface InboxesListQuery {
   channel?: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL' | undefined;
 }
 
-export interface TemplatesListQuery {
-  /** From 1, which is the default; not together with after */
-  page?: number | undefined;
-  /** How many records a page has at most */
-  limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
-  skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
-  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
-  after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
-  updated_since?: string | undefined;
-  /** The whole name */
-  name?: string | undefined;
-  /** The language, as BCP 47 writes it */
-  language?: string | undefined;
-  /** The network's category of the template */
-  category?: 'MARKETING' | 'UTILITY' | 'AUTHENTICATION' | undefined;
-  /** APPROVED, PAUSED, … */
-  status?: string | undefined;
-  /** A part of the name or of the texts, whatever its case and accents */
-  search?: string | undefined;
-}
-
-export interface CampaignsListQuery {
-  /** From 1, which is the default; not together with after */
-  page?: number | undefined;
-  /** How many records a page has at most */
-  limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
-  skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
-  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
-  after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
-  updated_since?: string | undefined;
-  /** The state that it is in */
-  status?: 'DRAFT' | 'SCHEDULED' | 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
-  /** Identifier: 24 lower-case hex characters */
-  inbox?: string | undefined;
-  /** A part of the name or the description, whatever its case and accents */
-  search?: string | undefined;
-}
-
-export interface CampaignsExportQuery {
-  /** ENROLLMENTS: a line for each contact, newest first. ANALYTICS: a line for each counter: group, item, counter, count */
-  content?: 'ENROLLMENTS' | 'ANALYTICS' | undefined;
-}
-
-export interface CampaignsAddSheetForm {
-  /** The sheet: CSV or XLSX */
-  file: Blob;
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
-  country?: string | undefined;
-}
-
-export interface CampaignEnrollmentsListQuery {
-  /** From 1, which is the default; not together with after */
-  page?: number | undefined;
-  /** How many records a page has at most */
-  limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
-  skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
-  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
-  after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
-  updated_since?: string | undefined;
-  /** Identifier: 24 lower-case hex characters */
-  campaign?: string | undefined;
-  /** Identifier: 24 lower-case hex characters */
-  contact?: string | undefined;
-  /** The state that it is in */
-  status?: 'PENDING' | 'SENT' | 'DELIVERED' | 'READ' | 'REPLIED' | 'COMPLETED' | 'FAILED' | 'SKIPPED' | 'CANCELLED' | undefined;
-}
-
-export interface QuickRepliesListQuery {
-  /** From 1, which is the default; not together with after */
-  page?: number | undefined;
-  /** How many records a page has at most */
-  limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
-  skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
-  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
-  after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
-  updated_since?: string | undefined;
-  /** A part of the title, the shortcut or the text */
-  search?: string | undefined;
-}
-
 export interface BusinessesListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
@@ -387,6 +272,13 @@ export interface BusinessesListQuery {
   updated_since?: string | undefined;
   /** A part of the name or domain */
   search?: string | undefined;
+}
+
+export interface ContactsExportQuery {
+  /** The id, a part of the name or of the e-mail (without regard to case and accents), or a part of the phone number (without regard to punctuation) */
+  search?: string | undefined;
+  /** A contact has to match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared without regard to case, but with their accents. NUMBER takes a number: contains and its like compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep records that have no value at all. Empty is what is null, absent, "" or []. The characters %, _ and \ mean nothing special. */
+  filters?: string | undefined;
 }
 
 export interface ContactsListQuery {
@@ -410,13 +302,6 @@ export interface ContactsListQuery {
   business?: string | undefined;
   /** Contacts with these ids, separated by commas, at most 100. Ids without a contact find nothing */
   ids?: string | undefined;
-}
-
-export interface ContactsExportQuery {
-  /** The id, a part of the name or of the e-mail (without regard to case and accents), or a part of the phone number (without regard to punctuation) */
-  search?: string | undefined;
-  /** A contact has to match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is contact.name, contact.email, contact.phone_number, contact.country_code, contact.professional_network_identifier, contact.external_id, contact.tags, contact.owner (the id of a user), contact.business (the id of a business), contact.opted_out, contact.source, or the id or slug of a custom field of contacts. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared without regard to case, but with their accents. NUMBER takes a number: contains and its like compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep records that have no value at all. Empty is what is null, absent, "" or []. The characters %, _ and \ mean nothing special. */
-  filters?: string | undefined;
 }
 
 export interface ContactsImportForm {
@@ -449,6 +334,11 @@ export interface ContactsListImportsQuery {
   status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'FAILED' | undefined;
 }
 
+export interface PipelinesDeleteQuery {
+  /** The step of another pipeline that its conversations go to */
+  replacement?: string | undefined;
+}
+
 export interface PipelinesListQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
@@ -464,9 +354,23 @@ export interface PipelinesListQuery {
   updated_since?: string | undefined;
 }
 
-export interface PipelinesDeleteQuery {
-  /** The step of another pipeline that its conversations go to */
-  replacement?: string | undefined;
+export interface CompaniesListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** How many records a page has at most */
+  limit?: number | undefined;
+  /** Leaves the total out; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The order of the list; a minus puts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  after?: string | undefined;
+  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** The state that it is in */
+  status?: 'ACTIVE' | 'SUSPENDED' | undefined;
+  /** A part of the name */
+  search?: string | undefined;
 }
 
 export interface ConversationsListQuery {
@@ -538,46 +442,6 @@ export interface ConversationsListBulkRunsQuery {
   updated_since?: string | undefined;
   /** The state that it is in */
   status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
-}
-
-export interface MessagesSearchQuery {
-  /** From 1, which is the default; not together with after */
-  page?: number | undefined;
-  /** How many records a page has at most */
-  limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
-  skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
-  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
-  after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
-  updated_since?: string | undefined;
-  /** Identifier: 24 lower-case hex characters */
-  conversation?: string | undefined;
-  /** Identifier: 24 lower-case hex characters */
-  contact?: string | undefined;
-  /** Identifier: 24 lower-case hex characters */
-  inbox?: string | undefined;
-  /** Notes that mention this user */
-  mentioned?: string | undefined;
-  /** Words, whatever their case and accents: messages that have words which begin with each of them. The first 8,192 characters of a message are searched */
-  search?: string | undefined;
-}
-
-export interface MessagesListInConversationQuery {
-  /** From 1, which is the default; not together with after */
-  page?: number | undefined;
-  /** How many records a page has at most */
-  limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
-  skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
-  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
-  after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
-  updated_since?: string | undefined;
 }
 
 export interface MessagesSendBulkTemplateForm {
@@ -775,6 +639,46 @@ export interface MessagesSendBulkTemplateForm {
   dryRun?: boolean | undefined;
 }
 
+export interface MessagesSearchQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** How many records a page has at most */
+  limit?: number | undefined;
+  /** Leaves the total out; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The order of the list; a minus puts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  after?: string | undefined;
+  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  conversation?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  contact?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  inbox?: string | undefined;
+  /** Notes that mention this user */
+  mentioned?: string | undefined;
+  /** Words, whatever their case and accents: messages that have words which begin with each of them. The first 8,192 characters of a message are searched */
+  search?: string | undefined;
+}
+
+export interface MessagesListInConversationQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** How many records a page has at most */
+  limit?: number | undefined;
+  /** Leaves the total out; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The order of the list; a minus puts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  after?: string | undefined;
+  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  updated_since?: string | undefined;
+}
+
 export interface MessagesListBulkRunsQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
@@ -790,6 +694,140 @@ export interface MessagesListBulkRunsQuery {
   updated_since?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   inbox?: string | undefined;
+}
+
+export interface QuickRepliesListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** How many records a page has at most */
+  limit?: number | undefined;
+  /** Leaves the total out; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The order of the list; a minus puts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  after?: string | undefined;
+  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** A part of the title, the shortcut or the text */
+  search?: string | undefined;
+}
+
+export interface TemplatesListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** How many records a page has at most */
+  limit?: number | undefined;
+  /** Leaves the total out; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The order of the list; a minus puts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  after?: string | undefined;
+  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** The whole name */
+  name?: string | undefined;
+  /** The language, as BCP 47 writes it */
+  language?: string | undefined;
+  /** The network's category of the template */
+  category?: 'MARKETING' | 'UTILITY' | 'AUTHENTICATION' | undefined;
+  /** APPROVED, PAUSED, … */
+  status?: string | undefined;
+  /** A part of the name or of the texts, whatever its case and accents */
+  search?: string | undefined;
+}
+
+export interface CampaignsExportQuery {
+  /** ENROLLMENTS: a line for each contact, newest first. ANALYTICS: a line for each counter: group, item, counter, count */
+  content?: 'ENROLLMENTS' | 'ANALYTICS' | undefined;
+}
+
+export interface CampaignsListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** How many records a page has at most */
+  limit?: number | undefined;
+  /** Leaves the total out; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The order of the list; a minus puts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  after?: string | undefined;
+  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** The state that it is in */
+  status?: 'DRAFT' | 'SCHEDULED' | 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  inbox?: string | undefined;
+  /** A part of the name or the description, whatever its case and accents */
+  search?: string | undefined;
+}
+
+export interface CampaignsAddSheetForm {
+  /** The sheet: CSV or XLSX */
+  file: Blob;
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
+  country?: string | undefined;
+}
+
+export interface CampaignEnrollmentsListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** How many records a page has at most */
+  limit?: number | undefined;
+  /** Leaves the total out; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The order of the list; a minus puts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  after?: string | undefined;
+  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  campaign?: string | undefined;
+  /** Identifier: 24 lower-case hex characters */
+  contact?: string | undefined;
+  /** The state that it is in */
+  status?: 'PENDING' | 'SENT' | 'DELIVERED' | 'READ' | 'REPLIED' | 'COMPLETED' | 'FAILED' | 'SKIPPED' | 'CANCELLED' | undefined;
+}
+
+export interface KnowledgeUploadForm {
+  /** The file */
+  file: Blob;
+  /** The name of the item; that of the file when there is none */
+  name?: string | undefined;
+  /** What the file shows: MEDIA is found by it */
+  description?: string | undefined;
+  /** KNOWLEDGE reads the text of PDF, DOCX, TXT; MEDIA is every other file, and the default for it */
+  type?: 'KNOWLEDGE' | 'MEDIA' | undefined;
+  /** The language of the text; that of the company when a new item has none */
+  language?: 'pt' | 'en' | 'es' | undefined;
+  /** Replaces all tags of the item */
+  tags?: string[] | undefined;
+}
+
+export interface KnowledgeListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** How many records a page has at most */
+  limit?: number | undefined;
+  /** Leaves the total out; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The order of the list; a minus puts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  after?: string | undefined;
+  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** Those of this type */
+  type?: 'KNOWLEDGE' | 'MEDIA' | undefined;
+  /** Those that were made from this */
+  file_type?: 'PDF' | 'DOCX' | 'AUTCL' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'DOCUMENT' | undefined;
+  /** Those in this state */
+  status?: 'PROCESSING' | 'READY' | 'ERROR' | undefined;
+  /** A part of the name, the description or a tag */
+  search?: string | undefined;
 }
 
 export interface AgentsListQuery {
@@ -872,61 +910,6 @@ export interface McpServersListQuery {
   search?: string | undefined;
 }
 
-export interface KnowledgeUploadForm {
-  /** The file */
-  file: Blob;
-  /** The name of the item; that of the file when there is none */
-  name?: string | undefined;
-  /** What the file shows: MEDIA is found by it */
-  description?: string | undefined;
-  /** KNOWLEDGE reads the text of PDF, DOCX, TXT; MEDIA is every other file, and the default for it */
-  type?: 'KNOWLEDGE' | 'MEDIA' | undefined;
-  /** The language of the text; that of the company when a new item has none */
-  language?: 'pt' | 'en' | 'es' | undefined;
-  /** Replaces all tags of the item */
-  tags?: string[] | undefined;
-}
-
-export interface KnowledgeListQuery {
-  /** From 1, which is the default; not together with after */
-  page?: number | undefined;
-  /** How many records a page has at most */
-  limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
-  skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
-  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
-  after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
-  updated_since?: string | undefined;
-  /** Those of this type */
-  type?: 'KNOWLEDGE' | 'MEDIA' | undefined;
-  /** Those that were made from this */
-  file_type?: 'PDF' | 'DOCX' | 'AUTCL' | 'IMAGE' | 'VIDEO' | 'AUDIO' | 'DOCUMENT' | undefined;
-  /** Those in this state */
-  status?: 'PROCESSING' | 'READY' | 'ERROR' | undefined;
-  /** A part of the name, the description or a tag */
-  search?: string | undefined;
-}
-
-export interface TablesListQuery {
-  /** From 1, which is the default; not together with after */
-  page?: number | undefined;
-  /** How many records a page has at most */
-  limit?: number | undefined;
-  /** Leaves the total out; totalCount and totalPages are null */
-  skipCount?: boolean | undefined;
-  /** The order of the list; a minus puts the largest or newest first */
-  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
-  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
-  after?: string | undefined;
-  /** Those whose updatedAt is this moment or later; see /docs/lists */
-  updated_since?: string | undefined;
-  /** A part of the name or slug */
-  search?: string | undefined;
-}
-
 export interface TablesGetQuery {
   /** From 1, which is the default; not together with after */
   page?: number | undefined;
@@ -944,6 +927,23 @@ export interface TablesGetQuery {
   search?: string | undefined;
   /** A row has to match all of them. A JSON array, URL-encoded, of at most 15 items {field, operator, value}. `field` is the key of a column of this table. `operator` is eq, neq, contains, not_contains, starts_with, ends_with, is_empty or is_not_empty, the last two without a value; for NUMBER and DATE also gt, gte, lt and lte. Texts are compared without regard to case, but with their accents. NUMBER takes a number: contains and its like compare its text, the others its value. DATE takes a day such as 2026-11-20, BOOLEAN true or false. Of a LIST one item has to fit; for neq and not_contains none may. neq and not_contains keep records that have no value at all. Empty is what is null, absent, "" or []. The characters %, _ and \ mean nothing special. */
   filters?: string | undefined;
+}
+
+export interface TablesListQuery {
+  /** From 1, which is the default; not together with after */
+  page?: number | undefined;
+  /** How many records a page has at most */
+  limit?: number | undefined;
+  /** Leaves the total out; totalCount and totalPages are null */
+  skipCount?: boolean | undefined;
+  /** The order of the list; a minus puts the largest or newest first */
+  sort?: 'createdAt' | '-createdAt' | '-updatedAt' | undefined;
+  /** nextCursor of the page before, of the same list, sort and filters; costs the same at any depth */
+  after?: string | undefined;
+  /** Those whose updatedAt is this moment or later; see /docs/lists */
+  updated_since?: string | undefined;
+  /** A part of the name or slug */
+  search?: string | undefined;
 }
 
 export interface TablesListRowsQuery {
@@ -1014,7 +1014,35 @@ export interface WebhooksListReplaysQuery {
 
 /** The methods of the client, in groups. */
 export interface Methods {
+  users: {
+    /** Remove a user; records assigned to them are assigned to nobody. The user is gone at once and the e-mail is free. The user is removed in the background as owner and attendant from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true. Takes the scope `users:delete`. */
+    delete: (id: string, query?: UsersDeleteQuery, options?: CallOptions) => Promise<UserChanged>;
+    /** Change a user; INACTIVE ends the sessions and removes the user from the records assigned to them. A user who becomes INACTIVE is no longer owner, attendant or default owner of any record: they are removed in the background from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true. Takes the scope `users:update`. */
+    update: (id: string, body: UserUpdate, query?: UsersUpdateQuery, options?: CallOptions) => Promise<UserChanged>;
+    /** Read a user. Answers the name, e-mail, role and state of a user of the company. No answer shows a password. Takes the scope `users:read`. */
+    get: (id: string, options?: CallOptions) => Promise<User>;
+    /** List users. INACTIVE users are listed as well, and INVITED ones who have not set a password yet; `status` and `role` choose some. Takes the scope `users:read`. */
+    list: ListMethod<[query?: UsersListQuery, options?: CallOptions], User>;
+    /** Invite a user; the mail has a link that sets the password. A caller can only give roles whose rights it has itself. The mail is in the given `language`, or else in that of the user who invites, or else in that of the company. Takes the scope `users:create`. */
+    create: (body: UserCreate, options?: CallOptions) => Promise<User>;
+  };
+  apiKeys: {
+    /** List the company's keys; for a global key without x-company-id the global ones. Revoked and expired keys are listed as well. `hint` shows the end of a token, and `last_used_at` when it was used last; the token itself is shown nowhere. Takes the scope `api-keys:read`. */
+    list: ListMethod<[query?: ApiKeysListQuery, options?: CallOptions], ApiKey>;
+    /** Create a key; its token is in this answer and nowhere else. A key never grants more than its creator has. Global keys are made by global keys. Takes the scope `api-keys:create`. */
+    create: (body: ApiKeyCreate, options?: CallOptions) => Promise<ApiKeyMade>;
+    /** Revoke a key; it is refused from now on. Every process refuses the token within five seconds. The record stays in the list, with `revoked_at`, and can not be made valid again. Takes the scope `api-keys:delete`. */
+    revoke: (id: string, options?: CallOptions) => Promise<ApiKey>;
+  };
   auth: {
+    /** Who the token speaks for, and what it may do. Answers the kind of the caller (a key or a user), the company that it acts for, its scopes, and the key or user itself. Every valid token may ask. */
+    me: (options?: CallOptions) => Promise<Me>;
+    /** Accept an invitation with the token of its mail, and keep the password. For a person who already has a password. A person without one sets it with the same token by POST /v1/auth/reset-password, which accepts the invitation as well. */
+    acceptInvitation: (body: AcceptInvitation, options?: CallOptions) => Promise<Done>;
+    /** Set a new password with the token of a mailed link; all sessions end. A person has one password for all companies, so the sessions in all of them end. With the token of an invitation, the person also becomes a member of the company. */
+    resetPassword: (body: ResetPassword, options?: CallOptions) => Promise<Done>;
+    /** Ask for a mail with a link that sets a new password. The answer is the same whether the address belongs to anybody or not. */
+    forgotPassword: (body: ForgotPassword, options?: CallOptions) => Promise<Done>;
     /** Log in; the token lives for twelve hours. A person who belongs to several companies has one password, and a session acts for one company: the one that `company` names, or else the one that the person used last. */
     logIn: (body: Login, options?: CallOptions) => Promise<Session>;
     /** Log a browser in; the answer sets a cookie that no script can read. Only pages of the platform's own origin can have and use a session (`Sec-Fetch-Site`, else `Origin`). It ends after twelve hours without a request, after seven days, and whenever a token of the user would. A request with an `Authorization` header ignores the cookie. */
@@ -1023,86 +1051,48 @@ export interface Methods {
     openSessionByLink: (body: SessionLink, options?: CallOptions) => Promise<BrowserSession>;
     /** Log the browser out; its session ends and the cookie is removed. Ends the session of this browser alone; other sessions and tokens of the user go on. */
     closeSession: (options?: CallOptions) => Promise<Done>;
-    /** Ask for a mail with a link that sets a new password. The answer is the same whether the address belongs to anybody or not. */
-    forgotPassword: (body: ForgotPassword, options?: CallOptions) => Promise<Done>;
-    /** Set a new password with the token of a mailed link; all sessions end. A person has one password for all companies, so the sessions in all of them end. With the token of an invitation, the person also becomes a member of the company. */
-    resetPassword: (body: ResetPassword, options?: CallOptions) => Promise<Done>;
-    /** Accept an invitation with the token of its mail, and keep the password. For a person who already has a password. A person without one sets it with the same token by POST /v1/auth/reset-password, which accepts the invitation as well. */
-    acceptInvitation: (body: AcceptInvitation, options?: CallOptions) => Promise<Done>;
-    /** Who the token speaks for, and what it may do. Answers the kind of the caller (a key or a user), the company that it acts for, its scopes, and the key or user itself. Every valid token may ask. */
-    me: (options?: CallOptions) => Promise<Me>;
     /** Change your own name and picture. For the token or session of a user, whatever the role; a key is refused with 403. */
     updateMe: (body: ProfileUpdate, options?: CallOptions) => Promise<User>;
     /** Upload your own picture. For the token or session of a user, whatever the role; a key is refused with 403. The picture takes the place of the one before, whose file is removed unless something else shows it. */
     uploadPicture: (body: AuthUploadPictureForm, options?: CallOptions) => Promise<User>;
-  };
-  companies: {
-    /** Create a company and invite its first owner. The owner gets a mail with a link that sets a password. Keys of the company are made by `POST /v1/api-keys` with its id in `x-company-id`. Takes the scope `companies:create` and a global key. */
-    create: (body: CompanyCreate, options?: CallOptions) => Promise<Company>;
-    /** List companies. All companies of the installation, suspended ones included. Takes the scope `companies:read` and a global key. */
-    list: ListMethod<[query?: CompaniesListQuery, options?: CallOptions], Company>;
-    /** Read a company: any one with a global key, otherwise only the caller’s own. Answers the settings of the company: its language, time zone and country, its limits, and which channels its inboxes have. Takes the scope `companies:read`. */
-    get: (id: string, options?: CallOptions) => Promise<Company>;
-    /** Change a company: any one with a global key, otherwise only the caller’s own. status, subscription, payment_customer_id, the billing switches and limits are changed with a global key only. Takes the scope `companies:update`. */
-    update: (id: string, body: CompanyUpdate, options?: CallOptions) => Promise<Company>;
-  };
-  users: {
-    /** Invite a user; the mail has a link that sets the password. A caller can only give roles whose rights it has itself. The mail is in the given `language`, or else in that of the user who invites, or else in that of the company. Takes the scope `users:create`. */
-    create: (body: UserCreate, options?: CallOptions) => Promise<User>;
-    /** List users. INACTIVE users are listed as well, and INVITED ones who have not set a password yet; `status` and `role` choose some. Takes the scope `users:read`. */
-    list: ListMethod<[query?: UsersListQuery, options?: CallOptions], User>;
-    /** Read a user. Answers the name, e-mail, role and state of a user of the company. No answer shows a password. Takes the scope `users:read`. */
-    get: (id: string, options?: CallOptions) => Promise<User>;
-    /** Change a user; INACTIVE ends the sessions and removes the user from the records assigned to them. A user who becomes INACTIVE is no longer owner, attendant or default owner of any record: they are removed in the background from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true. Takes the scope `users:update`. */
-    update: (id: string, body: UserUpdate, query?: UsersUpdateQuery, options?: CallOptions) => Promise<UserChanged>;
-    /** Remove a user; records assigned to them are assigned to nobody. The user is gone at once and the e-mail is free. The user is removed in the background as owner and attendant from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true. Takes the scope `users:delete`. */
-    delete: (id: string, query?: UsersDeleteQuery, options?: CallOptions) => Promise<UserChanged>;
-  };
-  apiKeys: {
-    /** Create a key; its token is in this answer and nowhere else. A key never grants more than its creator has. Global keys are made by global keys. Takes the scope `api-keys:create`. */
-    create: (body: ApiKeyCreate, options?: CallOptions) => Promise<ApiKeyMade>;
-    /** List the company's keys; for a global key without x-company-id the global ones. Revoked and expired keys are listed as well. `hint` shows the end of a token, and `last_used_at` when it was used last; the token itself is shown nowhere. Takes the scope `api-keys:read`. */
-    list: ListMethod<[query?: ApiKeysListQuery, options?: CallOptions], ApiKey>;
-    /** Revoke a key; it is refused from now on. Every process refuses the token within five seconds. The record stays in the list, with `revoked_at`, and can not be made valid again. Takes the scope `api-keys:delete`. */
-    revoke: (id: string, options?: CallOptions) => Promise<ApiKey>;
   };
   audit: {
     /** List who did what to which record, from where. One entry for each change that an operation made: who, which action on which record, the names of the fields that the request set, the address and the request id. Values are not recorded. Takes the scope `audit:read`. */
     list: ListMethod<[query?: AuditListQuery, options?: CallOptions], AuditEntry>;
   };
   customFields: {
-    /** Define a custom field. Without a slug, one is made from the title. Context, type and slug cannot be changed later. Takes the scope `custom-fields:create`. */
-    create: (body: CustomFieldCreate, options?: CallOptions) => Promise<CustomField>;
-    /** List custom fields. The fields of contacts, conversations and businesses together; `context` chooses those of one kind of record. Takes the scope `custom-fields:read`. */
-    list: ListMethod<[query?: CustomFieldsListQuery, options?: CallOptions], CustomField>;
-    /** Read a custom field. Answers the type, the slug by which records carry the value and, for SELECT and LIST, the options. Takes the scope `custom-fields:read`. */
-    get: (id: string, options?: CallOptions) => Promise<CustomField>;
-    /** Change title, options or description of a custom field. Records keep and show a removed option until it is overwritten or cleared; it cannot be written into other records any more. Takes the scope `custom-fields:update`. */
-    update: (id: string, body: CustomFieldUpdate, options?: CallOptions) => Promise<CustomField>;
     /** Remove a custom field with its values. Records stop showing the field at once, without events; the stored values are erased in the background. A new field with the same slug begins empty. Takes the scope `custom-fields:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<CustomField>;
+    /** Change title, options or description of a custom field. Records keep and show a removed option until it is overwritten or cleared; it cannot be written into other records any more. Takes the scope `custom-fields:update`. */
+    update: (id: string, body: CustomFieldUpdate, options?: CallOptions) => Promise<CustomField>;
+    /** Read a custom field. Answers the type, the slug by which records carry the value and, for SELECT and LIST, the options. Takes the scope `custom-fields:read`. */
+    get: (id: string, options?: CallOptions) => Promise<CustomField>;
+    /** List custom fields. The fields of contacts, conversations and businesses together; `context` chooses those of one kind of record. Takes the scope `custom-fields:read`. */
+    list: ListMethod<[query?: CustomFieldsListQuery, options?: CallOptions], CustomField>;
+    /** Define a custom field. Without a slug, one is made from the title. Context, type and slug cannot be changed later. Takes the scope `custom-fields:create`. */
+    create: (body: CustomFieldCreate, options?: CallOptions) => Promise<CustomField>;
   };
   attachments: {
-    /** Upload a file. The contents decide what the file is; its name and its media type are not believed. The file is stored permanently and can be used in many messages. Takes the scope `attachments:create`. */
-    upload: (body: AttachmentsUploadForm, options?: CallOptions) => Promise<Attachment>;
-    /** List attachments. Files that were uploaded and files that contacts have sent; `file_type` chooses one kind. Takes the scope `attachments:read`. */
-    list: ListMethod<[query?: AttachmentsListQuery, options?: CallOptions], Attachment>;
-    /** Read an attachment. Answers what is known of the file: its type, size and name. The file itself is opened by a link of `GET /v1/resource/attachments/{id}/url`. Takes the scope `attachments:read`. */
-    get: (id: string, options?: CallOptions) => Promise<Attachment>;
-    /** Make a link that opens the file for an hour. The link is signed and needs no token, so whoever has it can open the file until it expires. Takes the scope `attachments:read`. */
-    getUrl: (id: string, options?: CallOptions) => Promise<SignedUrl>;
     /** Remove an attachment that nothing needs, with its file and its links. Links to the file stop working. A file that something needs, such as a message or a campaign, stays (409). Takes the scope `attachments:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Attachment>;
+    /** Read an attachment. Answers what is known of the file: its type, size and name. The file itself is opened by a link of `GET /v1/resource/attachments/{id}/url`. Takes the scope `attachments:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Attachment>;
+    /** List attachments. Files that were uploaded and files that contacts have sent; `file_type` chooses one kind. Takes the scope `attachments:read`. */
+    list: ListMethod<[query?: AttachmentsListQuery, options?: CallOptions], Attachment>;
+    /** Upload a file. The contents decide what the file is; its name and its media type are not believed. The file is stored permanently and can be used in many messages. Takes the scope `attachments:create`. */
+    upload: (body: AttachmentsUploadForm, options?: CallOptions) => Promise<Attachment>;
+    /** Make a link that opens the file for an hour. The link is signed and needs no token, so whoever has it can open the file until it expires. Takes the scope `attachments:read`. */
+    getUrl: (id: string, options?: CallOptions) => Promise<SignedUrl>;
   };
   inboxes: {
-    /** Connect a channel. The settings that a channel needs are in the property of its name, such as `api_wap_config`. The platform checks them at the network: `connection` in the answer says CONNECTED, PENDING while it tries again, or ERROR with what a person has to correct. Takes the scope `inboxes:create`. */
-    create: (body: InboxCreate, options?: CallOptions) => Promise<Inbox>;
-    /** List inboxes. Closed inboxes (DELETED) are listed as well; `status` and `channel` choose some. Secrets are shown masked. Takes the scope `inboxes:read`. */
-    list: ListMethod<[query?: InboxesListQuery, options?: CallOptions], Inbox>;
-    /** Read an inbox. Answers the settings with masked secrets, and in `connection` whether the network takes them. Takes the scope `inboxes:read`. */
-    get: (id: string, options?: CallOptions) => Promise<Inbox>;
     /** Change an inbox, close it (DELETED) or open it again (ACTIVE). Only the given properties change. A masked secret that is sent back keeps the stored one. An inbox that is DELETED sends nothing, and keeps its conversations. Takes the scope `inboxes:update`. */
     update: (id: string, body: InboxUpdate, options?: CallOptions) => Promise<Inbox>;
+    /** Read an inbox. Answers the settings with masked secrets, and in `connection` whether the network takes them. Takes the scope `inboxes:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Inbox>;
+    /** List inboxes. Closed inboxes (DELETED) are listed as well; `status` and `channel` choose some. Secrets are shown masked. Takes the scope `inboxes:read`. */
+    list: ListMethod<[query?: InboxesListQuery, options?: CallOptions], Inbox>;
+    /** Connect a channel. The settings that a channel needs are in the property of its name, such as `api_wap_config`. The platform checks them at the network: `connection` in the answer says CONNECTED, PENDING while it tries again, or ERROR with what a person has to correct. Takes the scope `inboxes:create`. */
+    create: (body: InboxCreate, options?: CallOptions) => Promise<Inbox>;
     /** Read whether an inbox works. When its last message came in and went out, what its network thinks of its number, how much of the daily limit is used, and what failed in the last 24 hours. Takes the scope `inboxes:read`. */
     getHealth: (id: string, options?: CallOptions) => Promise<InboxHealth>;
     /** Show the code by which a phone is paired with an inbox. For inboxes whose network is a paired phone (PARTNER_API). Pairing begins with the first request. The network makes new codes all the time, so ask every few seconds until the state is CONNECTED. Codes are not stored. Takes the scope `inboxes:update`. */
@@ -1110,101 +1100,35 @@ export interface Methods {
     /** Make a link to the network's own log-in, whose account the inbox then has. For inboxes whose account comes from a log-in at the network (PROFESSIONAL_NETWORK). Whoever logs in behind the link decides which account the inbox has; the inbox shows it some seconds later. An inbox that has an account gets a link by which this account logs in again. Links are not stored, so each request makes a new one. Takes the scope `inboxes:update`. */
     makeConnectLink: (id: string, options?: CallOptions) => Promise<ConnectLink>;
   };
-  templates: {
-    /** Submit a template to the network's review. The template is PENDING, or already APPROVED, in the answer; what the review decides is shown by the list. When the network does not answer, the answer is 503, and the list soon shows whether the network has the template. Takes the scope `inboxes:update`. */
-    create: (id: string, body: TemplateCreate, options?: CallOptions) => Promise<Template>;
-    /** List the templates of an inbox's account. Shows the copy that the platform keeps of the templates at the network. The network reports changes of a template at once; the whole list is copied when an inbox connects, every few hours, and when a copy older than ten minutes is read. Inboxes with the same account have the same templates. Takes the scope `inboxes:read`. */
-    list: ListMethod<[id: string, query?: TemplatesListQuery, options?: CallOptions], Template, {
-      /** The platform's copy of the account's templates: when it was last made, null before the first time. With an error the templates are those of that time */
-      catalogue: {
-        /** ISO 8601 UTC with milliseconds */
-        fetched_at: string | null;
-        /** Why the last try to read the templates failed */
-        error: string | null;
-      };
-    }>;
-    /** Remove a template in all its languages. It is removed at the network and then here. Messages that were sent with it stay as they are. Takes the scope `inboxes:update`. */
-    delete: (id: string, name: string, options?: CallOptions) => Promise<TemplatesRemoved>;
-  };
-  campaigns: {
-    /** Create a campaign. A campaign is a draft until it is started. `steps` has one message, or those of a sequence with their delays. A template that is not approved yet may be named already; the preview says so. Takes the scope `campaigns:create`. */
-    create: (body: CampaignCreate, options?: CallOptions) => Promise<Campaign>;
-    /** List campaigns. Drafts, running and ended campaigns together; `status` and `inbox` choose some. Takes the scope `campaigns:read`. */
-    list: ListMethod<[query?: CampaignsListQuery, options?: CallOptions], Campaign>;
-    /** Read a campaign. Answers the settings and the state. What has become of its contacts is in `GET /v1/campaigns/{id}/analytics`. Takes the scope `campaigns:read`. */
-    get: (id: string, options?: CallOptions) => Promise<Campaign>;
-    /** Change a campaign. Given `steps` replace all steps; a given `audience` replaces the whole audience. Of a campaign that was started only its names, pace, hours and options can be changed; a worker sees them within seconds. Takes the scope `campaigns:update`. */
-    update: (id: string, body: CampaignUpdate, options?: CallOptions) => Promise<Campaign>;
-    /** Remove a campaign. A campaign that has begun stays; it can be cancelled. Takes the scope `campaigns:delete`. */
-    delete: (id: string, options?: CallOptions) => Promise<Campaign>;
-    /** Preview a campaign. Answers what the campaign would do at this moment: how many contacts its audience has, how many of them would be skipped and why, and the first ten messages as their contacts will read them. Nothing is sent or stored. Takes the scope `contacts:read` as well. Takes the scope `campaigns:read`. */
-    preview: (id: string, options?: CallOptions) => Promise<CampaignPreview>;
-    /** Start a campaign. Checks the campaign and lets it run; with `scheduled_at` in the future it becomes SCHEDULED. The audience is fixed at the beginning: the contacts that exist then, with the values that the templates name as they are then. A SCHEDULED campaign that is started begins at once. Takes the scope `campaigns:update`. */
-    start: (id: string, options?: CallOptions) => Promise<Campaign>;
-    /** Pause a campaign. Within two seconds nothing more is sent. A campaign that is paused already is answered as it is. Takes the scope `campaigns:update`. */
-    pause: (id: string, options?: CallOptions) => Promise<Campaign>;
-    /** Resume a paused campaign. The campaign goes on where it was. Its templates are checked once more, and the error threshold counts from here. Takes the scope `campaigns:update`. */
-    resume: (id: string, options?: CallOptions) => Promise<Campaign>;
-    /** Cancel a campaign. Nothing more is sent; contacts that got nothing yet become CANCELLED. A cancelled campaign can not go on. Takes the scope `campaigns:update`. */
-    cancel: (id: string, options?: CallOptions) => Promise<Campaign>;
-    /** Read what has become of a campaign. Each contact counts once, in its furthest state: what was read counts as delivered and sent. The answer costs the same for any number of contacts. Takes the scope `campaigns:read`. */
-    getAnalytics: (id: string, options?: CallOptions) => Promise<CampaignAnalytics>;
-    /** Export a campaign as CSV. Answers the contacts of a campaign with their states, or its counters. The list of contacts takes the scope `contacts:read` as well. At most two exports of a company run at once (429). When an export can not be read to its end, the connection is cut. Takes the scope `campaigns:read`. */
-    export: (id: string, query?: CampaignsExportQuery, options?: CallOptions) => Promise<Response>;
-    /** Add contacts to a campaign. Enrols contacts by their ids, or by phone numbers, for which contacts are created where nobody has them. A contact is enrolled once: the others of the call are enrolled all the same, and `errors` says who was not, and why. Contacts who are added before the campaign begins are part of its audience, in the preview as well; those added later get the first step after its delay, and a campaign that had completed runs again. Whether somebody is skipped is decided when the message is sent. Takes the scope `campaign-enrollments:create`. */
-    addContacts: (id: string, body: CampaignContacts, options?: CallOptions) => Promise<CampaignContactsAdded>;
-    /** Add the contacts of a sheet to a campaign. The same for a CSV or XLSX with a column of phone numbers, perhaps one of names, and columns that the templates name by `variable_ref`: at most 10,000 rows and 10 MB; a campaign takes any number of sheets. Takes the scope `campaign-enrollments:create`. */
-    addSheet: (id: string, body: CampaignsAddSheetForm, options?: CallOptions) => Promise<CampaignContactsAdded>;
-  };
-  campaignEnrollments: {
-    /** List who takes part in campaigns. One enrollment for each contact of a campaign, with the step it has reached; `campaign` chooses those of one campaign. Takes the scope `campaign-enrollments:read`. */
-    list: ListMethod<[query?: CampaignEnrollmentsListQuery, options?: CallOptions], CampaignEnrollment>;
-    /** Read an enrollment. Answers how far the contact is, which message it got last, and why it was skipped or failed. Takes the scope `campaign-enrollments:read`. */
-    get: (id: string, options?: CallOptions) => Promise<CampaignEnrollment>;
-    /** Cancel an enrollment. The contact gets no further message of the campaign. One that got nothing yet becomes CANCELLED; any other keeps its status. Takes the scope `campaign-enrollments:update`. */
-    cancel: (id: string, options?: CallOptions) => Promise<CampaignEnrollment>;
-  };
-  quickReplies: {
-    /** Create a quick reply. A personal one is seen and changed by its owner only. One of the whole company is changed with the scope messages:update, which owners and admins have. Takes the scope `messages:create`. */
-    create: (body: QuickReplyCreate, options?: CallOptions) => Promise<QuickReply>;
-    /** List the company's quick replies and the caller's own. Personal ones of other users are not shown. Takes the scope `messages:read`. */
-    list: ListMethod<[query?: QuickRepliesListQuery, options?: CallOptions], QuickReply>;
-    /** Read a quick reply. A personal one of another user is not found (404). Takes the scope `messages:read`. */
-    get: (id: string, options?: CallOptions) => Promise<QuickReply>;
-    /** Change a quick reply. A personal one is seen and changed by its owner only. One of the whole company is changed with the scope messages:update, which owners and admins have. Takes the scope `messages:create`. */
-    update: (id: string, body: QuickReplyUpdate, options?: CallOptions) => Promise<QuickReply>;
-    /** Remove a quick reply. A personal one is seen and changed by its owner only. One of the whole company is changed with the scope messages:update, which owners and admins have. Takes the scope `messages:create`. */
-    delete: (id: string, options?: CallOptions) => Promise<QuickReply>;
-  };
   businesses: {
-    /** Create a business. A business is an organisation that contacts can belong to: a contact names it in `business`. Takes the scope `businesses:create`. */
-    create: (body: BusinessCreate, options?: CallOptions) => Promise<Business>;
-    /** List businesses. `search` finds a part of the name or the domain. Takes the scope `businesses:read`. */
-    list: ListMethod<[query?: BusinessesListQuery, options?: CallOptions], Business>;
-    /** Read a business. Its contacts are listed by `GET /v1/contacts?business=<id>`. Takes the scope `businesses:read`. */
-    get: (id: string, options?: CallOptions) => Promise<Business>;
-    /** Change a business. Fields that the request does not name stay as they are, also within `custom_fields`. Takes the scope `businesses:update`. */
-    update: (id: string, body: BusinessUpdate, options?: CallOptions) => Promise<Business>;
     /** Remove a business; its contacts and table rows stay, linked to none. The business is unknown at once. Its contacts lose their link afterwards in the background, each with CONTACT_UPDATED. Takes the scope `businesses:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Business>;
+    /** Change a business. Fields that the request does not name stay as they are, also within `custom_fields`. Takes the scope `businesses:update`. */
+    update: (id: string, body: BusinessUpdate, options?: CallOptions) => Promise<Business>;
+    /** Read a business. Its contacts are listed by `GET /v1/contacts?business=<id>`. Takes the scope `businesses:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Business>;
+    /** List businesses. `search` finds a part of the name or the domain. Takes the scope `businesses:read`. */
+    list: ListMethod<[query?: BusinessesListQuery, options?: CallOptions], Business>;
+    /** Create a business. A business is an organisation that contacts can belong to: a contact names it in `business`. Takes the scope `businesses:create`. */
+    create: (body: BusinessCreate, options?: CallOptions) => Promise<Business>;
   };
   contacts: {
+    /** Merge another contact into this one. The fields of this contact are kept, empty ones are filled from the other, and tags are united, up to 50; opted_out and blocked are true if they were true for either. Conversations, messages and table rows move to this contact, and so do phone numbers, e-mails and other identities: messages from the other’s phone number belong to this contact from now on. Where both have an open conversation in one inbox, the older stays open and the other is closed; its unread count is added to the one that stays, which opens if it is SNOOZED and has unread messages. A reply goes to the identity with which the contact wrote last, within its reply window. The other contact is gone afterwards, without an event of its own. Takes the scope `contacts:update`. */
+    merge: (id: string, body: ContactMerge, options?: CallOptions) => Promise<Contact>;
+    /** Erase a contact with its conversations and messages. The contact is erased for good and without an event. Table rows that named it stay without the link. A job that begins at once removes its data from the log of deliveries; deliveries about it that still wait are not sent. Takes the scope `contacts:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<Contact>;
+    /** Change a contact. Fields that the request does not name stay as they are, also within custom_fields; tags are replaced as a whole. A replaced phone number or e-mail becomes free for another contact. Takes the scope `contacts:update`. */
+    update: (id: string, body: ContactUpdate, options?: CallOptions) => Promise<Contact>;
+    /** Read a contact. Answers the contact with the values of its custom fields. The data of contact events has this form. Takes the scope `contacts:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Contact>;
+    /** Export contacts as CSV. Newest first, with one column per custom field. The import finds each contact again by its `_id`, and an unchanged file changes nothing but blanks around a value. A text that a spreadsheet would read as a formula gets an apostrophe before it, except for plain numbers and phone numbers. Takes the scope `contacts:read`. */
+    export: (query?: ContactsExportQuery, options?: CallOptions) => Promise<Response>;
+    /** List, search and filter contacts. A page takes some milliseconds, also among a million contacts; only rare matches that no index can find take longer: a single letter, a part of a custom field, or a negated filter that few contacts meet. The total is exact, and counting some 100,000 takes a good part of a second: leave it out with skipCount where nobody reads it. Takes the scope `contacts:read`. */
+    list: ListMethod<[query?: ContactsListQuery, options?: CallOptions], Contact>;
     /** Create a contact. A name, or something that identifies the contact, has to be there. Phone number, e-mail, professional network identifier and external id each belong to one contact of the company: 409 names the one that has it in `existing_id`. Takes the scope `contacts:create`. */
     create: (body: ContactCreate, options?: CallOptions) => Promise<Contact>;
     /** Create or update up to 500 contacts. The contact that has the external id, phone number, e-mail or professional network identifier of an item is updated with the fields of the item, as PATCH does it; where nobody has one, a contact is created. The answer has a result for each item, in their order. An item that can not be stored is FAILED with its `errors`, and the others are stored, all in one transaction: a value that is not valid, or identifiers that belong to two contacts. An owner, business or custom field that does not exist refuses the whole call. Items are applied one after the other, so two about one contact change the same one. An identifier that the contact already has, also from a merge, changes nothing. Updating needs the scope contacts:update, unless `update_existing` is false. A repeat with the same Idempotency-Key writes nothing, and says which contacts the items have now. Takes the scope `contacts:create`. */
     upsert: (body: ContactUpsert, options?: CallOptions) => Promise<ContactUpsertResult>;
-    /** List, search and filter contacts. A page takes some milliseconds, also among a million contacts; only rare matches that no index can find take longer: a single letter, a part of a custom field, or a negated filter that few contacts meet. The total is exact, and counting some 100,000 takes a good part of a second: leave it out with skipCount where nobody reads it. Takes the scope `contacts:read`. */
-    list: ListMethod<[query?: ContactsListQuery, options?: CallOptions], Contact>;
-    /** Read a contact. Answers the contact with the values of its custom fields. The data of contact events has this form. Takes the scope `contacts:read`. */
-    get: (id: string, options?: CallOptions) => Promise<Contact>;
-    /** Change a contact. Fields that the request does not name stay as they are, also within custom_fields; tags are replaced as a whole. A replaced phone number or e-mail becomes free for another contact. Takes the scope `contacts:update`. */
-    update: (id: string, body: ContactUpdate, options?: CallOptions) => Promise<Contact>;
-    /** Erase a contact with its conversations and messages. The contact is erased for good and without an event. Table rows that named it stay without the link. A job that begins at once removes its data from the log of deliveries; deliveries about it that still wait are not sent. Takes the scope `contacts:delete`. */
-    delete: (id: string, options?: CallOptions) => Promise<Contact>;
-    /** Merge another contact into this one. The fields of this contact are kept, empty ones are filled from the other, and tags are united, up to 50; opted_out and blocked are true if they were true for either. Conversations, messages and table rows move to this contact, and so do phone numbers, e-mails and other identities: messages from the other’s phone number belong to this contact from now on. Where both have an open conversation in one inbox, the older stays open and the other is closed; its unread count is added to the one that stays, which opens if it is SNOOZED and has unread messages. A reply goes to the identity with which the contact wrote last, within its reply window. The other contact is gone afterwards, without an event of its own. Takes the scope `contacts:update`. */
-    merge: (id: string, body: ContactMerge, options?: CallOptions) => Promise<Contact>;
-    /** Export contacts as CSV. Newest first, with one column per custom field. The import finds each contact again by its `_id`, and an unchanged file changes nothing but blanks around a value. A text that a spreadsheet would read as a formula gets an apostrophe before it, except for plain numbers and phone numbers. Takes the scope `contacts:read`. */
-    export: (query?: ContactsExportQuery, options?: CallOptions) => Promise<Response>;
     /** Import contacts from a sheet. CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the name of a field, or slug, id or title of a custom field, or if `mapping` names it; the answer lists the columns. The sheet is processed afterwards: read the import for its progress. A row is stored whole or, with an error, not at all. The contact that has the `_id`, phone number, e-mail, professional network identifier or external id of a row is updated with the filled cells, which needs the scope contacts:update unless `update_existing` is false. An identifier that the contact already has, also from a merge, changes nothing; an `_id` that no contact has is an error of its row. Lists and tags have commas or semicolons between their items; blanks around a value do not count. Takes the scope `contacts:create`. */
     import: (body: ContactsImportForm, options?: CallOptions) => Promise<Import>;
     /** List imports of contacts. Each import with its state and its counters. What a sheet held is not part of it. Takes the scope `contacts:read`. */
@@ -1215,30 +1139,40 @@ export interface Methods {
     getImportErrors: (importId: string, options?: CallOptions) => Promise<Response>;
   };
   pipelines: {
-    /** Create a pipeline with its steps. A company always has exactly one default pipeline. Takes the scope `pipelines:create`. */
-    create: (body: PipelineCreate, options?: CallOptions) => Promise<Pipeline>;
-    /** List pipelines. Each pipeline with its steps in their order. One of them is the default. Takes the scope `pipelines:read`. */
-    list: ListMethod<[query?: PipelinesListQuery, options?: CallOptions], Pipeline>;
-    /** Read a pipeline. Answers the pipeline with its steps in their order; conversations name a step by its `_id`. Takes the scope `pipelines:read`. */
-    get: (id: string, options?: CallOptions) => Promise<Pipeline>;
-    /** Change a pipeline: name, default, steps. A step with conversations is removed only with a replacement. CONVERSATION_STEP_CHANGED is emitted for each conversation that moves. Up to 2,000 move within the request; where there are more, a job moves the rest during the next minutes, while the step can no longer be seen or chosen. Takes the scope `pipelines:update`. */
-    update: (id: string, body: PipelineUpdate, options?: CallOptions) => Promise<Pipeline>;
     /** Remove a pipeline with its steps. The default pipeline cannot be removed; one with conversations needs a replacement. CONVERSATION_STEP_CHANGED is emitted for each conversation that moves. Up to 2,000 move within the request; where there are more, a job moves the rest during the next minutes, while the step can no longer be seen or chosen. Takes the scope `pipelines:delete`. */
     delete: (id: string, query?: PipelinesDeleteQuery, options?: CallOptions) => Promise<Pipeline>;
+    /** Change a pipeline: name, default, steps. A step with conversations is removed only with a replacement. CONVERSATION_STEP_CHANGED is emitted for each conversation that moves. Up to 2,000 move within the request; where there are more, a job moves the rest during the next minutes, while the step can no longer be seen or chosen. Takes the scope `pipelines:update`. */
+    update: (id: string, body: PipelineUpdate, options?: CallOptions) => Promise<Pipeline>;
+    /** Read a pipeline. Answers the pipeline with its steps in their order; conversations name a step by its `_id`. Takes the scope `pipelines:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Pipeline>;
+    /** List pipelines. Each pipeline with its steps in their order. One of them is the default. Takes the scope `pipelines:read`. */
+    list: ListMethod<[query?: PipelinesListQuery, options?: CallOptions], Pipeline>;
+    /** Create a pipeline with its steps. A company always has exactly one default pipeline. Takes the scope `pipelines:create`. */
+    create: (body: PipelineCreate, options?: CallOptions) => Promise<Pipeline>;
+  };
+  companies: {
+    /** Change a company: any one with a global key, otherwise only the caller’s own. status, subscription, payment_customer_id, the billing switches and limits are changed with a global key only. Takes the scope `companies:update`. */
+    update: (id: string, body: CompanyUpdate, options?: CallOptions) => Promise<Company>;
+    /** Read a company: any one with a global key, otherwise only the caller’s own. Answers the settings of the company: its language, time zone and country, its limits, and which channels its inboxes have. Takes the scope `companies:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Company>;
+    /** List companies. All companies of the installation, suspended ones included. Takes the scope `companies:read` and a global key. */
+    list: ListMethod<[query?: CompaniesListQuery, options?: CallOptions], Company>;
+    /** Create a company and invite its first owner. The owner gets a mail with a link that sets a password. Keys of the company are made by `POST /v1/api-keys` with its id in `x-company-id`. Takes the scope `companies:create` and a global key. */
+    create: (body: CompanyCreate, options?: CallOptions) => Promise<Company>;
   };
   conversations: {
-    /** Open a conversation with a contact, or with a phone number. No message is sent. Answers 201, or 200 with the conversation of this contact in this inbox if one is already open (with any status but CLOSED); it gets the owner and agent that the request names and otherwise keeps its own. Takes the scope `conversations:create`. */
-    open: (body: ConversationCreate, options?: CallOptions) => Promise<Conversation>;
-    /** List conversations. The filters can be combined. `sort=-last_message_at` puts those first in which something was written last. Takes the scope `conversations:read`. */
-    list: ListMethod<[query?: ConversationsListQuery, options?: CallOptions], Conversation>;
-    /** Count the conversations of each view. Each number is the totalCount of GET /v1/conversations with the filters in brackets. Inboxes and steps without an open conversation are left out. Takes the scope `conversations:read`. */
-    count: (options?: CallOptions) => Promise<ConversationCounts>;
-    /** Read a conversation. Answers the conversation with its last message and who its contact is. The data of conversation events has this form. Takes the scope `conversations:read`. */
-    get: (id: string, options?: CallOptions) => Promise<Conversation>;
-    /** List what happened to a conversation. Each change of its status, snooze, owner, attendant, handling, agent, step and tags, with who made it. What one change altered together is one entry. Messages are not part of it. Takes the scope `conversations:read`. */
-    listHistory: ListMethod<[id: string, query?: ConversationsListHistoryQuery, options?: CallOptions], HistoryEntry>;
     /** Change a conversation: status, people, agent, step, tags, custom fields. Emits CONVERSATION_UPDATED when something really changes; a new step also CONVERSATION_STEP_CHANGED, a custom field also FIELD_UPDATED. Clearing the step with null emits no CONVERSATION_STEP_CHANGED. CLOSED sets closed_at; any other status opens it again. Setting an agent does not change handled_by; removing the agent changes handled_by from AI to NONE. Takes the scope `conversations:update`. */
     update: (id: string, body: ConversationUpdate, options?: CallOptions) => Promise<Conversation>;
+    /** Read a conversation. Answers the conversation with its last message and who its contact is. The data of conversation events has this form. Takes the scope `conversations:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Conversation>;
+    /** List conversations. The filters can be combined. `sort=-last_message_at` puts those first in which something was written last. Takes the scope `conversations:read`. */
+    list: ListMethod<[query?: ConversationsListQuery, options?: CallOptions], Conversation>;
+    /** Open a conversation with a contact, or with a phone number. No message is sent. Answers 201, or 200 with the conversation of this contact in this inbox if one is already open (with any status but CLOSED); it gets the owner and agent that the request names and otherwise keeps its own. Takes the scope `conversations:create`. */
+    open: (body: ConversationCreate, options?: CallOptions) => Promise<Conversation>;
+    /** Count the conversations of each view. Each number is the totalCount of GET /v1/conversations with the filters in brackets. Inboxes and steps without an open conversation are left out. Takes the scope `conversations:read`. */
+    count: (options?: CallOptions) => Promise<ConversationCounts>;
+    /** List what happened to a conversation. Each change of its status, snooze, owner, attendant, handling, agent, step and tags, with who made it. What one change altered together is one entry. Messages are not part of it. Takes the scope `conversations:read`. */
+    listHistory: ListMethod<[id: string, query?: ConversationsListHistoryQuery, options?: CallOptions], HistoryEntry>;
     /** Show to others who watch the company that the caller views a conversation or types there. Nothing is stored. It arrives as the event `presence` of GET /v1/live. With TYPING from a caller who may send messages, the contact sees it as well, where the network can show it and a text could be sent; there the messages of the contact then count as read. Takes the scope `conversations:read`. */
     showPresence: (id: string, body: PresenceChange, options?: CallOptions) => Promise<Presence>;
     /** Move a conversation to a pipeline step. Emits only CONVERSATION_STEP_CHANGED, and nothing when the conversation is already in this step. Takes the scope `conversations:update`. */
@@ -1255,30 +1189,30 @@ export interface Methods {
     cancelBulkRun: (id: string, options?: CallOptions) => Promise<ConversationRun>;
   };
   messages: {
+    /** Send an approved template to many contacts. Everything is checked before anything is sent: the template is approved, the parameters fit it, the sheet can be read. Then the contacts are sent to one after the other, as fast as 80 % of the number's throughput allows, and a contact that fails does not stop the others. The answer comes when the last contact is done: 1,000 contacts take some 16 seconds. The run goes on when the caller closes the connection, and `GET /v1/messages/bulk/{id}` shows how far it is (the list has the id). When its process ends, the run stops; the request repeated with its Idempotency-Key goes on with the rest and sends to nobody twice. A run without an Idempotency-Key can not go on: what it has not sent stays unsent, and of its last messages nobody can tell whether they have left, so give every call a key. A message whose outcome is not known is never sent again. More than BULK_MAX_CONTACTS contacts (2,000 by default) are refused with 413: a campaign takes any number. Takes the scope `messages:create`. */
+    sendBulkTemplate: (body: MessagesSendBulkTemplateForm, options?: CallOptions) => Promise<BulkResult>;
+    /** Send a template. Sends an approved template into a conversation, or to a contact or a phone number in an inbox, whose conversation is opened. It may be sent at any time, also when the contact has not written for 24 hours. The parameters are checked before anything is stored; after that the answer is as that of send-text. The header may show an attachment of the company (`imageId`, `image.id`, `video.id`, `document.id`), which is uploaded to the network once for each number; the message has it as its `attachment`. A person who has not written for 24 hours takes a place in the daily limit of the business; when none is left, the message is FAILED with DAILY_LIMIT. The message's content is the text that the contact reads. Takes the scope `messages:create`. */
+    sendTemplate: (body: SendTemplate, options?: CallOptions) => Promise<Message>;
+    /** Send a sticker. Like `send-text`, with the file of an attachment. WhatsApp takes WEBP of at most 100 kB, or 500 kB where it moves, without a caption. Takes the scope `messages:create`. */
+    sendSticker: (body: SendSticker, options?: CallOptions) => Promise<Message>;
+    /** Send a document. Like `send-text`, with the file of an attachment. WhatsApp takes documents of at most 100 MB, with a caption; also pictures, sound and videos that it takes otherwise. Takes the scope `messages:create`. */
+    sendDocument: (body: SendDocument, options?: CallOptions) => Promise<Message>;
+    /** Send a video. Like `send-text`, with the file of an attachment. WhatsApp takes MP4 and 3GP with H.264 and AAC, of at most 16 MB, with a caption. Takes the scope `messages:create`. */
+    sendVideo: (body: SendVideo, options?: CallOptions) => Promise<Message>;
+    /** Send sound. Like `send-text`, with the file of an attachment. WhatsApp takes AAC, AMR, MP3 and OGG with Opus, of at most 16 MB, without a caption. OGG is shown as a voice note, and so is what browsers record: Opus in a WEBM or MP4, which is put into an OGG. Takes the scope `messages:create`. */
+    sendAudio: (body: SendAudio, options?: CallOptions) => Promise<Message>;
+    /** Send a picture. Like `send-text`, with the file of an attachment. WhatsApp takes JPG and PNG of at most 5 MB, with a caption. A still WEBP or GIF and a picture in CMYK or with 16 bits are converted. Takes the scope `messages:create`. */
+    sendImage: (body: SendImage, options?: CallOptions) => Promise<Message>;
+    /** Send a text. Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again. `inboxId` with `contact` or `phone` goes into their open conversation, or opens one. Takes the scope `messages:create`. */
+    sendText: (body: SendText, options?: CallOptions) => Promise<Message>;
+    /** Read a message. Answers the message with its status and, when it is FAILED, the cause in `errors`. The data of message events has this form. Takes the scope `messages:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Message>;
     /** List and search the messages of the company. Notes are among them. GET /v1/messages/conversation/{id} reads one conversation faster. Takes the scope `messages:read`. */
     search: ListMethod<[query?: MessagesSearchQuery, options?: CallOptions], Message>;
     /** List a conversation's messages. The oldest message comes first, unless `sort` says otherwise; notes of the team are among them. Takes the scope `messages:read`. */
     listInConversation: ListMethod<[id: string, query?: MessagesListInConversationQuery, options?: CallOptions], Message>;
-    /** Read a message. Answers the message with its status and, when it is FAILED, the cause in `errors`. The data of message events has this form. Takes the scope `messages:read`. */
-    get: (id: string, options?: CallOptions) => Promise<Message>;
     /** Read the whole text of a message. Of a mail whose `email.is_shortened` is true: its text with quoted mails and signature, at most 262,144 characters. HTML is turned into text. Of any other message its `content`. Takes the scope `messages:read`. */
     getBody: (id: string, options?: CallOptions) => Promise<MessageBody>;
-    /** Send a text. Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again. `inboxId` with `contact` or `phone` goes into their open conversation, or opens one. Takes the scope `messages:create`. */
-    sendText: (body: SendText, options?: CallOptions) => Promise<Message>;
-    /** Send a picture. Like `send-text`, with the file of an attachment. WhatsApp takes JPG and PNG of at most 5 MB, with a caption. A still WEBP or GIF and a picture in CMYK or with 16 bits are converted. Takes the scope `messages:create`. */
-    sendImage: (body: SendImage, options?: CallOptions) => Promise<Message>;
-    /** Send sound. Like `send-text`, with the file of an attachment. WhatsApp takes AAC, AMR, MP3 and OGG with Opus, of at most 16 MB, without a caption. OGG is shown as a voice note, and so is what browsers record: Opus in a WEBM or MP4, which is put into an OGG. Takes the scope `messages:create`. */
-    sendAudio: (body: SendAudio, options?: CallOptions) => Promise<Message>;
-    /** Send a video. Like `send-text`, with the file of an attachment. WhatsApp takes MP4 and 3GP with H.264 and AAC, of at most 16 MB, with a caption. Takes the scope `messages:create`. */
-    sendVideo: (body: SendVideo, options?: CallOptions) => Promise<Message>;
-    /** Send a document. Like `send-text`, with the file of an attachment. WhatsApp takes documents of at most 100 MB, with a caption; also pictures, sound and videos that it takes otherwise. Takes the scope `messages:create`. */
-    sendDocument: (body: SendDocument, options?: CallOptions) => Promise<Message>;
-    /** Send a sticker. Like `send-text`, with the file of an attachment. WhatsApp takes WEBP of at most 100 kB, or 500 kB where it moves, without a caption. Takes the scope `messages:create`. */
-    sendSticker: (body: SendSticker, options?: CallOptions) => Promise<Message>;
-    /** Send a template. Sends an approved template into a conversation, or to a contact or a phone number in an inbox, whose conversation is opened. It may be sent at any time, also when the contact has not written for 24 hours. The parameters are checked before anything is stored; after that the answer is as that of send-text. The header may show an attachment of the company (`imageId`, `image.id`, `video.id`, `document.id`), which is uploaded to the network once for each number; the message has it as its `attachment`. A person who has not written for 24 hours takes a place in the daily limit of the business; when none is left, the message is FAILED with DAILY_LIMIT. The message's content is the text that the contact reads. Takes the scope `messages:create`. */
-    sendTemplate: (body: SendTemplate, options?: CallOptions) => Promise<Message>;
-    /** Send an approved template to many contacts. Everything is checked before anything is sent: the template is approved, the parameters fit it, the sheet can be read. Then the contacts are sent to one after the other, as fast as 80 % of the number's throughput allows, and a contact that fails does not stop the others. The answer comes when the last contact is done: 1,000 contacts take some 16 seconds. The run goes on when the caller closes the connection, and `GET /v1/messages/bulk/{id}` shows how far it is (the list has the id). When its process ends, the run stops; the request repeated with its Idempotency-Key goes on with the rest and sends to nobody twice. A run without an Idempotency-Key can not go on: what it has not sent stays unsent, and of its last messages nobody can tell whether they have left, so give every call a key. A message whose outcome is not known is never sent again. More than BULK_MAX_CONTACTS contacts (2,000 by default) are refused with 413: a campaign takes any number. Takes the scope `messages:create`. */
-    sendBulkTemplate: (body: MessagesSendBulkTemplateForm, options?: CallOptions) => Promise<BulkResult>;
     /** List bulk runs. Each run with its state and its counters; runs are kept for 30 days. Takes the scope `messages:read`. */
     listBulkRuns: ListMethod<[query?: MessagesListBulkRunsQuery, options?: CallOptions], BulkRun>;
     /** Watch a bulk run. Answers what the run has come to so far, also while it goes on. A run is kept for 30 days. Takes the scope `messages:read`. */
@@ -1286,41 +1220,85 @@ export interface Methods {
     /** Write a note for the team. A note is stored in the conversation and sent to nobody. Users whom it mentions find it by `GET /v1/messages?mentioned=<id>`. Takes the scope `messages:create`. */
     writeNote: (body: WriteNote, options?: CallOptions) => Promise<Message>;
   };
-  agents: {
-    /** Create an agent. An agent of type AI answers from the knowledge base; an EXTERNAL one posts the question to `url`. It answers where an inbox, a campaign or a conversation names it. Takes the scope `agents:create`. */
-    create: (body: AgentCreate, options?: CallOptions) => Promise<Agent>;
-    /** List agents, without their instructions. `type` and `status` choose some; `search` finds a part of the name or the description. Takes the scope `agents:read`. */
-    list: ListMethod<[query?: AgentsListQuery, options?: CallOptions], ListedAgent>;
-    /** Read an agent. Answers all settings, the instructions included. Takes the scope `agents:read`. */
-    get: (id: string, options?: CallOptions) => Promise<Agent>;
-    /** Change an agent. The change holds for the next answer. An INACTIVE agent hands its conversations over when their contacts write. Takes the scope `agents:update`. */
-    update: (id: string, body: AgentUpdate, options?: CallOptions) => Promise<Agent>;
-    /** Remove an agent that nothing names. An agent of an inbox, a campaign or a conversation can be made INACTIVE instead. Takes the scope `agents:delete`. */
-    delete: (id: string, options?: CallOptions) => Promise<Agent>;
-    /** Try an agent. Answers a message and its files as the agent would answer a contact. Nothing is sent, and nothing is stored but what stands in the files; tokens of the day are used, and tools of MCP servers are called. Takes the scope `agents:update`. */
-    try: (id: string, body: AgentTry, options?: CallOptions) => Promise<AgentTrial>;
-    /** List the turns of agents. What an agent has read, and how it has answered or why a person took over. Takes the scope `agents:read`. */
-    turns: ListMethod<[query?: AgentsTurnsQuery, options?: CallOptions], AgentTurn>;
-    /** List follow-ups of agents. What agents have written, or will write, to contacts who do not answer. Takes the scope `agents:read`. */
-    followUps: ListMethod<[query?: AgentsFollowUpsQuery, options?: CallOptions], FollowUp>;
-    /** Cancel a follow-up that is scheduled. It is not sent, and its `cancel_reason` is CANCELLED_BY_REQUEST. One that was sent or cancelled already is 409. Takes the scope `agents:update`. */
-    cancelFollowUp: (id: string, options?: CallOptions) => Promise<FollowUp>;
+  quickReplies: {
+    /** Remove a quick reply. A personal one is seen and changed by its owner only. One of the whole company is changed with the scope messages:update, which owners and admins have. Takes the scope `messages:create`. */
+    delete: (id: string, options?: CallOptions) => Promise<QuickReply>;
+    /** Change a quick reply. A personal one is seen and changed by its owner only. One of the whole company is changed with the scope messages:update, which owners and admins have. Takes the scope `messages:create`. */
+    update: (id: string, body: QuickReplyUpdate, options?: CallOptions) => Promise<QuickReply>;
+    /** Read a quick reply. A personal one of another user is not found (404). Takes the scope `messages:read`. */
+    get: (id: string, options?: CallOptions) => Promise<QuickReply>;
+    /** List the company's quick replies and the caller's own. Personal ones of other users are not shown. Takes the scope `messages:read`. */
+    list: ListMethod<[query?: QuickRepliesListQuery, options?: CallOptions], QuickReply>;
+    /** Create a quick reply. A personal one is seen and changed by its owner only. One of the whole company is changed with the scope messages:update, which owners and admins have. Takes the scope `messages:create`. */
+    create: (body: QuickReplyCreate, options?: CallOptions) => Promise<QuickReply>;
   };
-  mcpServers: {
-    /** Add an MCP server. Its approved tools may be called by the agents that list the server. The company needs `client_mcp_servers_enabled`; it has at most three servers. Takes the scope `agents:create`. */
-    create: (body: McpServerCreate, options?: CallOptions) => Promise<McpServer>;
-    /** List MCP servers. With the tools that were approved, and whether their servers still describe them in the same way. Takes the scope `agents:read`. */
-    list: ListMethod<[query?: McpServersListQuery, options?: CallOptions], McpServer>;
-    /** Read an MCP server. The value of its header is masked. Takes the scope `agents:read`. */
-    get: (id: string, options?: CallOptions) => Promise<McpServer>;
-    /** Change an MCP server, or approve its tools. The change holds for the next answer. `tools` are those of the check that a person has read. Takes the scope `agents:update`. */
-    update: (id: string, body: McpServerUpdate, options?: CallOptions) => Promise<McpServer>;
-    /** Remove an MCP server. Agents that list it go on without its tools. Takes the scope `agents:delete`. */
-    delete: (id: string, options?: CallOptions) => Promise<McpServer>;
-    /** Ask an MCP server what it offers. Lists the tools of the server, for a person who approves some, and notes which approved ones it describes in another way now. `error` of the server says why it does not answer. Takes the scope `agents:update`. */
-    check: (id: string, options?: CallOptions) => Promise<McpCheck>;
+  templates: {
+    /** Remove a template in all its languages. It is removed at the network and then here. Messages that were sent with it stay as they are. Takes the scope `inboxes:update`. */
+    delete: (id: string, name: string, options?: CallOptions) => Promise<TemplatesRemoved>;
+    /** Submit a template to the network's review. The template is PENDING, or already APPROVED, in the answer; what the review decides is shown by the list. When the network does not answer, the answer is 503, and the list soon shows whether the network has the template. Takes the scope `inboxes:update`. */
+    create: (id: string, body: TemplateCreate, options?: CallOptions) => Promise<Template>;
+    /** List the templates of an inbox's account. Shows the copy that the platform keeps of the templates at the network. The network reports changes of a template at once; the whole list is copied when an inbox connects, every few hours, and when a copy older than ten minutes is read. Inboxes with the same account have the same templates. Takes the scope `inboxes:read`. */
+    list: ListMethod<[id: string, query?: TemplatesListQuery, options?: CallOptions], Template, {
+      /** The platform's copy of the account's templates: when it was last made, null before the first time. With an error the templates are those of that time */
+      catalogue: {
+        /** ISO 8601 UTC with milliseconds */
+        fetched_at: string | null;
+        /** Why the last try to read the templates failed */
+        error: string | null;
+      };
+    }>;
+  };
+  campaigns: {
+    /** Export a campaign as CSV. Answers the contacts of a campaign with their states, or its counters. The list of contacts takes the scope `contacts:read` as well. At most two exports of a company run at once (429). When an export can not be read to its end, the connection is cut. Takes the scope `campaigns:read`. */
+    export: (id: string, query?: CampaignsExportQuery, options?: CallOptions) => Promise<Response>;
+    /** Cancel a campaign. Nothing more is sent; contacts that got nothing yet become CANCELLED. A cancelled campaign can not go on. Takes the scope `campaigns:update`. */
+    cancel: (id: string, options?: CallOptions) => Promise<Campaign>;
+    /** Resume a paused campaign. The campaign goes on where it was. Its templates are checked once more, and the error threshold counts from here. Takes the scope `campaigns:update`. */
+    resume: (id: string, options?: CallOptions) => Promise<Campaign>;
+    /** Pause a campaign. Within two seconds nothing more is sent. A campaign that is paused already is answered as it is. Takes the scope `campaigns:update`. */
+    pause: (id: string, options?: CallOptions) => Promise<Campaign>;
+    /** Start a campaign. Checks the campaign and lets it run; with `scheduled_at` in the future it becomes SCHEDULED. The audience is fixed at the beginning: the contacts that exist then, with the values that the templates name as they are then. A SCHEDULED campaign that is started begins at once. Takes the scope `campaigns:update`. */
+    start: (id: string, options?: CallOptions) => Promise<Campaign>;
+    /** Remove a campaign. A campaign that has begun stays; it can be cancelled. Takes the scope `campaigns:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<Campaign>;
+    /** Change a campaign. Given `steps` replace all steps; a given `audience` replaces the whole audience. Of a campaign that was started only its names, pace, hours and options can be changed; a worker sees them within seconds. Takes the scope `campaigns:update`. */
+    update: (id: string, body: CampaignUpdate, options?: CallOptions) => Promise<Campaign>;
+    /** Read a campaign. Answers the settings and the state. What has become of its contacts is in `GET /v1/campaigns/{id}/analytics`. Takes the scope `campaigns:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Campaign>;
+    /** Preview a campaign. Answers what the campaign would do at this moment: how many contacts its audience has, how many of them would be skipped and why, and the first ten messages as their contacts will read them. Nothing is sent or stored. Takes the scope `contacts:read` as well. Takes the scope `campaigns:read`. */
+    preview: (id: string, options?: CallOptions) => Promise<CampaignPreview>;
+    /** List campaigns. Drafts, running and ended campaigns together; `status` and `inbox` choose some. Takes the scope `campaigns:read`. */
+    list: ListMethod<[query?: CampaignsListQuery, options?: CallOptions], Campaign>;
+    /** Create a campaign. A campaign is a draft until it is started. `steps` has one message, or those of a sequence with their delays. A template that is not approved yet may be named already; the preview says so. Takes the scope `campaigns:create`. */
+    create: (body: CampaignCreate, options?: CallOptions) => Promise<Campaign>;
+    /** Read what has become of a campaign. Each contact counts once, in its furthest state: what was read counts as delivered and sent. The answer costs the same for any number of contacts. Takes the scope `campaigns:read`. */
+    getAnalytics: (id: string, options?: CallOptions) => Promise<CampaignAnalytics>;
+    /** Add contacts to a campaign. Enrols contacts by their ids, or by phone numbers, for which contacts are created where nobody has them. A contact is enrolled once: the others of the call are enrolled all the same, and `errors` says who was not, and why. Contacts who are added before the campaign begins are part of its audience, in the preview as well; those added later get the first step after its delay, and a campaign that had completed runs again. Whether somebody is skipped is decided when the message is sent. Takes the scope `campaign-enrollments:create`. */
+    addContacts: (id: string, body: CampaignContacts, options?: CallOptions) => Promise<CampaignContactsAdded>;
+    /** Add the contacts of a sheet to a campaign. The same for a CSV or XLSX with a column of phone numbers, perhaps one of names, and columns that the templates name by `variable_ref`: at most 10,000 rows and 10 MB; a campaign takes any number of sheets. Takes the scope `campaign-enrollments:create`. */
+    addSheet: (id: string, body: CampaignsAddSheetForm, options?: CallOptions) => Promise<CampaignContactsAdded>;
+  };
+  campaignEnrollments: {
+    /** Cancel an enrollment. The contact gets no further message of the campaign. One that got nothing yet becomes CANCELLED; any other keeps its status. Takes the scope `campaign-enrollments:update`. */
+    cancel: (id: string, options?: CallOptions) => Promise<CampaignEnrollment>;
+    /** Read an enrollment. Answers how far the contact is, which message it got last, and why it was skipped or failed. Takes the scope `campaign-enrollments:read`. */
+    get: (id: string, options?: CallOptions) => Promise<CampaignEnrollment>;
+    /** List who takes part in campaigns. One enrollment for each contact of a campaign, with the step it has reached; `campaign` chooses those of one campaign. Takes the scope `campaign-enrollments:read`. */
+    list: ListMethod<[query?: CampaignEnrollmentsListQuery, options?: CallOptions], CampaignEnrollment>;
   };
   knowledge: {
+    /** Make a knowledge item from a file. The file becomes an attachment. The text of KNOWLEDGE is read in the background; MEDIA is found by its name and description. The contents decide what the file is. Takes the scope `knowledge:create`. */
+    upload: (body: KnowledgeUploadForm, options?: CallOptions) => Promise<KnowledgeItem>;
+    /** Try once more to prepare an item whose state is ERROR. The item is PROCESSING again. An item in any other state stays as it is. Takes the scope `knowledge:update`. */
+    retry: (id: string, options?: CallOptions) => Promise<KnowledgeItem>;
+    /** Remove a knowledge item. The search finds it no more, and agents no longer answer from it. Takes the scope `knowledge:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<KnowledgeItem>;
+    /** Read a knowledge item. Answers the item with its text and, when it is ERROR, the cause. Takes the scope `knowledge:read`. */
+    get: (id: string, options?: CallOptions) => Promise<KnowledgeItem>;
+    /** List knowledge items, without their texts. Items of all states are listed; `type`, `file_type` and `status` choose some. The text of an item is in `GET /v1/knowledge/{id}`. Takes the scope `knowledge:read`. */
+    list: ListMethod<[query?: KnowledgeListQuery, options?: CallOptions], ListedKnowledgeItem>;
+    /** Find passages for a question. Passages are found by their words in Portuguese, English and Spanish, by everyday words that mean nearly the same, by words that are spelled nearly like them, and by their vectors. An item that was edited is found as it was before until it is READY. Takes the scope `knowledge:read`. */
+    search: (body: KnowledgeSearch, options?: CallOptions) => Promise<KnowledgeSearchResult>;
     /** Read the synonyms of the company. Words that mean the same for this company. The search also knows everyday words of business by itself. Takes the scope `knowledge:read`. */
     synonyms: (options?: CallOptions) => Promise<Synonyms>;
     /** Replace the synonyms of the company. They hold for the next search, and for the next answer of an agent; no item is prepared anew. Takes the scope `knowledge:update`. */
@@ -1329,30 +1307,54 @@ export interface Methods {
     createAutcl: (body: AutclCreate, options?: CallOptions) => Promise<KnowledgeItem>;
     /** Change a knowledge item that was written here. After a change of name, text or language the item is PROCESSING again. Until it is READY the search finds it as it was before. Takes the scope `knowledge:update`. */
     updateAutcl: (id: string, body: AutclUpdate, options?: CallOptions) => Promise<KnowledgeItem>;
-    /** Make a knowledge item from a file. The file becomes an attachment. The text of KNOWLEDGE is read in the background; MEDIA is found by its name and description. The contents decide what the file is. Takes the scope `knowledge:create`. */
-    upload: (body: KnowledgeUploadForm, options?: CallOptions) => Promise<KnowledgeItem>;
-    /** List knowledge items, without their texts. Items of all states are listed; `type`, `file_type` and `status` choose some. The text of an item is in `GET /v1/knowledge/{id}`. Takes the scope `knowledge:read`. */
-    list: ListMethod<[query?: KnowledgeListQuery, options?: CallOptions], ListedKnowledgeItem>;
-    /** Read a knowledge item. Answers the item with its text and, when it is ERROR, the cause. Takes the scope `knowledge:read`. */
-    get: (id: string, options?: CallOptions) => Promise<KnowledgeItem>;
-    /** Try once more to prepare an item whose state is ERROR. The item is PROCESSING again. An item in any other state stays as it is. Takes the scope `knowledge:update`. */
-    retry: (id: string, options?: CallOptions) => Promise<KnowledgeItem>;
-    /** Find passages for a question. Passages are found by their words in Portuguese, English and Spanish, by everyday words that mean nearly the same, by words that are spelled nearly like them, and by their vectors. An item that was edited is found as it was before until it is READY. Takes the scope `knowledge:read`. */
-    search: (body: KnowledgeSearch, options?: CallOptions) => Promise<KnowledgeSearchResult>;
-    /** Remove a knowledge item. The search finds it no more, and agents no longer answer from it. Takes the scope `knowledge:delete`. */
-    delete: (id: string, options?: CallOptions) => Promise<KnowledgeItem>;
+  };
+  agents: {
+    /** Try an agent. Answers a message and its files as the agent would answer a contact. Nothing is sent, and nothing is stored but what stands in the files; tokens of the day are used, and tools of MCP servers are called. Takes the scope `agents:update`. */
+    try: (id: string, body: AgentTry, options?: CallOptions) => Promise<AgentTrial>;
+    /** Remove an agent that nothing names. An agent of an inbox, a campaign or a conversation can be made INACTIVE instead. Takes the scope `agents:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<Agent>;
+    /** Change an agent. The change holds for the next answer. An INACTIVE agent hands its conversations over when their contacts write. Takes the scope `agents:update`. */
+    update: (id: string, body: AgentUpdate, options?: CallOptions) => Promise<Agent>;
+    /** Read an agent. Answers all settings, the instructions included. Takes the scope `agents:read`. */
+    get: (id: string, options?: CallOptions) => Promise<Agent>;
+    /** List agents, without their instructions. `type` and `status` choose some; `search` finds a part of the name or the description. Takes the scope `agents:read`. */
+    list: ListMethod<[query?: AgentsListQuery, options?: CallOptions], ListedAgent>;
+    /** Create an agent. An agent of type AI answers from the knowledge base; an EXTERNAL one posts the question to `url`. It answers where an inbox, a campaign or a conversation names it. Takes the scope `agents:create`. */
+    create: (body: AgentCreate, options?: CallOptions) => Promise<Agent>;
+    /** List the turns of agents. What an agent has read, and how it has answered or why a person took over. Takes the scope `agents:read`. */
+    turns: ListMethod<[query?: AgentsTurnsQuery, options?: CallOptions], AgentTurn>;
+    /** List follow-ups of agents. What agents have written, or will write, to contacts who do not answer. Takes the scope `agents:read`. */
+    followUps: ListMethod<[query?: AgentsFollowUpsQuery, options?: CallOptions], FollowUp>;
+    /** Cancel a follow-up that is scheduled. It is not sent, and its `cancel_reason` is CANCELLED_BY_REQUEST. One that was sent or cancelled already is 409. Takes the scope `agents:update`. */
+    cancelFollowUp: (id: string, options?: CallOptions) => Promise<FollowUp>;
+  };
+  mcpServers: {
+    /** Ask an MCP server what it offers. Lists the tools of the server, for a person who approves some, and notes which approved ones it describes in another way now. `error` of the server says why it does not answer. Takes the scope `agents:update`. */
+    check: (id: string, options?: CallOptions) => Promise<McpCheck>;
+    /** Remove an MCP server. Agents that list it go on without its tools. Takes the scope `agents:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<McpServer>;
+    /** Change an MCP server, or approve its tools. The change holds for the next answer. `tools` are those of the check that a person has read. Takes the scope `agents:update`. */
+    update: (id: string, body: McpServerUpdate, options?: CallOptions) => Promise<McpServer>;
+    /** Read an MCP server. The value of its header is masked. Takes the scope `agents:read`. */
+    get: (id: string, options?: CallOptions) => Promise<McpServer>;
+    /** List MCP servers. With the tools that were approved, and whether their servers still describe them in the same way. Takes the scope `agents:read`. */
+    list: ListMethod<[query?: McpServersListQuery, options?: CallOptions], McpServer>;
+    /** Add an MCP server. Its approved tools may be called by the agents that list the server. The company needs `client_mcp_servers_enabled`; it has at most three servers. Takes the scope `agents:create`. */
+    create: (body: McpServerCreate, options?: CallOptions) => Promise<McpServer>;
   };
   tables: {
-    /** Create a table. Without a slug, one is made from the name. Rows carry their values by the `key` of each column. Takes the scope `tables:create`. */
-    create: (body: TableCreate, options?: CallOptions) => Promise<Table>;
-    /** List tables. Each table with its columns and the number of its rows. Takes the scope `tables:read`. */
-    list: ListMethod<[query?: TablesListQuery, options?: CallOptions], Table>;
-    /** Read a table and a page of its rows. `rows` is a page like that of `GET /v1/tables/{tableId}/rows`; page, sort and search choose its rows. Takes the scope `tables:read`. */
-    get: (id: string, query?: TablesGetQuery, options?: CallOptions) => Promise<TableWithRows>;
-    /** Change a table; given columns replace all columns. Values of rows are converted where the conversion loses nothing. A change that would lose a value, or leave a required one missing, is refused with COLUMN_IN_USE, which says in how many rows; `drop_columns` names columns that may be removed with their values. A table of more than 100,000 rows accepts only changes for which its rows need not be read. Converting so many takes some tens of seconds, in which writing rows of this table is answered 503. Takes the scope `tables:update`. */
-    update: (id: string, body: TableUpdate, options?: CallOptions) => Promise<Table>;
+    /** Export a table as CSV, in the order of its rows. The first line has the keys of the columns, so that the file can be imported into a table with the same columns. Takes the scope `tables:read`. */
+    export: (id: string, options?: CallOptions) => Promise<Response>;
     /** Delete a table with all its rows. The table is gone at once, and its slug is free; its rows are erased within minutes. Takes the scope `tables:delete`. */
     delete: (id: string, options?: CallOptions) => Promise<Table>;
+    /** Change a table; given columns replace all columns. Values of rows are converted where the conversion loses nothing. A change that would lose a value, or leave a required one missing, is refused with COLUMN_IN_USE, which says in how many rows; `drop_columns` names columns that may be removed with their values. A table of more than 100,000 rows accepts only changes for which its rows need not be read. Converting so many takes some tens of seconds, in which writing rows of this table is answered 503. Takes the scope `tables:update`. */
+    update: (id: string, body: TableUpdate, options?: CallOptions) => Promise<Table>;
+    /** Read a table and a page of its rows. `rows` is a page like that of `GET /v1/tables/{tableId}/rows`; page, sort and search choose its rows. Takes the scope `tables:read`. */
+    get: (id: string, query?: TablesGetQuery, options?: CallOptions) => Promise<TableWithRows>;
+    /** List tables. Each table with its columns and the number of its rows. Takes the scope `tables:read`. */
+    list: ListMethod<[query?: TablesListQuery, options?: CallOptions], Table>;
+    /** Create a table. Without a slug, one is made from the name. Rows carry their values by the `key` of each column. Takes the scope `tables:create`. */
+    create: (body: TableCreate, options?: CallOptions) => Promise<Table>;
     /** Add a row. `data` has the values by the key of their column, each of the column's type: nothing is converted. The row gets the next `row_index`. Takes the scope `tables:create`. */
     createRow: (tableId: string, body: RowCreate, options?: CallOptions) => Promise<Row>;
     /** List rows. `search` finds a part of any value; `sort=row_index` lists the rows as they were added. Takes the scope `tables:read`. */
@@ -1361,8 +1363,6 @@ export interface Methods {
     updateRow: (tableId: string, rowId: string, body: RowUpdate, options?: CallOptions) => Promise<Row>;
     /** Delete a row; its index is not used again. The answer is the row as it was. Takes the scope `tables:delete`. */
     deleteRow: (tableId: string, rowId: string, options?: CallOptions) => Promise<Row>;
-    /** Export a table as CSV, in the order of its rows. The first line has the keys of the columns, so that the file can be imported into a table with the same columns. Takes the scope `tables:read`. */
-    export: (id: string, options?: CallOptions) => Promise<Response>;
     /** Import rows from a sheet. CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the key or title of a column of the table, or if `mapping` names it. Each row is added: importing a sheet twice adds its rows twice. Read the import for its progress. Takes the scope `tables:create`. */
     import: (id: string, body: TablesImportForm, options?: CallOptions) => Promise<Import>;
     /** Read an import of rows. Ask until `status` is COMPLETED or FAILED: `processed` of `total` rows are done. `row_errors` has the first rows that failed; all of them are in `/errors`. Takes the scope `tables:read`. */
@@ -1371,14 +1371,14 @@ export interface Methods {
     getImportErrors: (id: string, importId: string, options?: CallOptions) => Promise<Response>;
   };
   webhooks: {
+    /** Remove the webhook; what is still queued is not sent. Deliveries that wait become FAILED with WEBHOOK_INACTIVE, also when the company registers another webhook afterwards. Takes the scope `webhooks:delete`. */
+    delete: (id: string, options?: CallOptions) => Promise<Webhook>;
+    /** Change the webhook, stop it (INACTIVE) or let it go on (ACTIVE). Only the given properties change; given `custom_headers` replace all of them. What happens while the webhook is INACTIVE is never delivered. Takes the scope `webhooks:update`. */
+    update: (id: string, body: WebhookUpdate, options?: CallOptions) => Promise<Webhook>;
     /** Register the company's webhook. Each event that `events` lists is posted to `url` once, from now on. A company has one webhook: where there is one, the answer is 409 and `existing_id` names it. Takes the scope `webhooks:create`. */
     create: (body: WebhookCreate, options?: CallOptions) => Promise<Webhook>;
     /** Read the company's webhook; null when there is none. The values of `custom_headers` are secrets, masked for a caller without `webhooks:update`. Takes the scope `webhooks:read`. */
     get: (options?: CallOptions) => Promise<Webhook | null>;
-    /** Change the webhook, stop it (INACTIVE) or let it go on (ACTIVE). Only the given properties change; given `custom_headers` replace all of them. What happens while the webhook is INACTIVE is never delivered. Takes the scope `webhooks:update`. */
-    update: (id: string, body: WebhookUpdate, options?: CallOptions) => Promise<Webhook>;
-    /** Remove the webhook; what is still queued is not sent. Deliveries that wait become FAILED with WEBHOOK_INACTIVE, also when the company registers another webhook afterwards. Takes the scope `webhooks:delete`. */
-    delete: (id: string, options?: CallOptions) => Promise<Webhook>;
     /** List deliveries and what became of them. Each delivery with its body, the answer of the receiver, and the cause when it failed, newest first; they are kept for 14 days (DELIVERY_RETENTION_DAYS). Takes the scope `webhooks:read`. */
     listDeliveries: ListMethod<[query?: WebhooksListDeliveriesQuery, options?: CallOptions], WebhookDelivery>;
     /** Send a delivery once more, as a new one with the same body. Whatever became of the first one, the receiver may get this event twice; `x-webhook-replay-of` names the delivery that is repeated. Takes the scope `webhooks:update`. */
@@ -1399,130 +1399,97 @@ export interface Methods {
 }
 
 export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+  users: {
+    delete: { method: 'DELETE', path: '/v1/users/{id}', query: true },
+    update: { method: 'PATCH', path: '/v1/users/{id}', body: 'json', query: true },
+    get: { method: 'GET', path: '/v1/users/{id}' },
+    list: { method: 'GET', path: '/v1/users', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/users', body: 'json', key: true },
+  },
+  apiKeys: {
+    list: { method: 'GET', path: '/v1/api-keys', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/api-keys', body: 'json', key: true },
+    revoke: { method: 'DELETE', path: '/v1/api-keys/{id}' },
+  },
   auth: {
+    me: { method: 'GET', path: '/v1/auth/me' },
+    acceptInvitation: { method: 'POST', path: '/v1/auth/accept-invitation', body: 'json' },
+    resetPassword: { method: 'POST', path: '/v1/auth/reset-password', body: 'json' },
+    forgotPassword: { method: 'POST', path: '/v1/auth/forgot-password', body: 'json' },
     logIn: { method: 'POST', path: '/v1/auth/login', body: 'json' },
     openSession: { method: 'POST', path: '/v1/auth/session', body: 'json' },
     openSessionByLink: { method: 'POST', path: '/v1/auth/session/link', body: 'json' },
     closeSession: { method: 'DELETE', path: '/v1/auth/session' },
-    forgotPassword: { method: 'POST', path: '/v1/auth/forgot-password', body: 'json' },
-    resetPassword: { method: 'POST', path: '/v1/auth/reset-password', body: 'json' },
-    acceptInvitation: { method: 'POST', path: '/v1/auth/accept-invitation', body: 'json' },
-    me: { method: 'GET', path: '/v1/auth/me' },
     updateMe: { method: 'PATCH', path: '/v1/auth/me', body: 'json' },
     uploadPicture: { method: 'PUT', path: '/v1/auth/me/avatar', body: 'form' },
-  },
-  companies: {
-    create: { method: 'POST', path: '/v1/companies', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/companies', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/companies/{id}' },
-    update: { method: 'PATCH', path: '/v1/companies/{id}', body: 'json' },
-  },
-  users: {
-    create: { method: 'POST', path: '/v1/users', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/users', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/users/{id}' },
-    update: { method: 'PATCH', path: '/v1/users/{id}', body: 'json', query: true },
-    delete: { method: 'DELETE', path: '/v1/users/{id}', query: true },
-  },
-  apiKeys: {
-    create: { method: 'POST', path: '/v1/api-keys', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/api-keys', query: true, answer: 'list' },
-    revoke: { method: 'DELETE', path: '/v1/api-keys/{id}' },
   },
   audit: {
     list: { method: 'GET', path: '/v1/audit', query: true, answer: 'list' },
   },
   customFields: {
-    create: { method: 'POST', path: '/v1/custom-fields', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/custom-fields', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/custom-fields/{id}' },
-    update: { method: 'PATCH', path: '/v1/custom-fields/{id}', body: 'json' },
     delete: { method: 'DELETE', path: '/v1/custom-fields/{id}' },
+    update: { method: 'PATCH', path: '/v1/custom-fields/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/custom-fields/{id}' },
+    list: { method: 'GET', path: '/v1/custom-fields', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/custom-fields', body: 'json', key: true },
   },
   attachments: {
-    upload: { method: 'POST', path: '/v1/resource/upload-attachment', body: 'form', key: true },
-    list: { method: 'GET', path: '/v1/resource/attachments', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/resource/attachments/{id}' },
-    getUrl: { method: 'GET', path: '/v1/resource/attachments/{id}/url' },
     delete: { method: 'DELETE', path: '/v1/resource/attachments/{id}' },
+    get: { method: 'GET', path: '/v1/resource/attachments/{id}' },
+    list: { method: 'GET', path: '/v1/resource/attachments', query: true, answer: 'list' },
+    upload: { method: 'POST', path: '/v1/resource/upload-attachment', body: 'form', key: true },
+    getUrl: { method: 'GET', path: '/v1/resource/attachments/{id}/url' },
   },
   inboxes: {
-    create: { method: 'POST', path: '/v1/inboxes', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/inboxes', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/inboxes/{id}' },
     update: { method: 'PUT', path: '/v1/inboxes/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/inboxes/{id}' },
+    list: { method: 'GET', path: '/v1/inboxes', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/inboxes', body: 'json', key: true },
     getHealth: { method: 'GET', path: '/v1/inboxes/{id}/health' },
     pair: { method: 'GET', path: '/v1/inboxes/{id}/pairing' },
     makeConnectLink: { method: 'POST', path: '/v1/inboxes/{id}/connect-link' },
   },
-  templates: {
-    create: { method: 'POST', path: '/v1/inboxes/{id}/templates', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/inboxes/{id}/templates', query: true, answer: 'list' },
-    delete: { method: 'DELETE', path: '/v1/inboxes/{id}/templates/{name}' },
-  },
-  campaigns: {
-    create: { method: 'POST', path: '/v1/campaigns', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/campaigns', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/campaigns/{id}' },
-    update: { method: 'PATCH', path: '/v1/campaigns/{id}', body: 'json' },
-    delete: { method: 'DELETE', path: '/v1/campaigns/{id}' },
-    preview: { method: 'GET', path: '/v1/campaigns/{id}/preview' },
-    start: { method: 'POST', path: '/v1/campaigns/{id}/start', key: true },
-    pause: { method: 'POST', path: '/v1/campaigns/{id}/pause', key: true },
-    resume: { method: 'POST', path: '/v1/campaigns/{id}/resume', key: true },
-    cancel: { method: 'POST', path: '/v1/campaigns/{id}/cancel', key: true },
-    getAnalytics: { method: 'GET', path: '/v1/campaigns/{id}/analytics' },
-    export: { method: 'GET', path: '/v1/campaigns/{id}/export', query: true, answer: 'file' },
-    addContacts: { method: 'POST', path: '/v1/campaigns/{id}/enrollments', body: 'json', key: true },
-    addSheet: { method: 'POST', path: '/v1/campaigns/{id}/enrollments/sheet', body: 'form', key: true },
-  },
-  campaignEnrollments: {
-    list: { method: 'GET', path: '/v1/campaign-enrollments', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/campaign-enrollments/{id}' },
-    cancel: { method: 'POST', path: '/v1/campaign-enrollments/{id}/cancel', key: true },
-  },
-  quickReplies: {
-    create: { method: 'POST', path: '/v1/quick-replies', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/quick-replies', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/quick-replies/{id}' },
-    update: { method: 'PATCH', path: '/v1/quick-replies/{id}', body: 'json' },
-    delete: { method: 'DELETE', path: '/v1/quick-replies/{id}' },
-  },
   businesses: {
-    create: { method: 'POST', path: '/v1/businesses', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/businesses', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/businesses/{id}' },
-    update: { method: 'PATCH', path: '/v1/businesses/{id}', body: 'json' },
     delete: { method: 'DELETE', path: '/v1/businesses/{id}' },
+    update: { method: 'PATCH', path: '/v1/businesses/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/businesses/{id}' },
+    list: { method: 'GET', path: '/v1/businesses', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/businesses', body: 'json', key: true },
   },
   contacts: {
+    merge: { method: 'POST', path: '/v1/contacts/{id}/merge', body: 'json', key: true },
+    delete: { method: 'DELETE', path: '/v1/contacts/{id}' },
+    update: { method: 'PATCH', path: '/v1/contacts/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/contacts/{id}' },
+    export: { method: 'GET', path: '/v1/contacts/export', query: true, answer: 'file' },
+    list: { method: 'GET', path: '/v1/contacts', query: true, answer: 'list' },
     create: { method: 'POST', path: '/v1/contacts', body: 'json', key: true },
     upsert: { method: 'POST', path: '/v1/contacts/bulk', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/contacts', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/contacts/{id}' },
-    update: { method: 'PATCH', path: '/v1/contacts/{id}', body: 'json' },
-    delete: { method: 'DELETE', path: '/v1/contacts/{id}' },
-    merge: { method: 'POST', path: '/v1/contacts/{id}/merge', body: 'json', key: true },
-    export: { method: 'GET', path: '/v1/contacts/export', query: true, answer: 'file' },
     import: { method: 'POST', path: '/v1/contacts/import', body: 'form', key: true },
     listImports: { method: 'GET', path: '/v1/contacts/import', query: true, answer: 'list' },
     getImport: { method: 'GET', path: '/v1/contacts/import/{importId}' },
     getImportErrors: { method: 'GET', path: '/v1/contacts/import/{importId}/errors', answer: 'file' },
   },
   pipelines: {
-    create: { method: 'POST', path: '/v1/pipelines', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/pipelines', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/pipelines/{id}' },
-    update: { method: 'PATCH', path: '/v1/pipelines/{id}', body: 'json' },
     delete: { method: 'DELETE', path: '/v1/pipelines/{id}', query: true },
+    update: { method: 'PATCH', path: '/v1/pipelines/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/pipelines/{id}' },
+    list: { method: 'GET', path: '/v1/pipelines', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/pipelines', body: 'json', key: true },
+  },
+  companies: {
+    update: { method: 'PATCH', path: '/v1/companies/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/companies/{id}' },
+    list: { method: 'GET', path: '/v1/companies', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/companies', body: 'json', key: true },
   },
   conversations: {
-    open: { method: 'POST', path: '/v1/conversations', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/conversations', query: true, answer: 'list' },
-    count: { method: 'GET', path: '/v1/conversations/counts' },
-    get: { method: 'GET', path: '/v1/conversations/{id}' },
-    listHistory: { method: 'GET', path: '/v1/conversations/{id}/history', query: true, answer: 'list' },
     update: { method: 'PATCH', path: '/v1/conversations/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/conversations/{id}' },
+    list: { method: 'GET', path: '/v1/conversations', query: true, answer: 'list' },
+    open: { method: 'POST', path: '/v1/conversations', body: 'json', key: true },
+    count: { method: 'GET', path: '/v1/conversations/counts' },
+    listHistory: { method: 'GET', path: '/v1/conversations/{id}/history', query: true, answer: 'list' },
     showPresence: { method: 'POST', path: '/v1/conversations/{id}/typing', body: 'json' },
     changeStep: { method: 'PUT', path: '/v1/conversations/{id}/step', body: 'json' },
     markAsRead: { method: 'PUT', path: '/v1/conversations/{id}/read' },
@@ -1532,73 +1499,106 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     cancelBulkRun: { method: 'POST', path: '/v1/conversations/bulk/{id}/cancel', key: true },
   },
   messages: {
+    sendBulkTemplate: { method: 'POST', path: '/v1/messages/send-bulk-template', body: 'form', key: true },
+    sendTemplate: { method: 'POST', path: '/v1/messages/send-template', body: 'json', key: true },
+    sendSticker: { method: 'POST', path: '/v1/messages/send-sticker', body: 'json', key: true },
+    sendDocument: { method: 'POST', path: '/v1/messages/send-document', body: 'json', key: true },
+    sendVideo: { method: 'POST', path: '/v1/messages/send-video', body: 'json', key: true },
+    sendAudio: { method: 'POST', path: '/v1/messages/send-audio', body: 'json', key: true },
+    sendImage: { method: 'POST', path: '/v1/messages/send-image', body: 'json', key: true },
+    sendText: { method: 'POST', path: '/v1/messages/send-text', body: 'json', key: true },
+    get: { method: 'GET', path: '/v1/messages/{id}' },
     search: { method: 'GET', path: '/v1/messages', query: true, answer: 'list' },
     listInConversation: { method: 'GET', path: '/v1/messages/conversation/{id}', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/messages/{id}' },
     getBody: { method: 'GET', path: '/v1/messages/{id}/body' },
-    sendText: { method: 'POST', path: '/v1/messages/send-text', body: 'json', key: true },
-    sendImage: { method: 'POST', path: '/v1/messages/send-image', body: 'json', key: true },
-    sendAudio: { method: 'POST', path: '/v1/messages/send-audio', body: 'json', key: true },
-    sendVideo: { method: 'POST', path: '/v1/messages/send-video', body: 'json', key: true },
-    sendDocument: { method: 'POST', path: '/v1/messages/send-document', body: 'json', key: true },
-    sendSticker: { method: 'POST', path: '/v1/messages/send-sticker', body: 'json', key: true },
-    sendTemplate: { method: 'POST', path: '/v1/messages/send-template', body: 'json', key: true },
-    sendBulkTemplate: { method: 'POST', path: '/v1/messages/send-bulk-template', body: 'form', key: true },
     listBulkRuns: { method: 'GET', path: '/v1/messages/bulk', query: true, answer: 'list' },
     getBulkRun: { method: 'GET', path: '/v1/messages/bulk/{id}' },
     writeNote: { method: 'POST', path: '/v1/messages/note', body: 'json', key: true },
   },
+  quickReplies: {
+    delete: { method: 'DELETE', path: '/v1/quick-replies/{id}' },
+    update: { method: 'PATCH', path: '/v1/quick-replies/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/quick-replies/{id}' },
+    list: { method: 'GET', path: '/v1/quick-replies', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/quick-replies', body: 'json', key: true },
+  },
+  templates: {
+    delete: { method: 'DELETE', path: '/v1/inboxes/{id}/templates/{name}' },
+    create: { method: 'POST', path: '/v1/inboxes/{id}/templates', body: 'json', key: true },
+    list: { method: 'GET', path: '/v1/inboxes/{id}/templates', query: true, answer: 'list' },
+  },
+  campaigns: {
+    export: { method: 'GET', path: '/v1/campaigns/{id}/export', query: true, answer: 'file' },
+    cancel: { method: 'POST', path: '/v1/campaigns/{id}/cancel', key: true },
+    resume: { method: 'POST', path: '/v1/campaigns/{id}/resume', key: true },
+    pause: { method: 'POST', path: '/v1/campaigns/{id}/pause', key: true },
+    start: { method: 'POST', path: '/v1/campaigns/{id}/start', key: true },
+    delete: { method: 'DELETE', path: '/v1/campaigns/{id}' },
+    update: { method: 'PATCH', path: '/v1/campaigns/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/campaigns/{id}' },
+    preview: { method: 'GET', path: '/v1/campaigns/{id}/preview' },
+    list: { method: 'GET', path: '/v1/campaigns', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/campaigns', body: 'json', key: true },
+    getAnalytics: { method: 'GET', path: '/v1/campaigns/{id}/analytics' },
+    addContacts: { method: 'POST', path: '/v1/campaigns/{id}/enrollments', body: 'json', key: true },
+    addSheet: { method: 'POST', path: '/v1/campaigns/{id}/enrollments/sheet', body: 'form', key: true },
+  },
+  campaignEnrollments: {
+    cancel: { method: 'POST', path: '/v1/campaign-enrollments/{id}/cancel', key: true },
+    get: { method: 'GET', path: '/v1/campaign-enrollments/{id}' },
+    list: { method: 'GET', path: '/v1/campaign-enrollments', query: true, answer: 'list' },
+  },
+  knowledge: {
+    upload: { method: 'POST', path: '/v1/knowledge/upload', body: 'form', key: true },
+    retry: { method: 'POST', path: '/v1/knowledge/{id}/retry', key: true },
+    delete: { method: 'DELETE', path: '/v1/knowledge/{id}' },
+    get: { method: 'GET', path: '/v1/knowledge/{id}' },
+    list: { method: 'GET', path: '/v1/knowledge', query: true, answer: 'list' },
+    search: { method: 'POST', path: '/v1/knowledge/search', body: 'json' },
+    synonyms: { method: 'GET', path: '/v1/knowledge/synonyms' },
+    updateSynonyms: { method: 'PUT', path: '/v1/knowledge/synonyms', body: 'json' },
+    createAutcl: { method: 'POST', path: '/v1/knowledge/autcl', body: 'json', key: true },
+    updateAutcl: { method: 'PUT', path: '/v1/knowledge/autcl/{id}', body: 'json' },
+  },
   agents: {
-    create: { method: 'POST', path: '/v1/agents', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/agents', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/agents/{id}' },
-    update: { method: 'PATCH', path: '/v1/agents/{id}', body: 'json' },
-    delete: { method: 'DELETE', path: '/v1/agents/{id}' },
     try: { method: 'POST', path: '/v1/agents/{id}/try', body: 'json' },
+    delete: { method: 'DELETE', path: '/v1/agents/{id}' },
+    update: { method: 'PATCH', path: '/v1/agents/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/agents/{id}' },
+    list: { method: 'GET', path: '/v1/agents', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/agents', body: 'json', key: true },
     turns: { method: 'GET', path: '/v1/agents/turns', query: true, answer: 'list' },
     followUps: { method: 'GET', path: '/v1/agents/follow-ups', query: true, answer: 'list' },
     cancelFollowUp: { method: 'POST', path: '/v1/agents/follow-ups/{id}/cancel', key: true },
   },
   mcpServers: {
-    create: { method: 'POST', path: '/v1/agents/mcp-servers', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/agents/mcp-servers', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/agents/mcp-servers/{id}' },
-    update: { method: 'PATCH', path: '/v1/agents/mcp-servers/{id}', body: 'json' },
-    delete: { method: 'DELETE', path: '/v1/agents/mcp-servers/{id}' },
     check: { method: 'POST', path: '/v1/agents/mcp-servers/{id}/check' },
-  },
-  knowledge: {
-    synonyms: { method: 'GET', path: '/v1/knowledge/synonyms' },
-    updateSynonyms: { method: 'PUT', path: '/v1/knowledge/synonyms', body: 'json' },
-    createAutcl: { method: 'POST', path: '/v1/knowledge/autcl', body: 'json', key: true },
-    updateAutcl: { method: 'PUT', path: '/v1/knowledge/autcl/{id}', body: 'json' },
-    upload: { method: 'POST', path: '/v1/knowledge/upload', body: 'form', key: true },
-    list: { method: 'GET', path: '/v1/knowledge', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/knowledge/{id}' },
-    retry: { method: 'POST', path: '/v1/knowledge/{id}/retry', key: true },
-    search: { method: 'POST', path: '/v1/knowledge/search', body: 'json' },
-    delete: { method: 'DELETE', path: '/v1/knowledge/{id}' },
+    delete: { method: 'DELETE', path: '/v1/agents/mcp-servers/{id}' },
+    update: { method: 'PATCH', path: '/v1/agents/mcp-servers/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/agents/mcp-servers/{id}' },
+    list: { method: 'GET', path: '/v1/agents/mcp-servers', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/agents/mcp-servers', body: 'json', key: true },
   },
   tables: {
-    create: { method: 'POST', path: '/v1/tables', body: 'json', key: true },
-    list: { method: 'GET', path: '/v1/tables', query: true, answer: 'list' },
-    get: { method: 'GET', path: '/v1/tables/{id}', query: true },
-    update: { method: 'PATCH', path: '/v1/tables/{id}', body: 'json' },
+    export: { method: 'GET', path: '/v1/tables/{id}/export', answer: 'file' },
     delete: { method: 'DELETE', path: '/v1/tables/{id}' },
+    update: { method: 'PATCH', path: '/v1/tables/{id}', body: 'json' },
+    get: { method: 'GET', path: '/v1/tables/{id}', query: true },
+    list: { method: 'GET', path: '/v1/tables', query: true, answer: 'list' },
+    create: { method: 'POST', path: '/v1/tables', body: 'json', key: true },
     createRow: { method: 'POST', path: '/v1/tables/{tableId}/rows', body: 'json', key: true },
     listRows: { method: 'GET', path: '/v1/tables/{tableId}/rows', query: true, answer: 'list' },
     updateRow: { method: 'PATCH', path: '/v1/tables/{tableId}/rows/{rowId}', body: 'json' },
     deleteRow: { method: 'DELETE', path: '/v1/tables/{tableId}/rows/{rowId}' },
-    export: { method: 'GET', path: '/v1/tables/{id}/export', answer: 'file' },
     import: { method: 'POST', path: '/v1/tables/{id}/import', body: 'form', key: true },
     getImport: { method: 'GET', path: '/v1/tables/{id}/import/{importId}' },
     getImportErrors: { method: 'GET', path: '/v1/tables/{id}/import/{importId}/errors', answer: 'file' },
   },
   webhooks: {
+    delete: { method: 'DELETE', path: '/v1/webhooks/{id}' },
+    update: { method: 'PUT', path: '/v1/webhooks/{id}', body: 'json' },
     create: { method: 'POST', path: '/v1/webhooks', body: 'json', key: true },
     get: { method: 'GET', path: '/v1/webhooks' },
-    update: { method: 'PUT', path: '/v1/webhooks/{id}', body: 'json' },
-    delete: { method: 'DELETE', path: '/v1/webhooks/{id}' },
     listDeliveries: { method: 'GET', path: '/v1/webhooks/deliveries', query: true, answer: 'list' },
     replayDelivery: { method: 'POST', path: '/v1/webhooks/deliveries/{id}/replay', key: true },
     replayDeliveries: { method: 'POST', path: '/v1/webhooks/deliveries/replay', body: 'json', key: true },
