@@ -8,7 +8,6 @@ import {
   compareScopes,
   compareSettings,
   findUnknownSettings,
-  type DescribedResource,
 } from './docs-law.ts';
 import { isTest } from './import-law.ts';
 import { readSources } from './source-facts.ts';
@@ -17,7 +16,7 @@ const { ERRORS } = await import('../src/platform/values/errors.ts');
 const { EVENT_NAMES } = await import('../src/platform/store/events.ts');
 const { SETTINGS } = await import('../src/config.ts');
 const { listProofNames } = await import('../test/full/list-proofs.ts');
-const { covers, GRANTABLE, ROLE_SCOPES, USER_ROLES } = await import('../src/platform/values/scopes.ts');
+const { ACTIONS, covers, GRANTABLE, ROLE_SCOPES, USER_ROLES } = await import('../src/platform/values/scopes.ts');
 
 const testFiles = new Set(
   readSources('.', ['src', 'sandbox', 'scripts', 'test'])
@@ -48,7 +47,7 @@ const sentences = [
   ...compareGuarantees(readText('docs/guarantees.md'), testFiles, listProofNames()),
   ...compareSettings(readText('.env.example'), Object.keys(SETTINGS)),
   ...FOR_OPERATORS.flatMap((path) => findUnknownSettings(path, readText(path), names)),
-  ...compareScopes(readText('docs/authentication.md'), USER_ROLES, describeResources()),
+  ...compareScopes(readText('docs/authentication.md'), USER_ROLES, listRights()),
   ...checkChangelog(readText('CHANGELOG.md')),
 ];
 for (const sentence of sentences) console.error(sentence);
@@ -58,24 +57,12 @@ console.log(
 );
 if (sentences.length > 0) process.exitCode = 1;
 
-/** Describes for each resource of the API what each role may do with it, and whether an operation requires one of its scopes. */
-function describeResources(): Map<string, DescribedResource> {
-  const { paths } = JSON.parse(readText('openapi.json')) as {
-    paths: Record<string, Record<string, { 'x-scope'?: string }>>;
-  };
-  const asked = Object.values(paths).flatMap((item) => Object.values(item).map((operation) => operation['x-scope']));
-  const listRights = (resource: string) =>
-    USER_ROLES.map((role) => {
-      const may = ['create', 'read', 'update', 'delete'].filter((action) =>
-        covers(ROLE_SCOPES[role], `${resource}:${action}`),
-      );
-      return may.map((action) => action.charAt(0)).join('') || '–';
-    });
+/** Lists what each role may do with each resource of the API. */
+function listRights(): Map<string, string[]> {
   const resources = GRANTABLE.filter((scope) => scope.endsWith(':*')).map((scope) => scope.slice(0, -2));
-  return new Map(
-    resources.map((resource) => [
-      resource,
-      { rights: listRights(resource), served: asked.some((scope) => scope?.startsWith(`${resource}:`)) },
-    ]),
-  );
+  const describe = (role: (typeof USER_ROLES)[number], resource: string) => {
+    const may = ACTIONS.filter((action) => covers(ROLE_SCOPES[role], `${resource}:${action}`));
+    return may.map((action) => action.charAt(0)).join('') || '–';
+  };
+  return new Map(resources.map((resource) => [resource, USER_ROLES.map((role) => describe(role, resource))]));
 }

@@ -51,28 +51,22 @@ test('a document for operators and a file for deploying name only settings that 
   );
 });
 
-test('each resource is listed with its scopes and roles, and is marked "to come" exactly as long as no operation uses it', () => {
+test('each resource is listed with the rights of each role', () => {
   const resources = new Map([
-    ['contacts', { rights: ['crud'], served: true }],
-    ['agents', { rights: ['r'], served: false }],
+    ['contacts', ['crud']],
+    ['agents', ['r']],
   ]);
-  const page = (contacts: string, agents: string) =>
-    '## Scopes\n\n| Resource | What its scopes open |\n|---|---|\n' +
-    `| \`contacts\` | ${contacts} |\n| \`agents\` | ${agents} |\n\n` +
-    '## Roles\n\n| Resource | OWNER |\n|---|---|\n| `contacts` | crud |\n| `agents` | r |\n';
+  const page =
+    '## Scopes\n\n| Resource | What its scopes open | OWNER |\n|---|---|---|\n| `contacts` | people | crud |\n| `agents` | agents | r |\n';
   const compare = (markdown: string) => compareScopes(markdown, ['OWNER'], resources);
-  assert.deepEqual(compare(page('contacts', 'to come')), []);
-  assert.deepEqual(compare(page('to come', 'agents')), [
-    'docs/authentication.md, Scopes: `contacts` is served, and not to come',
-    'docs/authentication.md, Scopes: `agents` is still to come',
-  ]);
-  assert.deepEqual(compare(page('contacts', 'to come').replaceAll('agents', 'bots').replace('crud', 'r')), [
-    'docs/authentication.md, Scopes: lacks "`agents`"',
-    'docs/authentication.md, Scopes: has "`bots`", which the code does not',
-    'docs/authentication.md, Roles: lacks "`contacts` | crud"',
-    'docs/authentication.md, Roles: lacks "`agents` | r"',
-    'docs/authentication.md, Roles: has "`contacts` | r", which the code does not',
-    'docs/authentication.md, Roles: has "`bots` | r", which the code does not',
+  assert.deepEqual(compare(page), []);
+  assert.deepEqual(compare(page.replace('`agents`', '`bots`').replace('crud', 'r').replace('OWNER', 'BOSS')), [
+    'docs/authentication.md: Resource | OWNER is missing',
+    'docs/authentication.md: `contacts` | crud is missing',
+    'docs/authentication.md: `agents` | r is missing',
+    'docs/authentication.md: Resource | BOSS exists nowhere in the code',
+    'docs/authentication.md: `contacts` | r exists nowhere in the code',
+    'docs/authentication.md: `bots` | r exists nowhere in the code',
   ]);
 });
 

@@ -44,41 +44,15 @@ export function findUnknownSettings(
   return [...names].filter((name) => !known.has(name)).map((name) => `${document}: ${name} is no setting`);
 }
 
-export interface DescribedResource {
-  /** The rights of each role, as in `crud`, `r` or `–`. */
-  rights: readonly string[];
-  /** Whether an operation requires one of the resource's scopes. */
-  served: boolean;
-}
-
-/**
- * docs/authentication.md has a table of resources (`## Scopes`), which says "to come" for exactly those without an operation, and a table
- * of the rights of each role (`## Roles`).
- */
+/** docs/authentication.md has a table of resources (`## Scopes`) with the rights of each role, as in `crud`, `r` or `–`. */
 export function compareScopes(
   markdown: string,
   roles: readonly string[],
-  resources: ReadonlyMap<string, DescribedResource>,
+  resources: ReadonlyMap<string, readonly string[]>,
 ): string[] {
-  const scopes = readTable(markdown, 'Scopes').slice(1);
-  const names = [...resources.keys()].map((resource) => `\`${resource}\``);
-  const wrong = scopes.flatMap(([name = '', opens]) => {
-    const known = resources.get(name.replaceAll('`', ''));
-    if (!known || known.served === (opens !== 'to come')) return [];
-    return [`docs/authentication.md, Scopes: ${name} is ${known.served ? 'served, and not' : 'still'} to come`];
-  });
-  return [
-    ...compareRows(
-      'Scopes',
-      scopes.map(([name = '']) => [name]),
-      names.map((name) => [name]),
-    ),
-    ...wrong,
-    ...compareRows('Roles', readTable(markdown, 'Roles'), [
-      ['Resource', ...roles],
-      ...[...resources].map(([resource, { rights }]) => [`\`${resource}\``, ...rights]),
-    ]),
-  ];
+  const rows = readTable(markdown, 'Scopes').map(([name = '', _opens, ...rights]) => [name, ...rights].join(' | '));
+  const known = [...resources].map(([resource, rights]) => [`\`${resource}\``, ...rights].join(' | '));
+  return compareNames('docs/authentication.md', rows, [['Resource', ...roles].join(' | '), ...known]);
 }
 
 export function checkChangelog(markdown: string): string[] {
@@ -115,17 +89,6 @@ export function compareGuarantees(
 
 const readTestFiles = (promise: string): string[] =>
   [...promise.matchAll(/`test: ([^`]+)`/g)].map(([, path = '']) => path);
-
-function compareRows(heading: string, found: string[][], wanted: string[][]): string[] {
-  const joinCells = (cells: string[]) => cells.join(' | ');
-  const [stated, known] = [found.map(joinCells), wanted.map(joinCells)];
-  const missing = known.filter((row) => !stated.includes(row));
-  const surplus = stated.filter((row, index) => !known.includes(row) || stated.indexOf(row) < index);
-  return [
-    ...missing.map((row) => `docs/authentication.md, ${heading}: lacks "${row}"`),
-    ...surplus.map((row) => `docs/authentication.md, ${heading}: has "${row}", which the code does not`),
-  ];
-}
 
 /** The cells of the table in a section, row by row, the head first. */
 function readTable(markdown: string, heading: string): string[][] {

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { buildApi } from '../../src/api.ts';
 import { ERRORS } from '../../src/platform/values/errors.ts';
 import { ID_PATTERN, RECORDS_KEYWORD } from '../../src/platform/values/schema.ts';
+import { GRANTABLE } from '../../src/platform/values/scopes.ts';
 import { PLACEHOLDER_HEALTH } from '../../src/platform/http/service.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 
@@ -311,6 +312,12 @@ describe('every operation', () => {
       const header = findHeader(operation, 'x-company-id');
       assert.deepEqual([header?.required ?? false, header?.schema.type], [false, 'string'], name);
     }
+  });
+
+  test('every resource whose scopes a key can have has an operation', () => {
+    const asked = operations.map(({ spec }) => `${String(spec['x-scope']).split(':')[0]}:*`);
+    const resources = GRANTABLE.filter((scope) => scope.endsWith(':*'));
+    assert.deepEqual(resources.toSorted(), [...new Set(asked)].filter((scope) => scope !== 'undefined:*').toSorted());
   });
 
   test('a POST that creates or sends accepts an Idempotency-Key and documents 409 and 422, or has an exception here; other operations do not', () => {

@@ -19,7 +19,7 @@ const RESOURCES = [
   'api-keys',
   'audit',
 ] as const;
-const ACTIONS = ['create', 'read', 'update', 'delete'] as const;
+export const ACTIONS = ['create', 'read', 'update', 'delete'] as const;
 
 export type Scope = `${(typeof RESOURCES)[number]}:${(typeof ACTIONS)[number]}`;
 
