@@ -8,7 +8,7 @@ import { Badge, type Tone } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/record-list.tsx';
 import styles from './api-keys.module.css';
 import { findState, type KeyState } from './key-list.ts';
-import { RESOURCE_NAMES } from './resource-names.ts';
+import { RESOURCE_NAMES } from '../../texts/resources.ts';
 import { isReadOnly, listActions, RESOURCES } from './scopes.ts';
 import { API_KEYS } from './texts.ts';
 

@@ -14,7 +14,7 @@ import { COMMON } from '../../ui/texts.ts';
 import { showError, showNotice } from '../../ui/toast.tsx';
 import { useMakerNames } from './key-columns.tsx';
 import { showKey } from './key-list.ts';
-import { RESOURCE_NAMES } from './resource-names.ts';
+import { RESOURCE_NAMES } from '../../texts/resources.ts';
 import { listActions, RESOURCES } from './scopes.ts';
 import { API_KEYS } from './texts.ts';
 

@@ -4,7 +4,7 @@ import { useSession } from '../../session/session.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import styles from './api-keys.module.css';
-import { RESOURCE_NAMES, type Resource } from './resource-names.ts';
+import { RESOURCE_NAMES, type Resource } from '../../texts/resources.ts';
 import { ACTIONS, holds, listRights, RESOURCES, type Right } from './scopes.ts';
 import { API_KEYS } from './texts.ts';
 

@@ -1,6 +1,6 @@
 /** The rights of keys. The API names a right `resource:action`; `resource:*` and `*` stand for all of them. */
 import type { ApiKeyCreate } from '@parley/sdk';
-import { RESOURCE_NAMES, type Resource } from './resource-names.ts';
+import { RESOURCE_NAMES, type Resource } from '../../texts/resources.ts';
 
 export type Scope = ApiKeyCreate['scopes'][number];
 

@@ -1,6 +1,6 @@
-/** What the resources are called that a key may be allowed to use. */
+/** What the kinds of records are called that a key may be allowed to use. */
 import type { ApiKeyCreate } from '@parley/sdk';
-import { defineTexts } from '../../texts/texts.ts';
+import { defineTexts } from './texts.ts';
 
 type ResourceOf<Scope> = Scope extends `${infer Name}:*` ? Name : never;
 export type Resource = ResourceOf<ApiKeyCreate['scopes'][number]>;
