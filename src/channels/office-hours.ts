@@ -1,6 +1,6 @@
 /** The hours in which a company answers its web chat, in the company's time zone. */
 import { Type, type Static } from 'typebox';
-import { explainedPattern, NOT_BLANK, nullable, oneOf, strict } from '../platform/values/schema.ts';
+import { explainedPattern, NOT_BLANK, nullable, oneOf, strict, plain } from '../platform/values/schema.ts';
 import { isTimeZone, readLocalTime, readMinute } from '../platform/values/time-zone.ts';
 import type { SettingsFault } from './settings.ts';
 
@@ -11,30 +11,27 @@ const Clock = Type.String({
 });
 
 const OpenTime = strict({
-  day: oneOf(DAYS, { description: 'The day of the week' }),
+  day: oneOf(DAYS, 'The day of the week'),
   from: Type.String({ ...Clock, description: 'When the company begins to answer: 09:00' }),
   to: Type.String({ ...Clock, description: 'When it ends, later than from: 18:00' }),
 });
 
-export const OfficeHours = strict(
-  {
-    time_zone: Type.String({ minLength: 1, maxLength: 64, description: 'A zone of the IANA list: America/Sao_Paulo' }),
-    days: Type.Array(OpenTime, {
-      minItems: 1,
-      maxItems: 21,
-      description: 'A day may have several spans',
+export const OfficeHours = plain.strict('When the company answers; null: always', {
+  time_zone: Type.String({ minLength: 1, maxLength: 64, description: 'A zone of the IANA list: America/Sao_Paulo' }),
+  days: Type.Array(OpenTime, {
+    minItems: 1,
+    maxItems: 21,
+    description: 'A day may have several spans',
+  }),
+  away_text: nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      ...NOT_BLANK,
+      description: 'What visitors read outside of these hours',
     }),
-    away_text: nullable(
-      Type.String({
-        minLength: 1,
-        maxLength: 1_000,
-        ...NOT_BLANK,
-        description: 'What visitors read outside of these hours',
-      }),
-    ),
-  },
-  { description: 'When the company answers; null: always' },
-);
+  ),
+});
 export type OfficeHours = Static<typeof OfficeHours>;
 
 export function findHoursFault(hours: OfficeHours | null): SettingsFault | null {

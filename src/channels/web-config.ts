@@ -16,7 +16,7 @@ const shortText = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, ...NOT_BLANK, description });
 
 const Question = strict({
-  kind: oneOf(['NAME', 'EMAIL', 'CUSTOM_FIELD'], { description: 'What the visitor is asked for' }),
+  kind: oneOf(['NAME', 'EMAIL', 'CUSTOM_FIELD'], 'What the visitor is asked for'),
   slug: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, ...SLUG, description: 'With CUSTOM_FIELD: a custom field of contacts' }),
   ),
@@ -42,7 +42,7 @@ export const WEB_PROPERTIES = {
     ...explainedPattern('^#[0-9a-f]{6}$', 'must be a colour such as #2563eb'),
     description: 'The colour of the launcher and of the header',
   }),
-  position: oneOf(['LEFT', 'RIGHT'], { description: 'The corner of the page in which the launcher is' }),
+  position: oneOf(['LEFT', 'RIGHT'], 'The corner of the page in which the launcher is'),
   title: nullable(shortText(80, 'The heading; null: the name of the inbox')),
   avatar_url: nullable(
     Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2048, description: 'The address of a picture' }),
@@ -53,7 +53,7 @@ export const WEB_PROPERTIES = {
     uniqueItems: true,
     description: 'Texts that a new visitor sends with one click',
   }),
-  language: nullable(oneOf(['pt-BR', 'en', 'es'], { description: 'null: the language of the browser' })),
+  language: nullable(oneOf(['pt-BR', 'en', 'es'], 'null: the language of the browser')),
   office_hours: nullable(OfficeHours),
   questions: Type.Array(Question, {
     maxItems: 10,

@@ -1303,7 +1303,7 @@ export interface SendImage {
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
-  /** A sentence for people that says what happened */
+  /** What is sent */
   message: {
     /** The uploaded file */
     attachment: string;
@@ -1331,7 +1331,7 @@ export interface SendAudio {
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
-  /** A sentence for people that says what happened */
+  /** What is sent */
   message: {
     /** The uploaded file */
     attachment: string;
@@ -1359,7 +1359,7 @@ export interface SendVideo {
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
-  /** A sentence for people that says what happened */
+  /** What is sent */
   message: {
     /** The uploaded file */
     attachment: string;
@@ -1387,7 +1387,7 @@ export interface SendDocument {
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
-  /** A sentence for people that says what happened */
+  /** What is sent */
   message: {
     /** The uploaded file */
     attachment: string;
@@ -1415,7 +1415,7 @@ export interface SendSticker {
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
-  /** A sentence for people that says what happened */
+  /** What is sent */
   message: {
     /** The uploaded file */
     attachment: string;
@@ -1739,7 +1739,7 @@ export interface SendTemplate {
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
-  /** A sentence for people that says what happened */
+  /** What is sent */
   message: {
     /** What kind of content it is */
     contentType?: 'TEMPLATE' | undefined;

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { readMailServer } from '../../platform/outside/mail-server.ts';
-import { explainedPattern, nullable, strict, plain } from '../../platform/values/schema.ts';
+import { explainedPattern, nullable, plain } from '../../platform/values/schema.ts';
 import type { ChannelSettings } from '../settings.ts';
 import { findDkimFault } from './dkim.ts';
 
@@ -70,44 +70,39 @@ const PROPERTIES = {
   ),
 };
 
-const body = strict(
-  {
-    ...PROPERTIES,
-    password: Type.String({
-      minLength: 1,
-      maxLength: 1024,
-      description: 'The password at the mail server; stored encrypted, shown masked',
-    }),
-    smtp_username: Type.Optional(
-      nullable(visible(320, 'The log-in at the server that sends, where it has another one')),
+const body = plain.strict('Settings of the channel EMAIL (an addition)', {
+  ...PROPERTIES,
+  password: Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    description: 'The password at the mail server; stored encrypted, shown masked',
+  }),
+  smtp_username: Type.Optional(nullable(visible(320, 'The log-in at the server that sends, where it has another one'))),
+  smtp_password: Type.Optional(
+    nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        description: 'The password at the server that sends; stored encrypted, shown masked',
+      }),
     ),
-    smtp_password: Type.Optional(
-      nullable(
-        Type.String({
-          minLength: 1,
-          maxLength: 1024,
-          description: 'The password at the server that sends; stored encrypted, shown masked',
-        }),
-      ),
+  ),
+  dkim_private_key: Type.Optional(
+    nullable(Type.String({ minLength: 1, maxLength: 8_192, description: 'The private RSA key in PEM form' })),
+  ),
+  hook_secret: Type.Optional(
+    nullable(
+      Type.String({
+        ...explainedPattern(
+          String.raw`^(••••.{0,4}|[\x21-\x7e]{24,200})$`,
+          'must have 24 to 200 visible ASCII characters without spaces',
+        ),
+        description:
+          'What a mail server sends as x-hook-secret when it pushes mails to /hooks/email/<id of the inbox>; null: nobody may',
+      }),
     ),
-    dkim_private_key: Type.Optional(
-      nullable(Type.String({ minLength: 1, maxLength: 8_192, description: 'The private RSA key in PEM form' })),
-    ),
-    hook_secret: Type.Optional(
-      nullable(
-        Type.String({
-          ...explainedPattern(
-            String.raw`^(••••.{0,4}|[\x21-\x7e]{24,200})$`,
-            'must have 24 to 200 visible ASCII characters without spaces',
-          ),
-          description:
-            'What a mail server sends as x-hook-secret when it pushes mails to /hooks/email/<id of the inbox>; null: nobody may',
-        }),
-      ),
-    ),
-  },
-  { description: 'Settings of the channel EMAIL (an addition)' },
-);
+  ),
+});
 export type EmailConfig = Static<typeof body>;
 
 /** Names the server of an address, in whatever spelling. */

@@ -1,30 +1,27 @@
 /** The settings of an inbox on this channel (`partner_api_config`): an instance of a gateway that the company runs or rents. */
 import { Type, type Static } from 'typebox';
-import { explainedPattern, strict, plain } from '../../platform/values/schema.ts';
+import { explainedPattern, plain } from '../../platform/values/schema.ts';
 import type { ChannelSettings } from '../settings.ts';
 
-const body = strict(
-  {
-    base_url: Type.String({
-      minLength: 1,
-      maxLength: 2048,
-      description: 'The address of the gateway, such as https://gateway.shop.example',
-    }),
-    api_key: Type.String({
-      minLength: 1,
-      maxLength: 1024,
-      description: 'The token of the instance, or the key of the gateway',
-    }),
-    // The name becomes part of a path, which `.` and `..` would change.
-    instance_name: Type.String({
-      minLength: 1,
-      maxLength: 200,
-      ...explainedPattern(String.raw`^(?!\.{1,2}$)[^\x00-\x1f\x7f]*$`, 'must be the name of the instance'),
-      description: 'The name of the instance there',
-    }),
-  },
-  { description: 'Settings of the channel PARTNER_API' },
-);
+const body = plain.strict('Settings of the channel PARTNER_API', {
+  base_url: Type.String({
+    minLength: 1,
+    maxLength: 2048,
+    description: 'The address of the gateway, such as https://gateway.shop.example',
+  }),
+  api_key: Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    description: 'The token of the instance, or the key of the gateway',
+  }),
+  // The name becomes part of a path, which `.` and `..` would change.
+  instance_name: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    ...explainedPattern(String.raw`^(?!\.{1,2}$)[^\x00-\x1f\x7f]*$`, 'must be the name of the instance'),
+    description: 'The name of the instance there',
+  }),
+});
 export type PartnerApiConfig = Static<typeof body>;
 
 /** Returns the address of the gateway without a slash, a query or a fragment at its end. */

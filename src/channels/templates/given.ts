@@ -1,6 +1,6 @@
 /** What a caller gives a template to fill it in: components with parameters, as the API spells them. */
 import { Type, type Static } from 'typebox';
-import { explainedPattern, namesRecord, oneOf, strict, WEB_ADDRESS } from '../../platform/values/schema.ts';
+import { explainedPattern, namesRecord, oneOf, strict, WEB_ADDRESS, plain } from '../../platform/values/schema.ts';
 
 // The longest text of a variable: the network's limit for a template that is only a body.
 const MAX_TEXT = 32_768;
@@ -38,7 +38,7 @@ const PARAMETER_TYPES = [
 ] as const;
 
 export const ParameterBody = strict({
-  type: optional(oneOf(PARAMETER_TYPES, { description: "The network's word for it; only checked" })),
+  type: optional(oneOf(PARAMETER_TYPES, "The network's word for it; only checked")),
   parameter_name: optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'The variable, in a template with named variables' }),
   ),
@@ -60,29 +60,27 @@ export const ParameterBody = strict({
     }),
   ),
   link: optional(link),
-  image: optional(strict({ link: optional(link), id: optional(mediaId) }, { description: 'The image of a header' })),
+  image: optional(plain.strict('The image of a header', { link: optional(link), id: optional(mediaId) })),
   imageUrl: optional(link),
   imageId: optional(mediaId),
   document: optional(
-    strict(
-      { link: optional(link), id: optional(mediaId), filename: optional(filename) },
-      { description: 'The document of a header' },
-    ),
+    plain.strict('The document of a header', {
+      link: optional(link),
+      id: optional(mediaId),
+      filename: optional(filename),
+    }),
   ),
   documentUrl: optional(link),
   documentFilename: optional(filename),
-  video: optional(strict({ link: optional(link), id: optional(mediaId) }, { description: 'The video of a header' })),
+  video: optional(plain.strict('The video of a header', { link: optional(link), id: optional(mediaId) })),
   videoUrl: optional(link),
   location: optional(
-    strict(
-      {
-        latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Degrees north' }),
-        longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Degrees east' }),
-        name: optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'What the place is called' })),
-        address: optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'The address of the place' })),
-      },
-      { description: 'A place' },
-    ),
+    plain.strict('A place', {
+      latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Degrees north' }),
+      longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Degrees east' }),
+      name: optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'What the place is called' })),
+      address: optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'The address of the place' })),
+    }),
   ),
   currencyCode: optional(Type.String({ minLength: 3, maxLength: 3, description: 'ISO 4217: BRL' })),
   currencyAmount: optional(Type.Number({ description: 'In the unit of the currency, with at most three decimals' })),
@@ -110,14 +108,13 @@ export type GivenParameter = Static<typeof ParameterBody>;
 
 export const ComponentBody = strict({
   type: optional(
-    oneOf(['header', 'body', 'button', 'limited_time_offer'], {
-      description: 'By default body, or button where index is given',
-    }),
+    oneOf(['header', 'body', 'button', 'limited_time_offer'], 'By default body, or button where index is given'),
   ),
   sub_type: optional(
-    oneOf(['quick_reply', 'url', 'copy_code', 'flow', 'catalog'], {
-      description: 'The kind of a button; only checked, because the template has it',
-    }),
+    oneOf(
+      ['quick_reply', 'url', 'copy_code', 'flow', 'catalog'],
+      'The kind of a button; only checked, because the template has it',
+    ),
   ),
   index: optional(
     Type.Unsafe<string | number>({

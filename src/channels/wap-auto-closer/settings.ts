@@ -1,6 +1,6 @@
 /** The settings of an inbox on this channel (`api_wap_config`), as they are stored. */
 import { Type, type Static } from 'typebox';
-import { explainedPattern, nullable, strict, plain } from '../../platform/values/schema.ts';
+import { explainedPattern, nullable, plain } from '../../platform/values/schema.ts';
 import type { ChannelSettings } from '../settings.ts';
 
 /**
@@ -15,22 +15,19 @@ const networkId = (description: string) =>
     description,
   });
 
-const body = strict(
-  {
-    phone_number_id: networkId('The id of the phone number at the network'),
-    business_id: networkId('The id of the business at the network'),
-    waba_id: networkId('The id of the business account at the network'),
-    business_token: Type.Optional(
-      nullable(
-        Type.String({
-          maxLength: 4096,
-          description: 'The token with which the network is called; stored encrypted, shown masked',
-        }),
-      ),
+const body = plain.strict('Settings of the channel WAP_AUTO_CLOSER', {
+  phone_number_id: networkId('The id of the phone number at the network'),
+  business_id: networkId('The id of the business at the network'),
+  waba_id: networkId('The id of the business account at the network'),
+  business_token: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 4096,
+        description: 'The token with which the network is called; stored encrypted, shown masked',
+      }),
     ),
-  },
-  { description: 'Settings of the channel WAP_AUTO_CLOSER' },
-);
+  ),
+});
 
 export type WapConfig = Static<typeof body>;
 

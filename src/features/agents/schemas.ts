@@ -42,23 +42,20 @@ const MOST_TURNS = 1_000;
 
 const Handoff = define(
   'AgentHandoff',
-  strict(
-    {
-      enabled: plain.flag(
-        'Whether keywords and max_turns hand over. An agent that can not answer hands over in any case',
-      ),
-      keywords: Type.Array(Type.String({ minLength: 1, maxLength: 100, ...NOT_BLANK }), {
-        maxItems: MAX_KEYWORDS,
-        description: 'Words or phrases with which a contact asks for a person, in any case and with or without accents',
-      }),
-      max_turns: Type.Integer({
-        minimum: 1,
-        maximum: MOST_TURNS,
-        description: 'After this many answers in a conversation a person takes over',
-      }),
-    },
-    { description: 'When the agent hands over to a person' },
-  ),
+  plain.strict('When the agent hands over to a person', {
+    enabled: plain.flag(
+      'Whether keywords and max_turns hand over. An agent that can not answer hands over in any case',
+    ),
+    keywords: Type.Array(Type.String({ minLength: 1, maxLength: 100, ...NOT_BLANK }), {
+      maxItems: MAX_KEYWORDS,
+      description: 'Words or phrases with which a contact asks for a person, in any case and with or without accents',
+    }),
+    max_turns: Type.Integer({
+      minimum: 1,
+      maximum: MOST_TURNS,
+      description: 'After this many answers in a conversation a person takes over',
+    }),
+  }),
 );
 export type Handoff = Static<typeof Handoff>;
 export const DEFAULT_HANDOFF: Handoff = { enabled: true, keywords: [], max_turns: 20 };
@@ -88,7 +85,8 @@ const price = (description: string) => Type.Number({ minimum: 0, maximum: MOST_P
 
 const Prices = define(
   'AgentPrices',
-  strict(
+  plain.strict(
+    'The prices of the model and of the transcription model, by which the log of turns shows what an answer has cost',
     {
       currency: Type.String({
         ...explainedPattern('^[A-Z]{3}$', 'must be a currency in three capital letters, such as USD'),
@@ -103,10 +101,6 @@ const Prices = define(
           ),
         ),
       ),
-    },
-    {
-      description:
-        'The prices of the model and of the transcription model, by which the log of turns shows what an answer has cost',
     },
   ),
 );
@@ -135,16 +129,16 @@ const listedProperties = {
   company: recordId('company'),
   name: plain.name,
   description: nullable(plain.text('For people: what it is for')),
-  type: oneOf(AGENT_TYPES, {
-    description:
-      'AI: answers from the knowledge base, in the words of a model where one is set up; EXTERNAL: a server answers',
-  }),
-  status: oneOf(AGENT_STATUSES, { description: 'INACTIVE: the agent answers nobody' }),
+  type: oneOf(
+    AGENT_TYPES,
+    'AI: answers from the knowledge base, in the words of a model where one is set up; EXTERNAL: a server answers',
+  ),
+  status: oneOf(AGENT_STATUSES, 'INACTIVE: the agent answers nobody'),
   model: nullable(plain.text('The model that answers; null for the one of the installation')),
-  knowledge_scope: oneOf(KNOWLEDGE_SCOPES, {
-    description:
-      'Where the agent looks for answers: in ALL knowledge items of the company, or in those that are LISTED, even when none is left',
-  }),
+  knowledge_scope: oneOf(
+    KNOWLEDGE_SCOPES,
+    'Where the agent looks for answers: in ALL knowledge items of the company, or in those that are LISTED, even when none is left',
+  ),
   knowledge: Type.Array(recordId('knowledge-item'), { description: 'The knowledge items that are listed' }),
   tools,
   tables: Type.Array(recordId('table'), { description: 'The tables that READ_TABLES reads' }),
@@ -153,7 +147,7 @@ const listedProperties = {
   transcription_model: nullable(plain.text(TRANSCRIPTION)),
   prices: Type.Unsafe<Prices | null>(pricesField),
   follow_ups: Type.Unsafe<FollowUpRule[]>(followUps),
-  handoff: ref(Handoff, { description: 'When the agent hands over to a person' }),
+  handoff: ref(Handoff, 'When the agent hands over to a person'),
   handoff_message: nullable(plain.text(HANDOFF_MESSAGE)),
   url: nullable(plain.text('The server that answers for an EXTERNAL agent')),
   createdAt: Timestamp,
@@ -176,7 +170,7 @@ const writableProperties = {
   description: Type.Optional(
     nullable(Type.String({ maxLength: MAX_DESCRIPTION, description: 'For people: what it is for' })),
   ),
-  status: Type.Optional(oneOf(AGENT_STATUSES, { description: 'ACTIVE by default' })),
+  status: Type.Optional(oneOf(AGENT_STATUSES, 'ACTIVE by default')),
   model: Type.Optional(
     nullable(
       Type.String({
@@ -193,9 +187,7 @@ const writableProperties = {
     ),
   ),
   knowledge_scope: Type.Optional(
-    oneOf(KNOWLEDGE_SCOPES, {
-      description: 'LISTED when items are given, else ALL for a new agent. ALL takes no items',
-    }),
+    oneOf(KNOWLEDGE_SCOPES, 'LISTED when items are given, else ALL for a new agent. ALL takes no items'),
   ),
   knowledge: Type.Optional(
     Type.Array(recordId('knowledge-item'), {
@@ -225,7 +217,7 @@ const writableProperties = {
   ),
   prices: Type.Optional(Type.Unsafe<GivenPrices | null>(pricesField)),
   follow_ups: Type.Optional(followUps),
-  handoff: Type.Optional(ref(Handoff, { description: 'When the agent hands over to a person' })),
+  handoff: Type.Optional(ref(Handoff, 'When the agent hands over to a person')),
   handoff_message: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 4_096, ...NOT_BLANK, description: HANDOFF_MESSAGE })),
   ),
@@ -236,7 +228,7 @@ export const AgentCreate = define(
   'AgentCreate',
   strict({
     name: Name,
-    type: oneOf(AGENT_TYPES, { description: 'EXTERNAL takes a url' }),
+    type: oneOf(AGENT_TYPES, 'EXTERNAL takes a url'),
     ...writableProperties,
   }),
 );
@@ -248,8 +240,8 @@ export type AgentUpdate = Static<typeof AgentUpdate>;
 export const AgentParams = Type.Object({ id: recordId('agent') });
 export const AgentList = pageSchema(ref(ListedAgent));
 export const AgentQuery = pageQuery('-createdAt', {
-  type: Type.Optional(oneOf(AGENT_TYPES, { description: 'Those of this type' })),
-  status: Type.Optional(oneOf(AGENT_STATUSES, { description: 'Those in this state' })),
+  type: Type.Optional(oneOf(AGENT_TYPES, 'Those of this type')),
+  status: Type.Optional(oneOf(AGENT_STATUSES, 'Those in this state')),
   search: searchParameter('A part of the name or the description'),
 });
 export type AgentQuery = Static<typeof AgentQuery>;

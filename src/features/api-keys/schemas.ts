@@ -21,7 +21,7 @@ export const ApiKeyCreate = define(
   'ApiKeyCreate',
   strict({
     name,
-    type: oneOf(KEY_TYPES, { description: 'global: acts for the company in x-company-id; made by global keys only' }),
+    type: oneOf(KEY_TYPES, 'global: acts for the company in x-company-id; made by global keys only'),
     scopes: Type.Array(oneOf(GRANTABLE), {
       minItems: 1,
       maxItems: GRANTABLE.length,
@@ -37,16 +37,16 @@ const keyProperties = {
   _id: recordId('api-key'),
   company: nullable(recordId('company')),
   name: plain.name,
-  type: oneOf(KEY_TYPES, { description: 'Whether the key is one of a company or of the installation' }),
+  type: oneOf(KEY_TYPES, 'Whether the key is one of a company or of the installation'),
   hint: plain.text("The token's last characters, by which keys in a list can be told apart"),
   scopes: Type.Array(Type.String(), {
     description: 'What the token may do, as `resource:action`; `resource:*` and `*` are wildcards',
   }),
   created_by: nullable(
-    recordId(['user', 'api-key'], {
-      description:
-        'The user or key that made this key, even if it has been removed since; null when the operator made it',
-    }),
+    recordId(
+      ['user', 'api-key'],
+      'The user or key that made this key, even if it has been removed since; null when the operator made it',
+    ),
   ),
   expires_at: nullable(Timestamp),
   last_used_at: nullable(Timestamp),
@@ -74,6 +74,6 @@ export type ApiKeyMade = Static<typeof ApiKeyMade>;
 export const ApiKeyParams = Type.Object({ id: recordId('api-key') });
 export const ApiKeyList = pageSchema(ref(ApiKey));
 export const ApiKeyQuery = pageQuery('-createdAt', {
-  created_by: Type.Optional(recordId(['user', 'api-key'], { description: 'Keys that this user or key made' })),
+  created_by: Type.Optional(recordId(['user', 'api-key'], 'Keys that this user or key made')),
 });
 export type ApiKeyQuery = Static<typeof ApiKeyQuery>;

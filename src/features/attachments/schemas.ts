@@ -47,7 +47,7 @@ export const Attachment = define(
     company: recordId('company'),
     extension: plain.text('The extension that fits the contents: jpg, pdf, …'),
     external_url: plain.text('A public link that never expires; deprecated, prefer a signed link of `GET …/{id}/url`'),
-    file_type: oneOf(FILE_TYPES, { description: 'What kind of file it is' }),
+    file_type: oneOf(FILE_TYPES, 'What kind of file it is'),
     storage_key: plain.text('The name of the file in the store'),
     meta: Meta,
     createdAt: Timestamp,
@@ -61,11 +61,11 @@ const ACCEPTED = FILE_TYPES.map((type) => `${type} (${listFormats(type)})`).join
 export const UploadForm = strict({
   file: FilePart,
   fileType: Type.Optional(
-    oneOf(FILE_TYPES, {
-      description:
-        `What the file is: ${ACCEPTED}. Without it the contents decide, and a WEBP is an IMAGE. ` +
+    oneOf(
+      FILE_TYPES,
+      `What the file is: ${ACCEPTED}. Without it the contents decide, and a WEBP is an IMAGE. ` +
         'In front of the file it also limits how much of the file is read',
-    }),
+    ),
   ),
 });
 export type UploadForm = Static<typeof UploadForm>;
@@ -82,6 +82,6 @@ export type SignedUrl = Static<typeof SignedUrl>;
 export const AttachmentParams = Type.Object({ id: recordId('attachment') });
 export const AttachmentList = pageSchema(ref(Attachment));
 export const AttachmentQuery = pageQuery('-createdAt', {
-  file_type: Type.Optional(oneOf(FILE_TYPES, { description: 'Those of this type' })),
+  file_type: Type.Optional(oneOf(FILE_TYPES, 'Those of this type')),
 });
 export type AttachmentQuery = Static<typeof AttachmentQuery>;

@@ -9,7 +9,7 @@ export const AuditEntry = define(
     _id: recordId('audit-entry'),
     company: recordId('company'),
     actor: plain.object('Who did it', {
-      type: oneOf(ACTOR_TYPES, { description: 'Who it was: a user, a key, or the platform' }),
+      type: oneOf(ACTOR_TYPES, 'Who it was: a user, a key, or the platform'),
       _id: nullable(recordId(['user', 'api-key'])),
       name: plain.name,
     }),

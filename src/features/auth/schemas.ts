@@ -24,10 +24,10 @@ export const Login = define(
     email: LoginEmail,
     password: Type.String({ minLength: 1, maxLength: 128, description: 'The password' }),
     company: Type.Optional(
-      recordId('company', {
-        description:
-          'The company that the session acts for, when the person belongs to several; by default the one that was used last',
-      }),
+      recordId(
+        'company',
+        'The company that the session acts for, when the person belongs to several; by default the one that was used last',
+      ),
     ),
   }),
 );
@@ -37,9 +37,9 @@ export const Session = define(
   'Session',
   Type.Object({
     access_token: plain.text('The token: `Authorization: Bearer <token>`'),
-    token_type: oneOf(['Bearer'], { description: 'How the token is sent' }),
+    token_type: oneOf(['Bearer'], 'How the token is sent'),
     expires_in: plain.integer('Seconds'),
-    user: ref(User, { description: 'Who has logged in' }),
+    user: ref(User, 'Who has logged in'),
   }),
 );
 export type Session = Static<typeof Session>;
@@ -52,7 +52,7 @@ export const BrowserSession = define(
       description:
         'When the session ends if it is not used before; a use prolongs it, up to seven days after the log-in',
     }),
-    user: ref(User, { description: 'Who has logged in' }),
+    user: ref(User, 'Who has logged in'),
   }),
 );
 export type BrowserSession = Static<typeof BrowserSession>;
@@ -78,13 +78,12 @@ export type Done = Static<typeof Done>;
 export const Me = define(
   'Me',
   Type.Object({
-    type: oneOf(['user', 'company', 'global'], {
-      description: 'Whose token it is: of a user, or of a key of a company or of the installation',
-    }),
+    type: oneOf(
+      ['user', 'company', 'global'],
+      'Whose token it is: of a user, or of a key of a company or of the installation',
+    ),
     company: nullable(
-      recordId('company', {
-        description: 'The company that the token acts for; null for a global key without x-company-id',
-      }),
+      recordId('company', 'The company that the token acts for; null for a global key without x-company-id'),
     ),
     scopes: Type.Array(Type.String(), {
       description: 'What the token may do, as `resource:action`; `resource:*` and `*` are wildcards',
@@ -93,9 +92,9 @@ export const Me = define(
       plain.text('The address of the sandbox, while it runs beside the platform. Its phone page is at `/phone`.'),
     ),
     role: Type.Optional(
-      oneOf(USER_ROLES, { description: 'What the user may do: docs/authentication.md lists the scopes of each role' }),
+      oneOf(USER_ROLES, 'What the user may do: docs/authentication.md lists the scopes of each role'),
     ),
-    user: Type.Optional(ref(User, { description: 'The user; absent for a key' })),
+    user: Type.Optional(ref(User, 'The user; absent for a key')),
     key: Type.Optional(
       plain.object('The API key; absent for a user', {
         _id: recordId('api-key'),

@@ -38,7 +38,7 @@ const oneOrMany = <T>(item: { properties: object; required?: string[] }, words: 
   });
 
 export const BulkForm = strict({
-  inboxId: recordId('inbox', { description: 'The inbox that sends' }),
+  inboxId: recordId('inbox', 'The inbox that sends'),
   templateName: Type.String({ minLength: 1, maxLength: 512, description: 'An approved template' }),
   languageCode: Type.String({ minLength: 1, maxLength: 20, description: 'A language that the template has: pt_BR' }),
   components: Type.Optional(
@@ -65,14 +65,14 @@ export const BulkForm = strict({
     ),
   ),
   agentToActivate: Type.Optional(
-    recordId('agent', { description: "The agent of the conversations; by default the inbox's default_agent" }),
+    recordId('agent', "The agent of the conversations; by default the inbox's default_agent"),
   ),
   keep_existing_assignment: Type.Optional(
     plain.flag(
       "true: an open conversation keeps its owner and agent where the form names none. Otherwise it gets the inbox's default ones",
     ),
   ),
-  owner_user_id: Type.Optional(recordId('user', { description: "By default the inbox's default_owner" })),
+  owner_user_id: Type.Optional(recordId('user', "By default the inbox's default_owner")),
   attendant_user_id: Type.Optional(recordId('user')),
   dryRun: Type.Optional(
     plain.flag('true: everything is checked, nothing is sent or stored; the answer says what would happen'),
@@ -83,17 +83,17 @@ export type BulkForm = Static<typeof BulkForm>;
 const STATUSES = ['RUNNING', 'INTERRUPTED', 'COMPLETED'] as const;
 
 const summary = {
-  _id: nullable(recordId('bulk-run', { description: 'Null for a dry run' })),
+  _id: nullable(recordId('bulk-run', 'Null for a dry run')),
   company: recordId('company'),
   inbox: recordId('inbox'),
   template: plain.object('The template with its values', {
     name: plain.name,
     language: plain.text('The language, as BCP 47 writes it'),
   }),
-  status: oneOf(STATUSES, {
-    description:
-      'INTERRUPTED: its process has ended before its last contact. The request repeated with its Idempotency-Key goes on with the rest; a run without one stays as it is',
-  }),
+  status: oneOf(
+    STATUSES,
+    'INTERRUPTED: its process has ended before its last contact. The request repeated with its Idempotency-Key goes on with the rest; a run without one stays as it is',
+  ),
   total: plain.integer('Contacts that were given'),
   totalProcessed: plain.integer('Contacts that are done: sent and failed ones'),
   sentCount: plain.integer('Contacts whose message the network has accepted'),
@@ -114,11 +114,11 @@ const RowError = Type.Object({
     type: ['integer', 'string'],
     description: `The network's number (131026), or a word of the platform: INVALID_NUMBER, AMBIGUOUS_PHONE, DUPLICATE, ACTIVE_CONVERSATION, NOT_DELIVERABLE, OPTED_OUT, BLOCKED, TEST_MODE_BLOCKED, MISSING_VARIABLE, INVALID_PARAMETER, DAILY_LIMIT, OUTCOME_UNKNOWN (the message's status tells it later) and others`,
   }),
-  message: nullable(recordId('message', { description: 'The message, if one was stored' })),
+  message: nullable(recordId('message', 'The message, if one was stored')),
 });
 
 const Sent = Type.Object({
-  conversationId: nullable(recordId('conversation', { description: 'Null in a dry run for a new conversation' })),
+  conversationId: nullable(recordId('conversation', 'Null in a dry run for a new conversation')),
   phoneNumber: plain.text('The number as E.164'),
   row: plain.integer('From 1, in the order given'),
   message: nullable(recordId('message')),

@@ -38,8 +38,8 @@ const StepCreate = define(
   'CampaignStepCreate',
   strict({
     delay_minutes: Type.Optional(delay),
-    template: ref(GivenTemplate, { description: 'The template with its values' }),
-    funnel_step: Type.Optional(nullable(recordId('step', { description: FUNNEL }))),
+    template: ref(GivenTemplate, 'The template with its values'),
+    funnel_step: Type.Optional(nullable(recordId('step', FUNNEL))),
   }),
 );
 export type StepCreate = Static<typeof StepCreate>;
@@ -49,14 +49,15 @@ const CampaignStep = define(
   Type.Object({
     index: plain.integer('The position of the step, from 0'),
     delay_minutes: delay,
-    template: ref(GivenTemplate, { description: 'The template with its values' }),
-    funnel_step: nullable(recordId('step', { description: FUNNEL })),
+    template: ref(GivenTemplate, 'The template with its values'),
+    funnel_step: nullable(recordId('step', FUNNEL)),
   }),
 );
 
 const Audience = define(
   'CampaignAudience',
-  strict(
+  plain.strict(
+    'Whom the campaign is for: the contacts that match all `filters` and have one of the `tags`, and beside them the listed `contacts`. Without filters and tags only the listed ones',
     {
       filters: Type.Optional(FilterList),
       tags: Type.Optional(
@@ -74,17 +75,11 @@ const Audience = define(
         }),
       ),
     },
-    {
-      description:
-        'Whom the campaign is for: the contacts that match all `filters` and have one of the `tags`, and beside them the listed `contacts`. Without filters and tags only the listed ones',
-    },
   ),
 );
 export type Audience = Static<typeof Audience>;
-const AUDIENCE_WORDS = {
-  description:
-    'Whom the campaign is for: the contacts that match all `filters` and have one of the `tags`, and beside them the listed `contacts`',
-};
+const AUDIENCE_WORDS =
+  'Whom the campaign is for: the contacts that match all `filters` and have one of the `tags`, and beside them the listed `contacts`';
 
 const clock = (description: string) =>
   Type.String({
@@ -124,9 +119,7 @@ const options = {
       description: 'Where sending hours are read; null for the time zone of the company',
     }),
   ),
-  sending_hours: nullable(ref(SendingHours), {
-    description: 'The hours and days on which messages are sent; null for always',
-  }),
+  sending_hours: nullable(ref(SendingHours), 'The hours and days on which messages are sent; null for always'),
   error_threshold: nullable(
     Type.Integer({
       minimum: 1,
@@ -146,13 +139,9 @@ const scheduledAt = nullable(
   Type.String({ ...Timestamp, description: 'When it is to begin; null for the moment of its start' }),
 );
 const description = nullable(Type.String({ maxLength: 2_000, description: 'For people: what it is for' }));
-const agent = nullable(
-  recordId('agent', { description: "The agent of the conversations; null for the inbox's default_agent" }),
-);
-const owner = nullable(
-  recordId('user', { description: "The owner of the conversations; null for the inbox's default_owner" }),
-);
-const inbox = recordId('inbox', { description: 'The inbox that sends; its channel has to have templates' });
+const agent = nullable(recordId('agent', "The agent of the conversations; null for the inbox's default_agent"));
+const owner = nullable(recordId('user', "The owner of the conversations; null for the inbox's default_owner"));
+const inbox = recordId('inbox', 'The inbox that sends; its channel has to have templates');
 
 const writable = {
   name: Name,
@@ -187,8 +176,8 @@ export const Campaign = define(
     name: plain.name,
     description,
     inbox,
-    status: oneOf(STATUSES, { description: 'The state that it is in' }),
-    template: nullable(ref(GivenTemplate), { description: 'The template with its values' }),
+    status: oneOf(STATUSES, 'The state that it is in'),
+    template: nullable(ref(GivenTemplate), 'The template with its values'),
     steps: Type.Array(ref(CampaignStep), { description: 'The steps, in their order' }),
     audience: ref(Audience, AUDIENCE_WORDS),
     agent,
@@ -198,10 +187,10 @@ export const Campaign = define(
     started_at: nullable(Timestamp),
     paused_at: nullable(Timestamp),
     pause_reason: nullable(
-      oneOf(PAUSE_REASONS, {
-        description:
-          'USER: somebody has paused it. ERROR_RATE: too many messages failed. NETWORK_LIMIT: the business has reached as many people today as its network allows; it goes on by itself. TEMPLATE: a template can not be sent any more',
-      }),
+      oneOf(
+        PAUSE_REASONS,
+        'USER: somebody has paused it. ERROR_RATE: too many messages failed. NETWORK_LIMIT: the business has reached as many people today as its network allows; it goes on by itself. TEMPLATE: a template can not be sent any more',
+      ),
     ),
     completed_at: nullable(Timestamp),
     totals: plain.object('The most important counters; `analytics` has all of them', {
@@ -218,7 +207,7 @@ export type Campaign = Static<typeof Campaign>;
 export const CampaignParams = Type.Object({ id: recordId('campaign') });
 export const CampaignList = pageSchema(ref(Campaign));
 export const CampaignQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(STATUSES, { description: 'The state that it is in' })),
+  status: Type.Optional(oneOf(STATUSES, 'The state that it is in')),
   inbox: Type.Optional(recordId('inbox')),
   search: searchParameter('A part of the name or the description, whatever its case and accents'),
 });
@@ -252,7 +241,7 @@ export const CampaignPreview = define(
     sendable: plain.integer('Those who would get the first message'),
     skipped: Type.Array(
       Type.Object({
-        reason: oneOf(SKIP_REASONS, { description: 'Why they would be skipped' }),
+        reason: oneOf(SKIP_REASONS, 'Why they would be skipped'),
         count: plain.integer('The contacts that would be skipped for this reason'),
       }),
       { description: 'How many contacts would be skipped, by reason' },

@@ -30,8 +30,8 @@ const domain = Type.String({
     'must be a domain in small letters, such as example.com',
   ),
 });
-const documentType = oneOf(['CPF', 'CNPJ', 'OTHER'], { description: 'Which kind of document identifies the company' });
-const status = oneOf(COMPANY_STATUSES, { description: 'The state that it is in' });
+const documentType = oneOf(['CPF', 'CNPJ', 'OTHER'], 'Which kind of document identifies the company');
+const status = oneOf(COMPANY_STATUSES, 'The state that it is in');
 const stored_bytes = nullable(
   Type.Integer({
     minimum: 0,
@@ -50,7 +50,7 @@ const writableProperties = {
   site: nullable(Type.String({ minLength: 1, maxLength: 2_048, description: 'http or https' })),
   general_config: Type.Partial(
     strict({
-      language: oneOf(LANGUAGES, { description: 'The language, as BCP 47 writes it' }),
+      language: oneOf(LANGUAGES, 'The language, as BCP 47 writes it'),
       time_zone: Type.String({ maxLength: 64, description: 'America/Sao_Paulo' }),
       country: nullable(
         Type.String({
@@ -92,14 +92,11 @@ export const CompanyCreate = define(
   'CompanyCreate',
   strict({
     name,
-    owner: strict(
-      {
-        name: Name,
-        email: Email,
-        language: Type.Optional(oneOf(LANGUAGES, { description: 'The language, as BCP 47 writes it' })),
-      },
-      { description: 'Who is invited as the first owner' },
-    ),
+    owner: plain.strict('Who is invited as the first owner', {
+      name: Name,
+      email: Email,
+      language: Type.Optional(oneOf(LANGUAGES, 'The language, as BCP 47 writes it')),
+    }),
     ...optionalProperties,
   }),
 );
@@ -119,9 +116,7 @@ const shownProperties = {
       name: plain.name,
       url: nullable(plain.text("The address of the company's server that answers")),
       specialist_url: nullable(plain.text("Where the agent's specialist answers")),
-      type: oneOf(['AI', 'EXTERNAL'], {
-        description: 'Whether the agent is one of the platform or a server of the company',
-      }),
+      type: oneOf(['AI', 'EXTERNAL'], 'Whether the agent is one of the platform or a server of the company'),
     }),
     { description: "The company's agents" },
   ),
@@ -130,7 +125,7 @@ const shownProperties = {
   domains: Type.Array(Type.String(), { description: 'Domains of the company on the internet' }),
   site: nullable(plain.text("The company's page on the internet")),
   general_config: plain.object('Settings that hold for the whole company', {
-    language: oneOf(LANGUAGES, { description: 'The language, as BCP 47 writes it' }),
+    language: oneOf(LANGUAGES, 'The language, as BCP 47 writes it'),
     time_zone: plain.text('The time zone, as IANA names it'),
     country: nullable(plain.text('The country, as ISO 3166 alpha-2')),
   }),

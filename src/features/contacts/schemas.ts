@@ -61,7 +61,7 @@ export const Contact = define(
     owner: nullable(recordId('user')),
     opted_out: plain.flag('Whether the contact wants no messages'),
     blocked: plain.flag('Whether the company wants no messages of the contact, and sends none'),
-    source: oneOf(SOURCES, { description: 'How the contact came to be' }),
+    source: oneOf(SOURCES, 'How the contact came to be'),
     last_inbound_at: nullable(Timestamp),
     last_message_at: nullable(Timestamp),
     createdAt: Timestamp,
@@ -156,7 +156,7 @@ export const FilterList = Type.Array(
       description:
         'What is compared, as in the filters of GET /v1/contacts: contact.name, or the id or slug of a custom field',
     }),
-    operator: oneOf(OPERATORS, { description: 'How the field is compared with the value' }),
+    operator: oneOf(OPERATORS, 'How the field is compared with the value'),
     value: Type.Optional(
       Type.Unsafe<string | number | boolean>({
         type: ['boolean', 'number', 'string'],
@@ -185,7 +185,7 @@ const MAX_IDS = 100;
 const IDS = `Contacts with these ids, separated by commas, at most ${MAX_IDS}. Ids without a contact find nothing`;
 const LIST_QUERY = {
   ...MATCH_QUERY,
-  business: Type.Optional(recordId('business', { description: 'Contacts of this business' })),
+  business: Type.Optional(recordId('business', 'Contacts of this business')),
   ids: Type.Optional(
     Type.String({
       ...explainedPattern(
@@ -271,7 +271,7 @@ export type ContactUpsert = Static<typeof ContactUpsert>;
 export const ContactUpsertResult = define(
   'ContactUpsertResult',
   Type.Object({
-    _id: recordId('contact-upsert', { description: 'The id of this call, by which the audit log names it' }),
+    _id: recordId('contact-upsert', 'The id of this call, by which the audit log names it'),
     created: plain.integer('Items that created a contact'),
     updated: plain.integer('Items whose contact was changed by this call'),
     unchanged: plain.integer('Items whose contact already was as they say'),
@@ -279,7 +279,7 @@ export const ContactUpsertResult = define(
     items: Type.Array(
       Type.Object({
         index: plain.integer('The place of the item in `contacts`, from 0'),
-        status: oneOf(['CREATED', 'UPDATED', 'UNCHANGED', 'FAILED'], { description: 'The state that it is in' }),
+        status: oneOf(['CREATED', 'UPDATED', 'UNCHANGED', 'FAILED'], 'The state that it is in'),
         contact: nullable(recordId('contact')),
         errors: Type.Array(
           Type.Object({

@@ -22,14 +22,16 @@ import {
 import { ContactSummary } from '../contacts/schemas.ts';
 import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 
-export const SenderType = oneOf(['CONTACT', 'USER', 'AGENT', 'SYSTEM'], {
-  description: 'Who wrote it: a contact, a user, an agent or API key of the company, or the platform',
-});
+export const SenderType = oneOf(
+  ['CONTACT', 'USER', 'AGENT', 'SYSTEM'],
+  'Who wrote it: a contact, a user, an agent or API key of the company, or the platform',
+);
 const ORIGINS = ['API', 'DASHBOARD', 'AGENT', 'CAMPAIGN', 'BULK', 'FOLLOWUP', 'BUSINESS_APP', 'CHANNEL'] as const;
-export const Origin = oneOf(ORIGINS, { description: 'By which way it came about' });
-export const MessageType = oneOf(['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'], {
-  description: 'Whether it came in, went out, is a note of the company, or of the platform',
-});
+export const Origin = oneOf(ORIGINS, 'By which way it came about');
+export const MessageType = oneOf(
+  ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'],
+  'Whether it came in, went out, is a note of the company, or of the platform',
+);
 
 const CONVERSATION_STATUSES = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'] as const;
 const HANDLERS = ['AI', 'HUMAN', 'NONE'] as const;
@@ -40,11 +42,11 @@ export const Conversation = define(
     _id: recordId('conversation'),
     company: recordId('company'),
     contact: recordId('contact'),
-    contact_summary: ref(ContactSummary, { description: 'Who the contact is' }),
+    contact_summary: ref(ContactSummary, 'Who the contact is'),
     inbox: recordId('inbox'),
-    channel: oneOf(CHANNEL_NAMES, { description: 'The messaging channel' }),
-    status: oneOf(CONVERSATION_STATUSES, { description: 'The state that it is in' }),
-    handled_by: oneOf(HANDLERS, { description: 'Who answers: an agent, people, or nobody' }),
+    channel: oneOf(CHANNEL_NAMES, 'The messaging channel'),
+    status: oneOf(CONVERSATION_STATUSES, 'The state that it is in'),
+    handled_by: oneOf(HANDLERS, 'Who answers: an agent, people, or nobody'),
     agent: nullable(recordId('agent')),
     owner: nullable(recordId('user')),
     attendant: nullable(recordId('user')),
@@ -61,7 +63,7 @@ export const Conversation = define(
       plain.object('The newest message that was received, written or accepted', {
         _id: recordId('message'),
         content: nullable(plain.text('The text')),
-        contentType: oneOf(CONTENT_TYPES, { description: 'What kind of content it is' }),
+        contentType: oneOf(CONTENT_TYPES, 'What kind of content it is'),
         sender_type: SenderType,
         message_type: MessageType,
         origin: Origin,
@@ -86,10 +88,10 @@ export const ConversationCreate = define(
   'ConversationCreate',
   strict({
     inbox: recordId('inbox'),
-    contact: Type.Optional(recordId('contact', { description: 'Either contact or phone_number is required' })),
+    contact: Type.Optional(recordId('contact', 'Either contact or phone_number is required')),
     phone_number: Type.Optional(writtenPhone('. A contact is created when none has this number')),
     country: Type.Optional(PhoneCountry),
-    name: Type.Optional(nullable(Name, { description: 'The name of the contact, if it is created' })),
+    name: Type.Optional(nullable(Name, 'The name of the contact, if it is created')),
     owner: Type.Optional(
       Type.Unsafe<string | null>({
         ...nullable(recordId('user')),
@@ -111,12 +113,12 @@ const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 
 /** The fields of a conversation that one change can set to the same value in many. */
 export const SHARED_CHANGES = {
-  status: oneOf(CONVERSATION_STATUSES, { description: 'The state that it is in' }),
+  status: oneOf(CONVERSATION_STATUSES, 'The state that it is in'),
   snoozed_until: Type.Unsafe<string | null>({
     ...nullable(Timestamp),
     description: 'When a SNOOZED conversation opens again by itself; null: not before the contact writes',
   }),
-  handled_by: oneOf(HANDLERS, { description: 'AI needs an agent' }),
+  handled_by: oneOf(HANDLERS, 'AI needs an agent'),
   agent: nullable(recordId('agent')),
   owner: nullable(recordId('user')),
   attendant: nullable(recordId('user')),
@@ -155,7 +157,7 @@ export const HistoryEntry = define(
     actor: Type.Unsafe<{ type: (typeof NAMED_ACTORS)[number]; _id: string; name: string } | null>({
       ...nullable(
         Type.Object({
-          type: oneOf(NAMED_ACTORS, { description: 'Who it was: a user, a key, an agent, a campaign or a follow-up' }),
+          type: oneOf(NAMED_ACTORS, 'Who it was: a user, a key, an agent, a campaign or a follow-up'),
           _id: recordId(['user', 'api-key', 'agent', 'campaign', 'follow-up']),
           name: plain.text('Its name at that time'),
         }),
@@ -164,7 +166,7 @@ export const HistoryEntry = define(
     }),
     changes: Type.Array(
       Type.Object({
-        field: oneOf(HISTORY_FIELDS, { description: 'What changed. Each tag that was added or removed is a change' }),
+        field: oneOf(HISTORY_FIELDS, 'What changed. Each tag that was added or removed is a change'),
         from: nullable(plain.text('The value before; null for none, and for a tag that was added')),
         to: nullable(plain.text('The value since; null for none, and for a tag that was removed')),
         from_name: historyName,
@@ -195,9 +197,9 @@ const SEARCH =
   "A part of the contact's name or e-mail, whatever its case and accents, or of the phone number; or the id of the conversation or the contact";
 /** The filters of the list beside its search, which also select the conversations of a bulk change. */
 const CONVERSATION_FILTERS = {
-  status: Type.Optional(oneOf(CONVERSATION_STATUSES, { description: 'The state that it is in' })),
+  status: Type.Optional(oneOf(CONVERSATION_STATUSES, 'The state that it is in')),
   open: Type.Optional(plain.flag('true: conversations with any status but CLOSED; false: closed ones')),
-  handled_by: Type.Optional(oneOf(HANDLERS, { description: 'Who answers: an agent, people, or nobody' })),
+  handled_by: Type.Optional(oneOf(HANDLERS, 'Who answers: an agent, people, or nobody')),
   inbox: Type.Optional(recordId('inbox')),
   contact: Type.Optional(recordId('contact')),
   owner: Type.Optional(ownerFilter),

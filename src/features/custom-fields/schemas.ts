@@ -54,24 +54,20 @@ export const FieldUpdated = define(
   'FieldUpdated',
   plain.object('The value of a custom field has really changed', {
     field: plain.object('The field', {
-      _id: recordId(FIELD_KINDS, { description: "The field's id" }),
+      _id: recordId(FIELD_KINDS, "The field's id"),
       slug: plain.text('The name that programs use for it'),
       title: plain.text('What people read above its value'),
-      context: oneOf(FIELD_CONTEXTS, { description: 'Which kind of record has it' }),
+      context: oneOf(FIELD_CONTEXTS, 'Which kind of record has it'),
     }),
     value: Type.Unsafe<Value | null>({
       ...AnyValue,
       description: 'The value now, in the type of its field; null when it was cleared',
     }),
     contactId: nullable(
-      recordId('contact', {
-        description: 'The contact whose field it is, or through whom a business changed; null when there is none',
-      }),
+      recordId('contact', 'The contact whose field it is, or through whom a business changed; null when there is none'),
     ),
-    companyId: recordId('company', { description: 'The company' }),
-    conversationId: Type.Optional(
-      recordId('conversation', { description: 'Only when it happened inside a conversation' }),
-    ),
+    companyId: recordId('company', 'The company'),
+    conversationId: Type.Optional(recordId('conversation', 'Only when it happened inside a conversation')),
   }),
 );
 export type FieldUpdated = Static<typeof FieldUpdated>;
@@ -107,8 +103,8 @@ export const CustomFieldCreate = define(
   'CustomFieldCreate',
   strict({
     title,
-    context: oneOf(FIELD_CONTEXTS, { description: 'Which kind of record has it' }),
-    type: oneOf(FIELD_TYPES, { description: 'What its values are' }),
+    context: oneOf(FIELD_CONTEXTS, 'Which kind of record has it'),
+    type: oneOf(FIELD_TYPES, 'What its values are'),
     slug: Type.Optional(slug),
     options: Type.Optional(options),
     description: Type.Optional(description),
@@ -129,8 +125,8 @@ export const CustomField = define(
     company: recordId('company'),
     slug: plain.text('The name that programs use for it; it never changes'),
     title: plain.text('What people read above its value'),
-    context: oneOf(FIELD_CONTEXTS, { description: 'Which kind of record has it' }),
-    type: oneOf(FIELD_TYPES, { description: 'What their values are' }),
+    context: oneOf(FIELD_CONTEXTS, 'Which kind of record has it'),
+    type: oneOf(FIELD_TYPES, 'What their values are'),
     options: Type.Array(Type.String(), {
       description: 'The values that a SELECT accepts, or the items of a LIST that is limited to them',
     }),
@@ -144,7 +140,7 @@ export type CustomField = Static<typeof CustomField>;
 export const CustomFieldParams = Type.Object({ id: recordId(FIELD_KINDS) });
 export const CustomFieldList = pageSchema(ref(CustomField));
 export const CustomFieldQuery = pageQuery('-createdAt', {
-  context: Type.Optional(oneOf(FIELD_CONTEXTS, { description: 'Which kind of record has it' })),
+  context: Type.Optional(oneOf(FIELD_CONTEXTS, 'Which kind of record has it')),
   search: searchParameter('A part of the title or slug'),
 });
 export type CustomFieldQuery = Static<typeof CustomFieldQuery>;

@@ -42,11 +42,11 @@ export const Import = define(
   Type.Object({
     _id: recordId(['contact-import', 'table-import']),
     company: recordId('company'),
-    kind: oneOf(IMPORT_KINDS, { description: 'What its rows become' }),
+    kind: oneOf(IMPORT_KINDS, 'What its rows become'),
     table: nullable(recordId('table')),
     file_name: plain.text('The name of the sheet'),
-    format: oneOf(SHEET_FORMATS, { description: 'How the sheet is written' }),
-    status: oneOf(IMPORT_STATUSES, { description: 'The state that it is in' }),
+    format: oneOf(SHEET_FORMATS, 'How the sheet is written'),
+    status: oneOf(IMPORT_STATUSES, 'The state that it is in'),
     columns: Type.Array(ImportColumn, { description: 'The columns, in the order in which they are shown' }),
     silent: plain.flag('Whether the import tells no events'),
     update_existing: plain.flag('Whether rows that match a record change it'),
@@ -80,7 +80,7 @@ export type Import = Static<typeof Import>;
 
 export const ImportList = pageSchema(ref(Import));
 export const ImportQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(IMPORT_STATUSES, { description: 'The state that it is in' })),
+  status: Type.Optional(oneOf(IMPORT_STATUSES, 'The state that it is in')),
 });
 export type ImportQuery = Static<typeof ImportQuery>;
 

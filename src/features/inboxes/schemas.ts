@@ -41,7 +41,7 @@ const settingsProperties = (part: 'body' | 'record'): { [field in never]: TObjec
 
 /** The properties of an inbox that a request can set. In an update all are optional, and absent ones stay as they are. */
 const properties = {
-  channel: oneOf(CHANNEL_NAMES, { description: 'The messaging channel' }),
+  channel: oneOf(CHANNEL_NAMES, 'The messaging channel'),
   name: Type.String({ minLength: 1, maxLength: 200, description: 'What people call it' }),
   webhook_url: nullable(
     Type.String({
@@ -52,24 +52,18 @@ const properties = {
     }),
   ),
   number,
-  default_agent: nullable(recordId('agent', { description: 'The agent of new conversations; null clears' })),
+  default_agent: nullable(recordId('agent', 'The agent of new conversations; null clears')),
   ...settingsProperties('body'),
-  test_mode: strict(
-    {
-      enabled: Type.Optional(plain.flag('Whether it is on')),
-      test_numbers: Type.Optional(
-        Type.Array(testNumber, { maxItems: 100, description: 'Who is written to in test mode' }),
-      ),
-    },
-    { description: 'While it is on, messages leave only for the test numbers; everything inbound is stored' },
-  ),
-  general_config: strict(
-    {
-      include_operator_name_on_message: plain.flag("Whether a text of an operator begins with the operator's name"),
-    },
-    { description: 'Settings that hold for all messages of the inbox' },
-  ),
-  status: oneOf(INBOX_STATUSES, { description: 'The state that it is in' }),
+  test_mode: plain.strict('While it is on, messages leave only for the test numbers; everything inbound is stored', {
+    enabled: Type.Optional(plain.flag('Whether it is on')),
+    test_numbers: Type.Optional(
+      Type.Array(testNumber, { maxItems: 100, description: 'Who is written to in test mode' }),
+    ),
+  }),
+  general_config: plain.strict('Settings that hold for all messages of the inbox', {
+    include_operator_name_on_message: plain.flag("Whether a text of an operator begins with the operator's name"),
+  }),
+  status: oneOf(INBOX_STATUSES, 'The state that it is in'),
   process_unsupported_messages: plain.flag(
     'Whether an agent also answers messages of kinds that the platform does not know',
   ),
@@ -77,9 +71,7 @@ const properties = {
   pdf_local_text_extraction: plain.flag(
     'Whether agents get the text of PDF files, which the platform reads itself, instead of pictures of their pages',
   ),
-  default_owner: nullable(
-    recordId('user', { description: 'The user who becomes owner of new conversations; null clears' }),
-  ),
+  default_owner: nullable(recordId('user', 'The user who becomes owner of new conversations; null clears')),
 };
 
 export const InboxUpdate = define('InboxUpdate', Type.Partial(strict(properties), { additionalProperties: false }));
@@ -98,16 +90,16 @@ const InboxStanding = plain.object(
   'How the network rates the number (WAP_AUTO_CLOSER). It is asked for when the inbox connects, daily, and when the network reports a change; absent until then',
   {
     quality_rating: nullable(
-      oneOf(['GREEN', 'YELLOW', 'RED'], {
-        description:
-          'What recipients think of the messages of the last days: RED is low, and the network may then lower the daily limit or block the number; null while the network has no opinion',
-      }),
+      oneOf(
+        ['GREEN', 'YELLOW', 'RED'],
+        'What recipients think of the messages of the last days: RED is low, and the network may then lower the daily limit or block the number; null while the network has no opinion',
+      ),
     ),
     sending: nullable(
-      oneOf(SENDING_STATES, {
-        description:
-          'Whether the network lets the number send: LIMITED and BLOCKED when it restricts the number or its account',
-      }),
+      oneOf(
+        SENDING_STATES,
+        'Whether the network lets the number send: LIMITED and BLOCKED when it restricts the number or its account',
+      ),
     ),
     problems: Type.Array(
       Type.Object({
@@ -138,7 +130,7 @@ export const Inbox = define(
     company: recordId('company'),
     default_agent: Type.Optional(recordId('agent')),
     channel,
-    status: oneOf(INBOX_STATUSES, { description: 'The state that it is in' }),
+    status: oneOf(INBOX_STATUSES, 'The state that it is in'),
     ...Type.Partial(Type.Object(settingsProperties('record'))).properties,
     general_config: plain.object('Settings that hold for all messages of the inbox', {
       include_operator_name_on_message: plain.flag("Whether a text of an operator begins with the operator's name"),
@@ -153,7 +145,7 @@ export const Inbox = define(
     ),
     default_owner: nullable(recordId('user')),
     connection: plain.object("Whether the network has accepted the inbox's credentials", {
-      status: oneOf(['PENDING', 'CONNECTED', 'ERROR'], { description: 'The state that it is in' }),
+      status: oneOf(['PENDING', 'CONNECTED', 'ERROR'], 'The state that it is in'),
       checked_at: nullable(Timestamp),
       error: nullable(plain.text('What went wrong; null when nothing did')),
     }),
@@ -169,8 +161,8 @@ export type Inbox = Static<typeof Inbox>;
 
 export const InboxList = pageSchema(ref(Inbox));
 export const InboxQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(INBOX_STATUSES, { description: 'The state that it is in' })),
-  channel: Type.Optional(oneOf(CHANNEL_NAMES, { description: 'The messaging channel' })),
+  status: Type.Optional(oneOf(INBOX_STATUSES, 'The state that it is in')),
+  channel: Type.Optional(oneOf(CHANNEL_NAMES, 'The messaging channel')),
 });
 export type InboxQuery = Static<typeof InboxQuery>;
 
@@ -179,10 +171,10 @@ const PAIRING_STATES = ['WAITING', 'CONNECTED', 'FAILED', 'NOT_NEEDED'] as const
 export const InboxPairing = define(
   'InboxPairing',
   Type.Object({
-    state: oneOf(PAIRING_STATES, {
-      description:
-        'WAITING: a phone has to scan the picture or to be given the code · CONNECTED: a phone is paired · FAILED: the network gave no code · NOT_NEEDED: nothing is paired with this inbox',
-    }),
+    state: oneOf(
+      PAIRING_STATES,
+      'WAITING: a phone has to scan the picture or to be given the code · CONNECTED: a phone is paired · FAILED: the network gave no code · NOT_NEEDED: nothing is paired with this inbox',
+    ),
     picture: nullable(plain.text('The QR code as a data URL; null until the network has made it')),
     code: nullable(plain.text('What can be typed into the phone instead')),
     error: nullable(plain.text('Why there is no code')),

@@ -47,13 +47,11 @@ export type ItemError = Static<typeof ItemError>;
 const shownProperties = {
   _id: recordId('knowledge-item'),
   name: plain.name,
-  type: oneOf(ITEM_TYPES, { description: 'KNOWLEDGE is searched, MEDIA is sent' }),
-  file_type: oneOf(ITEM_FILE_TYPES, { description: 'What it was made from; AUTCL is Markdown that is edited here' }),
-  company: ref(OwningCompany, { description: 'The company that owns it' }),
+  type: oneOf(ITEM_TYPES, 'KNOWLEDGE is searched, MEDIA is sent'),
+  file_type: oneOf(ITEM_FILE_TYPES, 'What it was made from; AUTCL is Markdown that is edited here'),
+  company: ref(OwningCompany, 'The company that owns it'),
   description: Type.Optional(plain.text('For people: what it is for')),
-  attachment: Type.Optional(
-    recordId('attachment', { description: 'The file that it was made from, which can be sent' }),
-  ),
+  attachment: Type.Optional(recordId('attachment', 'The file that it was made from, which can be sent')),
   storage_key: Type.Optional(plain.text('The name of the file in the store')),
   file_url: Type.Optional(plain.text('A public link to the file that never expires')),
   meta: Type.Optional(
@@ -65,12 +63,12 @@ const shownProperties = {
       pagesRead: Type.Optional(plain.integer('How many of its pages were read')),
     }),
   ),
-  language: oneOf(ITEM_LANGUAGES, { description: 'The language of the text, whose words the search compares' }),
+  language: oneOf(ITEM_LANGUAGES, 'The language of the text, whose words the search compares'),
   tags: Type.Array(Type.String(), { description: 'Words by which people group them' }),
-  status: oneOf(ITEM_STATUSES, {
-    description:
-      'PROCESSING: it is being prepared for the search, which finds the text before the last edit until then; READY: the search finds it; ERROR: it could not be prepared',
-  }),
+  status: oneOf(
+    ITEM_STATUSES,
+    'PROCESSING: it is being prepared for the search, which finds the text before the last edit until then; READY: the search finds it; ERROR: it could not be prepared',
+  ),
   error: Type.Optional(ItemError),
   chunk_count: plain.integer('How many passages the search finds of it'),
   createdAt: Timestamp,
@@ -99,9 +97,7 @@ const optionalProperties = {
   ),
   tags: Type.Optional(tagList('Replaces all tags of the item')),
   language: Type.Optional(
-    oneOf(ITEM_LANGUAGES, {
-      description: 'The language of the text; that of the company when a new item has none',
-    }),
+    oneOf(ITEM_LANGUAGES, 'The language of the text; that of the company when a new item has none'),
   ),
 };
 
@@ -121,9 +117,10 @@ export const KnowledgeUpload = strict({
     Type.String({ maxLength: MAX_DESCRIPTION, description: 'What the file shows: MEDIA is found by it' }),
   ),
   type: Type.Optional(
-    oneOf(ITEM_TYPES, {
-      description: `KNOWLEDGE reads the text of ${TEXT_FORMATS.join(', ')}; MEDIA is every other file, and the default for it`,
-    }),
+    oneOf(
+      ITEM_TYPES,
+      `KNOWLEDGE reads the text of ${TEXT_FORMATS.join(', ')}; MEDIA is every other file, and the default for it`,
+    ),
   ),
   language: optionalProperties.language,
   tags: optionalProperties.tags,
@@ -133,9 +130,9 @@ export type KnowledgeUpload = Static<typeof KnowledgeUpload>;
 export const KnowledgeParams = Type.Object({ id: recordId('knowledge-item') });
 export const KnowledgeList = pageSchema(ref(ListedKnowledgeItem));
 export const KnowledgeQuery = pageQuery('-createdAt', {
-  type: Type.Optional(oneOf(ITEM_TYPES, { description: 'Those of this type' })),
-  file_type: Type.Optional(oneOf(ITEM_FILE_TYPES, { description: 'Those that were made from this' })),
-  status: Type.Optional(oneOf(ITEM_STATUSES, { description: 'Those in this state' })),
+  type: Type.Optional(oneOf(ITEM_TYPES, 'Those of this type')),
+  file_type: Type.Optional(oneOf(ITEM_FILE_TYPES, 'Those that were made from this')),
+  status: Type.Optional(oneOf(ITEM_STATUSES, 'Those in this state')),
   search: searchParameter('A part of the name, the description or a tag'),
 });
 export type KnowledgeQuery = Static<typeof KnowledgeQuery>;

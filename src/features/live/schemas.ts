@@ -51,10 +51,10 @@ export type PresenceState = (typeof PRESENCE_STATES)[number];
 export const PresenceChange = define(
   'PresenceChange',
   strict({
-    state: oneOf(PRESENCE_STATES, {
-      description:
-        'VIEWING holds as long as the caller has a live stream, and without one for 75 seconds; TYPING for 15 seconds, and is VIEWING after them',
-    }),
+    state: oneOf(
+      PRESENCE_STATES,
+      'VIEWING holds as long as the caller has a live stream, and without one for 75 seconds; TYPING for 15 seconds, and is VIEWING after them',
+    ),
   }),
 );
 export type PresenceChange = Static<typeof PresenceChange>;
@@ -67,7 +67,7 @@ export const Presence = define(
       _id: plain.text('The id of the user or the API key'),
       name: plain.text('Their name'),
     }),
-    state: oneOf(PRESENCE_STATES, { description: 'What they do there' }),
+    state: oneOf(PRESENCE_STATES, 'What they do there'),
   }),
 );
 export type Presence = Static<typeof Presence>;
@@ -76,13 +76,12 @@ export const PresenceParams = Type.Object({ id: recordId('conversation') });
 
 const event = <D extends TSchema>(name: string, data: D) =>
   Type.Object({
-    event: oneOf([name], { description: 'The event' }),
+    event: oneOf([name], 'The event'),
     id: Type.Optional(plain.text('The cursor from which the stream goes on')),
     data,
   });
 
-const record = (name: string, schema: TSchema) =>
-  event(name, ref(schema, { description: 'The record as its GET answers it' }));
+const record = (name: string, schema: TSchema) => event(name, ref(schema, 'The record as its GET answers it'));
 
 /** One event of the stream. On the wire `event`, `id` and `data` are lines of their own, as server-sent events are. */
 const LiveEvent = define(
@@ -107,11 +106,11 @@ const LiveEvent = define(
     record('campaign', Campaign),
     record('follow_up', FollowUp),
     record('table_row', Row),
-    event('presence', ref(Presence, { description: 'Who looks at a conversation or writes in it' })),
+    event('presence', ref(Presence, 'Who looks at a conversation or writes in it')),
     event(
       'removed',
       plain.object('The record was removed; the messages of a conversation go with it', {
-        event: oneOf(['contact', 'conversation', 'campaign', 'table_row'], { description: 'The event' }),
+        event: oneOf(['contact', 'conversation', 'campaign', 'table_row'], 'The event'),
         _id: plain.text('The record that was removed'),
       }),
     ),

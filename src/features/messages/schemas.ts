@@ -71,14 +71,14 @@ export const Message = define(
     company: recordId('company'),
     conversation: recordId('conversation'),
     contact: recordId('contact'),
-    contact_summary: ref(ContactSummary, { description: 'Who the contact is' }),
+    contact_summary: ref(ContactSummary, 'Who the contact is'),
     inbox: recordId('inbox'),
-    channel: oneOf(CHANNEL_NAMES, { description: 'The messaging channel' }),
+    channel: oneOf(CHANNEL_NAMES, 'The messaging channel'),
     sender_type: SenderType,
     sender: nullable(plain.text('The user or key that sent it; the contact of an incoming one')),
     message_type: MessageType,
     origin: Origin,
-    contentType: oneOf(CONTENT_TYPES, { description: 'What kind of content it is' }),
+    contentType: oneOf(CONTENT_TYPES, 'What kind of content it is'),
     content: nullable(plain.text('The text')),
     attachment: nullable(recordId('attachment')),
     media: nullable(
@@ -140,16 +140,14 @@ export const Message = define(
       }),
     ),
     reply_to: nullable(recordId('message')),
-    status: oneOf(MESSAGE_STATUSES, {
-      description: 'QUEUED, then SENT, DELIVERED, READ or FAILED; RECEIVED when it came in',
-    }),
+    status: oneOf(MESSAGE_STATUSES, 'QUEUED, then SENT, DELIVERED, READ or FAILED; RECEIVED when it came in'),
     errors: Type.Array(Cause, { description: 'Why the message has failed, one entry for each cause' }),
     failure_reason: Type.Optional(FailureReason),
     external_id: nullable(plain.text("The network's id")),
     campaign: nullable(recordId('campaign')),
     enrollment: nullable(recordId('enrollment')),
     agent: nullable(recordId('agent')),
-    forwarded: nullable(oneOf(['ONCE', 'OFTEN'], { description: 'Passed on from another chat' })),
+    forwarded: nullable(oneOf(['ONCE', 'OFTEN'], 'Passed on from another chat')),
     unsupported: nullable(
       plain.object('Of contentType UNSUPPORTED: what came. raw is null where it is larger than 16 kB', {
         kind: plain.text('What the network calls it: poll_creation, …'),
@@ -201,7 +199,7 @@ export const MessageSearchQuery = pageQuery('-createdAt', {
   conversation: Type.Optional(recordId('conversation')),
   contact: Type.Optional(recordId('contact')),
   inbox: Type.Optional(recordId('inbox')),
-  mentioned: Type.Optional(recordId('user', { description: 'Notes that mention this user' })),
+  mentioned: Type.Optional(recordId('user', 'Notes that mention this user')),
   search: searchParameter(
     'Words, whatever their case and accents: messages that have words which begin with each of them. The first 8,192 characters of a message are searched',
   ),
@@ -214,20 +212,21 @@ const content = Type.String({ minLength: 1, maxLength: MAX_TEXT, ...NOT_BLANK, d
 /** The fields of a request's body that name the recipient. */
 export const RECIPIENT = {
   conversationId: Type.Optional(
-    recordId('conversation', {
-      description: 'Either a conversation, or `inboxId` with `contact` or `phone`, where it is opened if none is open',
-    }),
+    recordId(
+      'conversation',
+      'Either a conversation, or `inboxId` with `contact` or `phone`, where it is opened if none is open',
+    ),
   ),
   inboxId: Type.Optional(recordId('inbox')),
   contact: Type.Optional(recordId('contact')),
   phone: Type.Optional(writtenPhone('. A contact is created when none has this number')),
   country: Type.Optional(PhoneCountry),
-  name: Type.Optional(nullable(Name, { description: 'The name of the contact, if it is created' })),
+  name: Type.Optional(nullable(Name, 'The name of the contact, if it is created')),
 };
 
 export type GivenRecipient = Partial<Static<ReturnType<typeof Type.Object<typeof RECIPIENT>>>>;
 
-const replyTo = Type.Optional(nullable(recordId('message', { description: 'The message that it answers' })));
+const replyTo = Type.Optional(nullable(recordId('message', 'The message that it answers')));
 
 const unsubscribe = Type.Optional(
   plain.flag(
@@ -239,10 +238,10 @@ export const SendText = define(
   'SendText',
   strict({
     ...RECIPIENT,
-    message: strict(
-      { content, contentType: Type.Optional(oneOf(['TEXT'], { description: 'What kind of content it is' })) },
-      { description: 'What is sent' },
-    ),
+    message: plain.strict('What is sent', {
+      content,
+      contentType: Type.Optional(oneOf(['TEXT'], 'What kind of content it is')),
+    }),
     replyTo,
     unsubscribe,
   }),
@@ -255,16 +254,13 @@ const defineSendFile = (name: string, contentType: FileType) =>
     name,
     strict({
       ...RECIPIENT,
-      message: strict(
-        {
-          attachment: recordId('attachment', { description: 'The uploaded file' }),
-          content: Type.Optional(
-            nullable(Type.String({ maxLength: MAX_TEXT, description: 'The caption, on channels that show one' })),
-          ),
-          contentType: Type.Optional(oneOf([contentType], { description: 'What kind of content it is' })),
-        },
-        { description: 'A sentence for people that says what happened' },
-      ),
+      message: plain.strict('What is sent', {
+        attachment: recordId('attachment', 'The uploaded file'),
+        content: Type.Optional(
+          nullable(Type.String({ maxLength: MAX_TEXT, description: 'The caption, on channels that show one' })),
+        ),
+        contentType: Type.Optional(oneOf([contentType], 'What kind of content it is')),
+      }),
       replyTo,
       unsubscribe,
     }),
@@ -284,10 +280,10 @@ export const WriteNote = define(
   'WriteNote',
   strict({
     conversationId: recordId('conversation'),
-    message: strict(
-      { content, contentType: Type.Optional(oneOf(['TEXT'], { description: 'What kind of content it is' })) },
-      { description: 'What is noted' },
-    ),
+    message: plain.strict('What is noted', {
+      content,
+      contentType: Type.Optional(oneOf(['TEXT'], 'What kind of content it is')),
+    }),
     mentions: Type.Optional(
       Type.Array(recordId('user'), {
         maxItems: 20,

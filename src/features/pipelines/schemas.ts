@@ -22,7 +22,7 @@ const MAX_STEPS = 50;
 export const MAX_PIPELINES = 100;
 
 const name = Name;
-const kind = oneOf(STEP_KINDS, { description: 'WON and LOST are the steps in which a conversation ends' });
+const kind = oneOf(STEP_KINDS, 'WON and LOST are the steps in which a conversation ends');
 
 const PipelineStep = define(
   'PipelineStep',
@@ -30,7 +30,7 @@ const PipelineStep = define(
     _id: recordId('step'),
     name: plain.name,
     order: plain.integer('Its place, from 0'),
-    kind: oneOf(STEP_KINDS, { description: 'Whether the conversations in it are open, won or lost' }),
+    kind: oneOf(STEP_KINDS, 'Whether the conversations in it are open, won or lost'),
   }),
 );
 export type PipelineStep = Static<typeof PipelineStep>;
@@ -107,14 +107,12 @@ export const PipelineQuery = pageQuery('-createdAt', {});
 export type PipelineQuery = Static<typeof PipelineQuery>;
 
 export const PipelineRemoval = strict({
-  replacement: Type.Optional(
-    recordId('step', { description: 'The step of another pipeline that its conversations go to' }),
-  ),
+  replacement: Type.Optional(recordId('step', 'The step of another pipeline that its conversations go to')),
 });
 export type PipelineRemoval = Static<typeof PipelineRemoval>;
 
 const NamedStep = Type.Object({
-  _id: recordId('step', { description: 'The step' }),
+  _id: recordId('step', 'The step'),
   name: plain.name,
 });
 
@@ -122,22 +120,23 @@ const NamedStep = Type.Object({
 export const StepChanged = define(
   'StepChanged',
   plain.object('A conversation has moved to another step of a pipeline', {
-    conversationId: recordId('conversation', { description: 'The conversation' }),
-    contactId: recordId('contact', { description: 'Its contact' }),
-    companyId: recordId('company', { description: 'The company' }),
-    pipeline: nullable(recordId('pipeline', { description: 'The pipeline of the new step' })),
+    conversationId: recordId('conversation', 'The conversation'),
+    contactId: recordId('contact', 'Its contact'),
+    companyId: recordId('company', 'The company'),
+    pipeline: nullable(recordId('pipeline', 'The pipeline of the new step')),
     previousStep: Type.Unsafe<Static<typeof NamedStep> | null>({
       ...nullable(NamedStep),
       description: 'The step before; null when it was in none',
     }),
     currentStep: plain.object('The step now', NamedStep.properties),
     origin: Type.Optional(
-      oneOf(['DASHBOARD', 'AGENT', 'API', 'CAMPAIGN'], {
-        description: 'By whom: a user, an agent, a key, or a campaign; absent when it was none of them',
-      }),
+      oneOf(
+        ['DASHBOARD', 'AGENT', 'API', 'CAMPAIGN'],
+        'By whom: a user, an agent, a key, or a campaign; absent when it was none of them',
+      ),
     ),
-    campaignId: nullable(recordId('campaign', { description: 'The campaign that moved it; null when none did' })),
-    userId: nullable(recordId('user', { description: 'The user who moved it; null when no user did' })),
+    campaignId: nullable(recordId('campaign', 'The campaign that moved it; null when none did')),
+    userId: nullable(recordId('user', 'The user who moved it; null when no user did')),
     changedAt: Type.String({ ...Timestamp, description: 'When it moved: ISO 8601 UTC with milliseconds' }),
   }),
 );

@@ -8,10 +8,10 @@ export const ProfileUpdate = define(
     strict({
       name: Name,
       picture: nullable(
-        recordId('attachment', {
-          description:
-            'A JPEG, PNG or WEBP of at most 1 MB, whose public link becomes the `avatar_url`; null removes it',
-        }),
+        recordId(
+          'attachment',
+          'A JPEG, PNG or WEBP of at most 1 MB, whose public link becomes the `avatar_url`; null removes it',
+        ),
       ),
     }),
     { additionalProperties: false },

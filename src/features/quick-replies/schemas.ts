@@ -59,9 +59,7 @@ const properties = {
     description: `The text, in which the client fills the variables ${VARIABLES.map((name) => `{{${name}}}`).join(', ')}`,
   }),
 };
-const attachment = Type.Optional(
-  nullable(recordId('attachment', { description: 'A file that is sent with the text' })),
-);
+const attachment = Type.Optional(nullable(recordId('attachment', 'A file that is sent with the text')));
 
 export const QuickReplyCreate = define(
   'QuickReplyCreate',

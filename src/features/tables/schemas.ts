@@ -38,7 +38,7 @@ const options = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
 const ColumnInput = strict({
   key,
   title: Type.Optional(title),
-  type: oneOf(COLUMN_TYPES, { description: 'What its values are' }),
+  type: oneOf(COLUMN_TYPES, 'What its values are'),
   required: Type.Optional(plain.flag('Each row needs a value here; "" and [] are none')),
   options: Type.Optional(options),
 });
@@ -49,7 +49,7 @@ export const Column = define(
   Type.Object({
     key: plain.text('The name of the column in the data of a row'),
     title: plain.text('What people read above its value'),
-    type: oneOf(COLUMN_TYPES, { description: 'What its values are' }),
+    type: oneOf(COLUMN_TYPES, 'What its values are'),
     required: plain.flag('Whether each row needs a value here'),
     options: Type.Array(Type.String(), {
       description: 'The values that a SELECT accepts, or the items of a LIST that is limited to them',

@@ -23,13 +23,13 @@ const open = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalPr
 const TemplateParameter = define(
   'TemplateParameter',
   Type.Object({
-    component: oneOf(SLOT_COMPONENTS, { description: 'Which part of the template it is' }),
+    component: oneOf(SLOT_COMPONENTS, 'Which part of the template it is'),
     card: nullable(plain.integer('The card of a carousel, from 0; null outside of cards')),
     index: nullable(plain.integer('The position of a button, from 0; null for other components')),
     sub_type: nullable(plain.text('The kind of the button: QUICK_REPLY, URL, COPY_CODE, FLOW, CATALOG')),
     name: nullable(plain.text('The name of the variable, where the template has named ones')),
     position: plain.integer('The position among the parameters of the component, from 1'),
-    type: oneOf(SLOT_TYPES, { description: 'What it takes. For a TEXT of the body also an amount or a date' }),
+    type: oneOf(SLOT_TYPES, 'What it takes. For a TEXT of the body also an amount or a date'),
     required: plain.flag('Whether a message needs a value here'),
     example: nullable(plain.text('The example that was given for the review')),
   }),
@@ -47,9 +47,10 @@ export const Template = define(
       "The network's own word: APPROVED, PENDING, REJECTED, PAUSED, DISABLED, IN_APPEAL, PENDING_DELETION, ARCHIVED and others. Only APPROVED can be sent",
     ),
     quality: nullable(plain.text("The network's rating: GREEN, YELLOW, RED or UNKNOWN")),
-    parameter_format: oneOf(PARAMETER_FORMATS, {
-      description: 'Whether the variables are numbered, {{1}}, or have names, {{first_name}}',
-    }),
+    parameter_format: oneOf(
+      PARAMETER_FORMATS,
+      'Whether the variables are numbered, {{1}}, or have names, {{first_name}}',
+    ),
     components: Type.Array(open, {
       description: 'As the network shows them: HEADER, BODY, FOOTER, BUTTONS and others',
     }),
@@ -93,7 +94,7 @@ export const TemplateQuery = pageQuery('-createdAt', {
   language: Type.Optional(
     Type.String({ minLength: 1, maxLength: 20, description: 'The language, as BCP 47 writes it' }),
   ),
-  category: Type.Optional(oneOf(TEMPLATE_CATEGORIES, { description: "The network's category of the template" })),
+  category: Type.Optional(oneOf(TEMPLATE_CATEGORIES, "The network's category of the template")),
   status: Type.Optional(Type.String({ minLength: 1, maxLength: 50, description: 'APPROVED, PAUSED, …' })),
   search: searchParameter('A part of the name or of the texts, whatever its case and accents'),
 });
@@ -127,7 +128,7 @@ const app = {
 const button = strict({
   type: oneOf(
     ['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'COPY_CODE', 'OTP', 'FLOW', 'CATALOG', 'VOICE_CALL', 'MPM', 'SPM'],
-    { description: 'What a press of the button does' },
+    'What a press of the button does',
   ),
   text: label('The label of the button'),
   url: Type.Optional(word('The address that the button opens')),
@@ -135,9 +136,7 @@ const button = strict({
     Type.String({ minLength: 1, maxLength: 20, description: 'The number that the button calls' }),
   ),
   example,
-  otp_type: Type.Optional(
-    oneOf(['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'], { description: 'How the code of the button gets to its app' }),
-  ),
+  otp_type: Type.Optional(oneOf(['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'], 'How the code of the button gets to its app')),
   autofill_text: label('The label of the button that fills the code in'),
   package_name: Type.Optional(app.package_name),
   signature_hash: Type.Optional(app.signature_hash),
@@ -152,15 +151,13 @@ const button = strict({
   flow_json: Type.Optional(
     Type.String({ minLength: 1, maxLength: 65_536, description: 'The flow itself, as JSON in a text' }),
   ),
-  flow_action: Type.Optional(
-    oneOf(['navigate', 'data_exchange'], { description: 'What a press of the button does in the flow' }),
-  ),
+  flow_action: Type.Optional(oneOf(['navigate', 'data_exchange'], 'What a press of the button does in the flow')),
   navigate_screen: Type.Optional(word('The first screen of the flow')),
 });
 
 const plainComponent = {
   format: Type.Optional(
-    oneOf(['TEXT', 'IMAGE', 'VIDEO', 'GIF', 'DOCUMENT', 'LOCATION', 'PRODUCT'], { description: 'What a HEADER shows' }),
+    oneOf(['TEXT', 'IMAGE', 'VIDEO', 'GIF', 'DOCUMENT', 'LOCATION', 'PRODUCT'], 'What a HEADER shows'),
   ),
   text: Type.Optional(
     Type.String({ minLength: 1, maxLength: 1_024, description: 'The text, with its variables in double braces' }),
@@ -170,14 +167,15 @@ const plainComponent = {
 };
 
 const cardComponent = strict({
-  type: oneOf(['HEADER', 'BODY', 'BUTTONS'], { description: 'Which part of the template it is' }),
+  type: oneOf(['HEADER', 'BODY', 'BUTTONS'], 'Which part of the template it is'),
   ...plainComponent,
 });
 
 const component = strict({
-  type: oneOf(['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'], {
-    description: 'Which part of the template it is',
-  }),
+  type: oneOf(
+    ['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'],
+    'Which part of the template it is',
+  ),
   ...plainComponent,
   cards: Type.Optional(
     Type.Array(
@@ -192,13 +190,10 @@ const component = strict({
     ),
   ),
   limited_time_offer: Type.Optional(
-    strict(
-      {
-        text: Type.String({ minLength: 1, maxLength: 16, description: 'The words of the offer' }),
-        has_expiration: Type.Optional(plain.flag('Whether the offer shows when it ends')),
-      },
-      { description: 'The offer above the text' },
-    ),
+    plain.strict('The offer above the text', {
+      text: Type.String({ minLength: 1, maxLength: 16, description: 'The words of the offer' }),
+      has_expiration: Type.Optional(plain.flag('Whether the offer shows when it ends')),
+    }),
   ),
   add_security_recommendation: Type.Optional(plain.flag('Whether the network adds a warning not to share the code')),
   code_expiration_minutes: Type.Optional(
@@ -212,9 +207,9 @@ export const TemplateCreate = define(
   strict({
     name,
     language,
-    category: oneOf(TEMPLATE_CATEGORIES, { description: "The network's category of the template" }),
+    category: oneOf(TEMPLATE_CATEGORIES, "The network's category of the template"),
     parameter_format: Type.Optional(
-      oneOf(PARAMETER_FORMATS, { description: 'By default NAMED if a variable has a name, else POSITIONAL' }),
+      oneOf(PARAMETER_FORMATS, 'By default NAMED if a variable has a name, else POSITIONAL'),
     ),
     components: Type.Array(component, {
       minItems: 1,
@@ -228,7 +223,7 @@ export type TemplateCreate = Static<typeof TemplateCreate>;
 export const TemplatesRemoved = define(
   'TemplatesRemoved',
   Type.Object({
-    _id: recordId('template', { description: 'The first of the removed ones; the audit names the removal by it' }),
+    _id: recordId('template', 'The first of the removed ones; the audit names the removal by it'),
     name: plain.name,
     removed: Type.Array(ref(Template), { description: 'The template in each of its languages' }),
   }),
@@ -239,20 +234,17 @@ const TemplateComponent = define('TemplateComponent', ComponentBody);
 
 export const GivenTemplate = define(
   'GivenTemplate',
-  strict(
-    {
-      name: Type.String({ minLength: 1, maxLength: 512, description: 'The name of the template at the network' }),
-      language: Type.String({ minLength: 1, maxLength: 20, description: 'A language that the template has: pt_BR' }),
-      components: Type.Optional(
-        Type.Array(ref(TemplateComponent), {
-          maxItems: MAX_COMPONENTS,
-          description:
-            'The values that it takes; GET /v1/inboxes/{id}/templates shows them as `parameters`. A parameter with `variable_ref` takes its value from each contact',
-        }),
-      ),
-    },
-    { description: 'A template to be sent, with its values' },
-  ),
+  plain.strict('A template to be sent, with its values', {
+    name: Type.String({ minLength: 1, maxLength: 512, description: 'The name of the template at the network' }),
+    language: Type.String({ minLength: 1, maxLength: 20, description: 'A language that the template has: pt_BR' }),
+    components: Type.Optional(
+      Type.Array(ref(TemplateComponent), {
+        maxItems: MAX_COMPONENTS,
+        description:
+          'The values that it takes; GET /v1/inboxes/{id}/templates shows them as `parameters`. A parameter with `variable_ref` takes its value from each contact',
+      }),
+    ),
+  }),
 );
 export type GivenTemplate = Static<typeof GivenTemplate>;
 
@@ -260,14 +252,11 @@ export const SendTemplate = define(
   'SendTemplate',
   strict({
     ...RECIPIENT,
-    message: strict(
-      {
-        contentType: Type.Optional(oneOf(['TEMPLATE'], { description: 'What kind of content it is' })),
-        template: ref(GivenTemplate, { description: 'The template with its values' }),
-      },
-      { description: 'A sentence for people that says what happened' },
-    ),
-    replyTo: Type.Optional(nullable(recordId('message', { description: 'The message that it answers' }))),
+    message: plain.strict('What is sent', {
+      contentType: Type.Optional(oneOf(['TEMPLATE'], 'What kind of content it is')),
+      template: ref(GivenTemplate, 'The template with its values'),
+    }),
+    replyTo: Type.Optional(nullable(recordId('message', 'The message that it answers'))),
   }),
 );
 export type SendTemplate = Static<typeof SendTemplate>;

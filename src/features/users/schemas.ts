@@ -27,10 +27,8 @@ export const Email = Type.String({
   description: 'The e-mail address; capital letters make no difference',
 });
 
-const role = oneOf(USER_ROLES, {
-  description: 'What the user may do: docs/authentication.md lists the scopes of each role',
-});
-const language = oneOf(LANGUAGES, { description: 'The language of mails to the user' });
+const role = oneOf(USER_ROLES, 'What the user may do: docs/authentication.md lists the scopes of each role');
+const language = oneOf(LANGUAGES, 'The language of mails to the user');
 const avatar = { description: 'The address of a picture, which visitors of a web chat see beside the name' };
 const avatar_url = nullable(Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2_048, ...avatar }));
 
@@ -49,7 +47,7 @@ export const UserUpdate = define(
       role,
       language,
       avatar_url,
-      status: oneOf(['ACTIVE', 'INACTIVE'], { description: 'The state that it is in' }),
+      status: oneOf(['ACTIVE', 'INACTIVE'], 'The state that it is in'),
     }),
     {
       additionalProperties: false,
@@ -64,7 +62,7 @@ const userProperties = {
   name: plain.name,
   email: plain.text('The e-mail address; capital letters make no difference'),
   role,
-  status: oneOf(USER_STATUSES, { description: 'INVITED until the mailed invitation is accepted' }),
+  status: oneOf(USER_STATUSES, 'INVITED until the mailed invitation is accepted'),
   language,
   avatar_url: nullable(Type.String(avatar)),
   last_login_at: nullable(Timestamp),
@@ -105,7 +103,7 @@ export type UserChange = Static<typeof UserChange>;
 export const UserParams = Type.Object({ id: recordId('user') });
 export const UserList = pageSchema(ref(User));
 export const UserQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(USER_STATUSES, { description: 'The state that it is in' })),
+  status: Type.Optional(oneOf(USER_STATUSES, 'The state that it is in')),
   role: Type.Optional(role),
 });
 export type UserQuery = Static<typeof UserQuery>;

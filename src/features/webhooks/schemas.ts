@@ -6,7 +6,7 @@ import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from
 const MAX_HEADERS = 20;
 const MAX_HEADER_LENGTH = 4_096;
 
-const status = oneOf(['ACTIVE', 'INACTIVE'], { description: 'The state that it is in' });
+const status = oneOf(['ACTIVE', 'INACTIVE'], 'The state that it is in');
 const url = Type.String({ minLength: 1, maxLength: 2_048, description: 'http or https; a public address' });
 const events = Type.Array(oneOf(EVENT_NAMES), {
   minItems: 1,
@@ -64,9 +64,9 @@ export const WebhookDelivery = define(
     _id: recordId('delivery'),
     company: recordId('company'),
     webhook: recordId('webhook'),
-    event: oneOf(EVENT_NAMES, { description: 'The event' }),
+    event: oneOf(EVENT_NAMES, 'The event'),
     resource_id: recordId('*'),
-    status: oneOf(DELIVERY_STATUSES, { description: 'The state that it is in' }),
+    status: oneOf(DELIVERY_STATUSES, 'The state that it is in'),
     response_status: nullable(plain.integer('The HTTP status that the receiver answered')),
     response_ms: nullable(plain.integer('How many milliseconds the receiver took')),
     response_body: nullable(plain.text('The first 4 kB that the receiver answered')),
@@ -88,8 +88,8 @@ export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
 export const DeliveryList = pageSchema(ref(WebhookDelivery));
 export const DeliveryQuery = pageQuery('-createdAt', {
-  event: Type.Optional(oneOf(EVENT_NAMES, { description: 'The event' })),
-  status: Type.Optional(oneOf(DELIVERY_STATUSES, { description: 'The state that it is in' })),
+  event: Type.Optional(oneOf(EVENT_NAMES, 'The event')),
+  status: Type.Optional(oneOf(DELIVERY_STATUSES, 'The state that it is in')),
   from: Type.Optional(Type.String({ ...Timestamp, description: 'Deliveries that were queued at this time or later' })),
   to: Type.Optional(Type.String({ ...Timestamp, description: 'Deliveries that were queued before this time' })),
 });

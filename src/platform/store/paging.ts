@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Type, type Static, type TSchema } from 'typebox';
 import { invalid } from '../values/errors.ts';
 import { isId } from '../values/ids.ts';
-import { namesRecord, oneOf, strict, Timestamp, plain } from '../values/schema.ts';
+import { namesRecord, nullable, oneOf, strict, Timestamp, plain } from '../values/schema.ts';
 
 // The largest offset of a page number; a larger one costs the database too much. Cursors have no such limit.
 const DEEPEST_OFFSET = 1_000_000;
@@ -77,24 +77,12 @@ export interface PageQuery {
 }
 
 const PageMeta = plain.object('Which page this is, and what else there is', {
-  page: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    description: 'The number of the page, from 1; null when the page was asked for by `after`',
-  }),
+  page: nullable(plain.integer('The number of the page, from 1; null when the page was asked for by `after`')),
   limit: plain.integer('How many records a page has at most'),
-  totalCount: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    description: 'How many records fit in all; null with `skipCount`',
-  }),
-  totalPages: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    description: 'How many pages that makes; null with `skipCount`',
-  }),
+  totalCount: nullable(plain.integer('How many records fit in all; null with `skipCount`')),
+  totalPages: nullable(plain.integer('How many pages that makes; null with `skipCount`')),
   hasNextPage: plain.flag('Whether there is more after this page'),
-  nextCursor: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: 'What `after` takes for the next page; null on the last one',
-  }),
+  nextCursor: nullable(plain.text('What `after` takes for the next page; null on the last one')),
 });
 
 export function pageSchema<T extends TSchema>(record: T) {

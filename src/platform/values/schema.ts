@@ -19,27 +19,30 @@ export function definedSchemas(): TSchema[] {
 }
 
 /** Returns a reference to a named schema that keeps its static type. */
-export function ref<T extends TSchema>(schema: T, options: { description?: string } = {}) {
+export function ref<T extends TSchema>(schema: T, description?: string) {
   const { $id } = schema as { $id?: string };
   if (!$id) throw new Error('ref() needs a schema made with define()');
-  return Type.Unsafe<Static<T>>({ $ref: `${$id}#`, ...options });
+  return Type.Unsafe<Static<T>>({ $ref: `${$id}#`, ...(description ? { description } : {}) });
 }
 
-export function oneOf<const T extends readonly string[]>(values: T, options: Record<string, unknown> = {}) {
-  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
+/** `options` may be only the description. */
+export function oneOf<const T extends readonly string[]>(values: T, options: string | Record<string, unknown> = {}) {
+  const more = typeof options === 'string' ? { description: options } : options;
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...more });
 }
 
-export function nullable<T extends TSchema>(schema: T, options: { description?: string } = {}) {
+export function nullable<T extends TSchema>(schema: T, description?: string) {
+  const words = description ? { description } : {};
   const { type, enum: values } = schema as { type?: unknown; enum?: unknown[] };
   if (typeof type === 'string' && !('$id' in schema)) {
     return Type.Unsafe<Static<T> | null>({
       ...schema,
       type: [type, 'null'],
       ...(values ? { enum: [...values, null] } : {}),
-      ...options,
+      ...words,
     });
   }
-  return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }], ...options });
+  return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }], ...words });
 }
 
 /** Returns the schema with another description. */
@@ -69,13 +72,16 @@ const NAME_WORDS = 'What people call it';
 /** The name of a record: not empty, and not only spaces. */
 export const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: NAME_WORDS });
 
-/** Values without limits, as most properties of answers are. Each has the sentence that the document shows. */
+/** Values without limits, as most properties of answers are, and parts of them. Each has the sentence that the document shows. */
 export const plain = {
   text: (description: string) => Type.String({ description }),
   integer: (description: string) => Type.Integer({ description }),
   flag: (description: string) => Type.Boolean({ description }),
   object: <P extends Record<string, TSchema>>(description: string, properties: P) =>
     Type.Object(properties, { description }),
+  /** An object inside of a body. */
+  strict: <P extends Record<string, TSchema>>(description: string, properties: P) =>
+    strict(properties, { description }),
   name: Type.String({ description: NAME_WORDS }),
 };
 
@@ -102,10 +108,11 @@ export const PhoneCountry = Type.String({
 });
 
 export const ID_PATTERN = '^[0-9a-f]{24}$';
+const ID_WORDS = 'Identifier: 24 lower-case hex characters';
 /** The schema of an id: 24 lower-case hex characters. In requests and answers of the API it is a recordId(). */
 export const Id = Type.String({
   ...explainedPattern(ID_PATTERN, 'must be an id: 24 characters from 0 to 9 and a to f'),
-  description: 'Identifier: 24 lower-case hex characters',
+  description: ID_WORDS,
 });
 
 /**
@@ -116,8 +123,8 @@ export const RECORDS_KEYWORD = 'x-records';
 export const namesRecord = (...kinds: string[]) => ({ [RECORDS_KEYWORD]: kinds });
 
 /** The schema of an id that names a record of this kind, or of one of these kinds. */
-export const recordId = (kinds: string | readonly string[], options: { description?: string } = {}) =>
-  Type.String({ ...Id, ...namesRecord(...[kinds].flat()), ...options });
+export const recordId = (kinds: string | readonly string[], description = ID_WORDS) =>
+  Type.String({ ...Id, ...namesRecord(...[kinds].flat()), description });
 
 /**
  * An ISO 8601 time. Answers use UTC with milliseconds; callers may use another offset of at most 14:59. Years and seconds are limited to

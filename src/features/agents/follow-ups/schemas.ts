@@ -58,22 +58,22 @@ export const FollowUp = define(
     _id: recordId('follow-up'),
     company: recordId('company'),
     conversation: recordId('conversation'),
-    contact: recordId('contact', { description: 'Its contact' }),
-    inbox: recordId('inbox', { description: 'Its inbox' }),
-    agent: recordId('agent', { description: 'The agent whose follow-up it is' }),
-    message: nullable(recordId('message', { description: 'The message that was sent; null before' })),
+    contact: recordId('contact', 'Its contact'),
+    inbox: recordId('inbox', 'Its inbox'),
+    agent: recordId('agent', 'The agent whose follow-up it is'),
+    message: nullable(recordId('message', 'The message that was sent; null before')),
     content: plain.text('The text'),
     index: plain.integer(
       "Which of the agent's follow-ups, from 0. One that the model has chosen comes after all of them",
     ),
-    status: oneOf(FOLLOW_UP_STATUSES, { description: 'The state that it is in' }),
+    status: oneOf(FOLLOW_UP_STATUSES, 'The state that it is in'),
     scheduled_at: Type.String({ ...Timestamp, description: 'When it is due' }),
     sent_at: nullable(Type.String({ ...Timestamp, description: 'When it was sent; null before' })),
     cancel_reason: nullable(
-      oneOf(CANCEL_REASONS, {
-        description:
-          'Why it was cancelled; null unless it was. AGENT_INACTIVE: it was switched off, or its company is suspended',
-      }),
+      oneOf(
+        CANCEL_REASONS,
+        'Why it was cancelled; null unless it was. AGENT_INACTIVE: it was switched off, or its company is suspended',
+      ),
     ),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -84,8 +84,8 @@ export type FollowUp = Static<typeof FollowUp>;
 export const FollowUpList = pageSchema(ref(FollowUp));
 export const FollowUpParams = Type.Object({ id: recordId('follow-up') });
 export const FollowUpQuery = pageQuery('-createdAt', {
-  agent: Type.Optional(recordId('agent', { description: 'Those of this agent' })),
-  conversation: Type.Optional(recordId('conversation', { description: 'Those in this conversation' })),
-  status: Type.Optional(oneOf(FOLLOW_UP_STATUSES, { description: 'Those in this state' })),
+  agent: Type.Optional(recordId('agent', 'Those of this agent')),
+  conversation: Type.Optional(recordId('conversation', 'Those in this conversation')),
+  status: Type.Optional(oneOf(FOLLOW_UP_STATUSES, 'Those in this state')),
 });
 export type FollowUpQuery = Static<typeof FollowUpQuery>;

@@ -47,10 +47,10 @@ const McpTool = define(
   'McpTool',
   Type.Object({
     ...toolProperties,
-    status: oneOf(TOOL_STATUSES, {
-      description:
-        'APPROVED: agents may call it; CHANGED: the server describes it in another way than was approved; MISSING: the server does not offer it. Agents do not get the last two',
-    }),
+    status: oneOf(
+      TOOL_STATUSES,
+      'APPROVED: agents may call it; CHANGED: the server describes it in another way than was approved; MISSING: the server does not offer it. Agents do not get the last two',
+    ),
   }),
 );
 export type McpTool = Static<typeof McpTool>;
@@ -93,18 +93,15 @@ const writableProperties = {
     description: 'Where the server takes MCP over streamable HTTP; a public address',
   }),
   header: nullable(
-    strict(
-      {
-        name: Type.String({ ...HEADER_NAME, description: 'The name of the header' }),
-        value: Type.String({
-          minLength: 1,
-          maxLength: 4_096,
-          ...HEADER_VALUE,
-          description: 'Stored encrypted. A mask keeps the value that is stored, unless the address changes',
-        }),
-      },
-      { description: 'A header that goes with each call, such as Authorization; null for none' },
-    ),
+    plain.strict('A header that goes with each call, such as Authorization; null for none', {
+      name: Type.String({ ...HEADER_NAME, description: 'The name of the header' }),
+      value: Type.String({
+        minLength: 1,
+        maxLength: 4_096,
+        ...HEADER_VALUE,
+        description: 'Stored encrypted. A mask keeps the value that is stored, unless the address changes',
+      }),
+    }),
   ),
   tools: Type.Array(strict(toolProperties), {
     maxItems: MAX_TOOLS,
@@ -143,7 +140,7 @@ export type McpServerQuery = Static<typeof McpServerQuery>;
 export const McpCheck = define(
   'McpCheck',
   Type.Object({
-    server: ref(McpServer, { description: 'The server as it is after the check' }),
+    server: ref(McpServer, 'The server as it is after the check'),
     offered: Type.Array(
       Type.Object({
         name: plain.name,
@@ -153,9 +150,10 @@ export const McpCheck = define(
           additionalProperties: true,
           description: 'The JSON schema of its arguments',
         }),
-        status: oneOf(['NEW', 'APPROVED', 'CHANGED'], {
-          description: 'NEW: not approved; CHANGED: described in another way than was approved',
-        }),
+        status: oneOf(
+          ['NEW', 'APPROVED', 'CHANGED'],
+          'NEW: not approved; CHANGED: described in another way than was approved',
+        ),
         refusal: nullable(plain.text('Why it can not be approved; null when it can')),
       }),
       { description: 'What the server offers now, at most 100 tools' },

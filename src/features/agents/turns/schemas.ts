@@ -52,14 +52,12 @@ const FILE_READINGS = ['TEXT', 'PICTURES', 'TRANSCRIPT', 'LINK', 'NOTHING'] as c
 export const MOST_FILES = 4;
 
 const ReadFile = Type.Object({
-  message: nullable(
-    recordId('message', { description: 'The message of the contact that brought the file; null in a try' }),
-  ),
+  message: nullable(recordId('message', 'The message of the contact that brought the file; null in a try')),
   name: plain.text('The name of the file'),
-  read_as: oneOf(FILE_READINGS, {
-    description:
-      'What the model got of it. TEXT: the text that stands in it; PICTURES: the picture, or its pages; TRANSCRIPT: what is said in it; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent',
-  }),
+  read_as: oneOf(
+    FILE_READINGS,
+    'What the model got of it. TEXT: the text that stands in it; PICTURES: the picture, or its pages; TRANSCRIPT: what is said in it; LINK: a link to it, for the server of an EXTERNAL agent; NOTHING: only that it was sent',
+  ),
   characters: plain.integer('How many characters of text the model got'),
   pictures: plain.integer('How many pictures the model got'),
   note: nullable(plain.text('Why it was not read, or what was left out')),
@@ -119,10 +117,8 @@ export type AgentTry = Static<typeof AgentTry>;
 export const AgentTrial = define(
   'AgentTrial',
   Type.Object({
-    outcome: oneOf(TURN_OUTCOMES, {
-      description: 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over',
-    }),
-    reason: nullable(oneOf(HANDOFF_REASONS, { description: 'Why a person would take over' })),
+    outcome: oneOf(TURN_OUTCOMES, 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over'),
+    reason: nullable(oneOf(HANDOFF_REASONS, 'Why a person would take over')),
     answer: nullable(plain.text('What would be sent; null when a person would take over')),
     handoff_message: nullable(plain.text('What the contact would be told when a person takes over; null for nothing')),
     passages: Type.Array(ReadPassage, { description: READ }),
@@ -144,17 +140,16 @@ export const AgentTurn = define(
     company: recordId('company'),
     agent: recordId('agent'),
     conversation: recordId('conversation'),
-    asked: recordId('message', { description: 'The newest message that the agent has read' }),
-    outcome: oneOf(TURN_OUTCOMES, {
-      description: 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over',
-    }),
-    reason: nullable(oneOf(HANDOFF_REASONS, { description: 'Why a person took over' })),
+    asked: recordId('message', 'The newest message that the agent has read'),
+    outcome: oneOf(TURN_OUTCOMES, 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over'),
+    reason: nullable(oneOf(HANDOFF_REASONS, 'Why a person took over')),
     message: nullable(
-      recordId('message', {
-        description: 'The answer, or what the contact was told when a person took over; null when nothing was sent',
-      }),
+      recordId(
+        'message',
+        'The answer, or what the contact was told when a person took over; null when nothing was sent',
+      ),
     ),
-    file_message: nullable(recordId('message', { description: 'The file that was sent with it; null without one' })),
+    file_message: nullable(recordId('message', 'The file that was sent with it; null without one')),
     passages: Type.Array(LoggedPassage, { description: READ }),
     ...workProperties,
     createdAt: Timestamp,
@@ -165,8 +160,8 @@ export type AgentTurn = Static<typeof AgentTurn>;
 
 export const AgentTurnList = pageSchema(ref(AgentTurn));
 export const AgentTurnQuery = pageQuery('-createdAt', {
-  agent: Type.Optional(recordId('agent', { description: 'Those of this agent' })),
-  conversation: Type.Optional(recordId('conversation', { description: 'Those in this conversation' })),
-  outcome: Type.Optional(oneOf(TURN_OUTCOMES, { description: 'Those that ended in this way' })),
+  agent: Type.Optional(recordId('agent', 'Those of this agent')),
+  conversation: Type.Optional(recordId('conversation', 'Those in this conversation')),
+  outcome: Type.Optional(oneOf(TURN_OUTCOMES, 'Those that ended in this way')),
 });
 export type AgentTurnQuery = Static<typeof AgentTurnQuery>;

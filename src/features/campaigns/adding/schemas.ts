@@ -19,7 +19,7 @@ const country = Type.Optional(
 const AddedContact = define(
   'CampaignContact',
   strict({
-    contact: Type.Optional(recordId('contact', { description: 'Either this or `phone`' })),
+    contact: Type.Optional(recordId('contact', 'Either this or `phone`')),
     phone: Type.Optional(
       Type.String({
         minLength: 1,
@@ -66,7 +66,7 @@ const row = plain.integer('From 1, in the order given; of a sheet 1 is the first
 export const AddedContacts = define(
   'CampaignContactsAdded',
   Type.Object({
-    _id: recordId('campaign-addition', { description: 'The id of the request in the audit' }),
+    _id: recordId('campaign-addition', 'The id of the request in the audit'),
     campaign: recordId('campaign'),
     total: plain.integer('The contacts that were given'),
     enrolled_count: plain.integer('Those that were enrolled'),

@@ -21,18 +21,18 @@ export const Enrollment = define(
     _id: recordId('enrollment'),
     company: recordId('company'),
     campaign: recordId('campaign'),
-    contact: nullable(recordId('contact', { description: 'Null after the contact was erased' })),
+    contact: nullable(recordId('contact', 'Null after the contact was erased')),
     conversation: nullable(recordId('conversation')),
-    status: oneOf(ENROLLMENT_STATUSES, {
-      description:
-        'How far the contact is. PENDING: nothing is accepted yet, or the outcome of the message is not known. COMPLETED: the last step of a sequence was accepted. FAILED: the last message has failed',
-    }),
+    status: oneOf(
+      ENROLLMENT_STATUSES,
+      'How far the contact is. PENDING: nothing is accepted yet, or the outcome of the message is not known. COMPLETED: the last step of a sequence was accepted. FAILED: the last message has failed',
+    ),
     current_step: plain.integer('The index of the step that is sent next, or that was sent last'),
     next_run_at: nullable(
       Type.String({ ...Timestamp, description: 'When the current step is to be sent; null when none waits' }),
     ),
-    message: nullable(recordId('message', { description: 'The last message' })),
-    skip_reason: nullable(oneOf(SKIP_REASONS, { description: 'Why the contact got nothing' })),
+    message: nullable(recordId('message', 'The last message')),
+    skip_reason: nullable(oneOf(SKIP_REASONS, 'Why the contact got nothing')),
     failure_reason: nullable(
       plain.object('Why the last message has failed', {
         code: plain.text('The code of the network or of the platform'),
@@ -58,17 +58,17 @@ export const EnrollmentList = pageSchema(ref(Enrollment));
 export const EnrollmentQuery = pageQuery('-createdAt', {
   campaign: Type.Optional(recordId('campaign')),
   contact: Type.Optional(recordId('contact')),
-  status: Type.Optional(oneOf(ENROLLMENT_STATUSES, { description: 'The state that it is in' })),
+  status: Type.Optional(oneOf(ENROLLMENT_STATUSES, 'The state that it is in')),
 });
 export type EnrollmentQuery = Static<typeof EnrollmentQuery>;
 
 export const CampaignExportQuery = strict(
   {
     content: Type.Optional(
-      oneOf(['ENROLLMENTS', 'ANALYTICS'], {
-        description:
-          'ENROLLMENTS: a line for each contact, newest first. ANALYTICS: a line for each counter: group, item, counter, count',
-      }),
+      oneOf(
+        ['ENROLLMENTS', 'ANALYTICS'],
+        'ENROLLMENTS: a line for each contact, newest first. ANALYTICS: a line for each counter: group, item, counter, count',
+      ),
     ),
   },
   { required: [] },
@@ -88,7 +88,7 @@ export const CampaignAnalytics = define(
   'CampaignAnalytics',
   Type.Object({
     campaign: recordId('campaign'),
-    status: oneOf(STATUSES, { description: 'The state that it is in' }),
+    status: oneOf(STATUSES, 'The state that it is in'),
     total_contacts: plain.integer('The contacts that were enrolled'),
     pending: plain.integer('Contacts of whom nothing is accepted yet'),
     unknown: plain.integer(

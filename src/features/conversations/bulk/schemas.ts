@@ -35,12 +35,12 @@ export const ConversationRunCreate = define(
       }),
     ),
     filter: Type.Optional(
-      ref(ConversationFilters, {
-        description:
-          'Selects the conversations that GET /v1/conversations lists with these filters when the run begins, at most 10,000; {} selects all. Either ids or filter is required',
-      }),
+      ref(
+        ConversationFilters,
+        'Selects the conversations that GET /v1/conversations lists with these filters when the run begins, at most 10,000; {} selects all. Either ids or filter is required',
+      ),
     ),
-    change: ref(ConversationChange, { description: 'What is changed in each conversation' }),
+    change: ref(ConversationChange, 'What is changed in each conversation'),
   }),
 );
 export type ConversationRunCreate = Static<typeof ConversationRunCreate>;
@@ -59,8 +59,8 @@ export const ConversationRun = define(
   Type.Object({
     _id: recordId('conversation-run'),
     company: recordId('company'),
-    change: ref(ConversationChange, { description: 'What is changed in each conversation' }),
-    status: oneOf(RUN_STATUSES, { description: 'The state that it is in' }),
+    change: ref(ConversationChange, 'What is changed in each conversation'),
+    status: oneOf(RUN_STATUSES, 'The state that it is in'),
     total: plain.integer('The selected conversations'),
     processed: plain.integer('Those that are done: changed, failed, and those that were so already'),
     changed_count: plain.integer('Those that the change has made different'),
@@ -73,7 +73,7 @@ export const ConversationRun = define(
       }),
     ),
     created_by: plain.object('The user or API key that started the run', {
-      type: oneOf(ACTOR_TYPES, { description: 'Who it was: a user, a key, or the platform' }),
+      type: oneOf(ACTOR_TYPES, 'Who it was: a user, a key, or the platform'),
       _id: nullable(plain.text('The id of the user or the API key')),
       name: plain.name,
     }),
@@ -87,7 +87,7 @@ export type ConversationRun = Static<typeof ConversationRun>;
 
 export const ConversationRunList = pageSchema(ref(ConversationRun));
 export const ConversationRunQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(RUN_STATUSES, { description: 'The state that it is in' })),
+  status: Type.Optional(oneOf(RUN_STATUSES, 'The state that it is in')),
 });
 export type ConversationRunQuery = Static<typeof ConversationRunQuery>;
 export const ConversationRunParams = Type.Object({ id: recordId('conversation-run') });

@@ -18,7 +18,7 @@ const MAX_WORDS = 10;
 const SynonymGroup = define(
   'SynonymGroup',
   strict({
-    language: oneOf(ITEM_LANGUAGES, { description: 'The language of the words, and of the passages that they find' }),
+    language: oneOf(ITEM_LANGUAGES, 'The language of the words, and of the passages that they find'),
     words: Type.Array(Type.String({ minLength: 1, maxLength: 50, ...NOT_BLANK }), {
       minItems: 2,
       maxItems: MAX_WORDS,

@@ -12,7 +12,7 @@ export const InboxHealth = define(
   'InboxHealth',
   Type.Object({
     _id: recordId('inbox'),
-    status: oneOf(['ACTIVE', 'DELETED'], { description: 'The state that it is in' }),
+    status: oneOf(['ACTIVE', 'DELETED'], 'The state that it is in'),
     connection,
     standing,
     last_inbound_at: nullable({ ...Timestamp, description: 'When the last message of a contact was written' }),

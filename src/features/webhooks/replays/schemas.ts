@@ -10,8 +10,8 @@ const REPLAY_STATUSES = ['RUNNING', 'COMPLETED', 'CANCELLED', 'FAILED'] as const
 export const DeliveryReplayCreate = define(
   'DeliveryReplayCreate',
   strict({
-    status: oneOf(ENDED_STATUSES, { description: 'What became of the deliveries that are sent once more' }),
-    event: Type.Optional(oneOf(EVENT_NAMES, { description: 'By default the deliveries of all events' })),
+    status: oneOf(ENDED_STATUSES, 'What became of the deliveries that are sent once more'),
+    event: Type.Optional(oneOf(EVENT_NAMES, 'By default the deliveries of all events')),
     from: Type.String({ ...Timestamp, description: 'Deliveries that were queued at this time or later' }),
     to: Type.String({ ...Timestamp, description: 'Deliveries that were queued before this time' }),
   }),
@@ -24,9 +24,9 @@ export const DeliveryReplay = define(
     _id: recordId('delivery-replay'),
     company: recordId('company'),
     webhook: recordId('webhook'),
-    status: oneOf(REPLAY_STATUSES, { description: 'The state that it is in' }),
-    delivery_status: oneOf(ENDED_STATUSES, { description: 'The status of the deliveries that are sent once more' }),
-    event: nullable(oneOf(EVENT_NAMES, { description: 'null: all events' })),
+    status: oneOf(REPLAY_STATUSES, 'The state that it is in'),
+    delivery_status: oneOf(ENDED_STATUSES, 'The status of the deliveries that are sent once more'),
+    event: nullable(oneOf(EVENT_NAMES, 'null: all events')),
     from: Timestamp,
     to: Timestamp,
     total: plain.integer('The deliveries that fitted when it began'),
@@ -44,7 +44,7 @@ export type DeliveryReplay = Static<typeof DeliveryReplay>;
 
 export const DeliveryReplayList = pageSchema(ref(DeliveryReplay));
 export const DeliveryReplayQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(REPLAY_STATUSES, { description: 'The state that it is in' })),
+  status: Type.Optional(oneOf(REPLAY_STATUSES, 'The state that it is in')),
 });
 export type DeliveryReplayQuery = Static<typeof DeliveryReplayQuery>;
 export const DeliveryReplayParams = Type.Object({ id: recordId('delivery-replay') });
