@@ -36,8 +36,6 @@ export async function recordAgents(take: Take, platform: Platform, forget: (path
   });
   await take('POST /v1/agents/follow-ups/{id}/cancel', followUp?.['_id']);
   await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { default_agent: null } });
-  await take('GET /v1/agents');
-  await take('GET /v1/agents/{id}', _id);
   await take('PATCH /v1/agents/{id}', _id, { body: { status: 'INACTIVE' } });
   await take('GET /v1/agents/turns');
   await recordMcpServers(take, platform);
@@ -60,8 +58,6 @@ async function recordMcpServers(take: Take, { call, demo, globalKey }: Platform)
   const { offered } = await take('POST /v1/agents/mcp-servers/{id}/check', _id);
   const tools = offered.map(({ name, description, input_schema }: Json) => ({ name, description, input_schema }));
   await take('PATCH /v1/agents/mcp-servers/{id}', _id, { body: { tools } });
-  await take('GET /v1/agents/mcp-servers');
-  await take('GET /v1/agents/mcp-servers/{id}', _id);
   await take('DELETE /v1/agents/mcp-servers/{id}', _id);
   server.close();
 }

@@ -9,8 +9,6 @@ export async function recordAttachments(take: Take, platform: Platform): Promise
     form: { fileType: 'DOCUMENT', file: 'Carrot cake: 79.90\nBread: 12.50\n' },
     fileName: 'prices.txt',
   });
-  await take('GET /v1/resource/attachments');
-  await take('GET /v1/resource/attachments/{id}', _id);
   await take('GET /v1/resource/attachments/{id}/url', _id);
   await take('DELETE /v1/resource/attachments/{id}', _id);
   await recordSends(take, platform);

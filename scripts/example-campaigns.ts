@@ -16,8 +16,6 @@ export async function recordCampaigns(take: Take, inbox: string, forget: (path: 
     scheduled_at,
   };
   const { _id } = await take('POST /v1/campaigns', '', { body });
-  await take('GET /v1/campaigns');
-  await take('GET /v1/campaigns/{id}', _id);
   await take('PATCH /v1/campaigns/{id}', _id, {
     body: { sending_hours: { from: '09:00', to: '18:00', days: [1, 2, 3, 4, 5] }, time_zone: 'America/Sao_Paulo' },
   });

@@ -2,7 +2,6 @@
 import type { Take } from './example-steps.ts';
 
 export async function recordDeliveries(take: Take): Promise<void> {
-  await take('GET /v1/webhooks');
   const { result } = await take('GET /v1/webhooks/deliveries', '?event=MESSAGE_SENT');
   await take('POST /v1/webhooks/deliveries/{id}/replay', result[0]._id);
   const period = { status: 'FAILED', from: '2026-01-31T08:00:00.000Z', to: '2026-01-31T12:00:00.000Z' };

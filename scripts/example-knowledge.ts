@@ -12,7 +12,6 @@ export async function recordKnowledge(take: Take, forget: (path: string) => void
     forget('/v1/knowledge/{id}');
     return (await take('GET /v1/knowledge/{id}', _id)).status === 'READY';
   });
-  await take('GET /v1/knowledge');
   await take('PUT /v1/knowledge/autcl/{id}', _id, { body: { description: 'When and where we deliver' } });
   await take('POST /v1/knowledge/{id}/retry', _id);
   const groups = [{ language: 'en', words: ['cake', 'pie', 'torte'] }];

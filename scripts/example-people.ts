@@ -30,14 +30,11 @@ export async function recordPeople(take: Take, platform: Platform): Promise<Json
   await take('POST /v1/auth/forgot-password', '', { key: null, body: { email: 'ana@example.com' } });
   // A job sends this mail in the background. The recording waits for it here, so that the mails always arrive in the same order.
   await waitForMail(platform, 'ana@example.com', 2);
-  await take('GET /v1/users');
-  await take('GET /v1/users/{id}', invited._id);
   await take('PATCH /v1/users/{id}', invited._id, { body: { language: 'es' } });
   await take('GET /v1/auth/me');
   const expires_at = '2030-01-31T12:00:00.000Z';
   const key = { name: 'Shop', type: 'company', scopes: ['contacts:*', 'messages:create'], expires_at };
   const made = await take('POST /v1/api-keys', '', { body: key });
-  await take('GET /v1/api-keys');
   await take('DELETE /v1/api-keys/{id}', made._id);
   return invited;
 }

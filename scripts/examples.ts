@@ -31,11 +31,16 @@ const forget = (path: string): boolean => operations.delete(paths[path].get.oper
 
 let cookie = '';
 
-/** Performs one step of the run; the first step of each operation becomes its example. */
+/**
+ * Performs one step of the run; the first step of each operation becomes its example. Before a record is first changed or removed, the
+ * record and its list are read.
+ */
 async function record(platform: Platform, name: string, path: string, step: Step = {}): Promise<Json> {
   const [method = '', template = ''] = name.split(' ');
   const spec: Json = paths[template]?.[method.toLowerCase()];
   if (!spec) throw new Error(`the document does not know ${name}`);
+  const changesRecord = ['PUT', 'PATCH', 'DELETE'].includes(method) && template.endsWith('}');
+  if (changesRecord) await recordReads(platform, template, path, step);
   const { form, fileName, key, headers = {}, body, sendsCookie } = step;
   const sent = form ? buildForm(form, fileName) : { headers: {} };
   const status = Number(Object.keys(spec.responses).findLast((each) => each.startsWith('2')));
@@ -52,6 +57,15 @@ async function record(platform: Platform, name: string, path: string, step: Step
   return answer.body;
 }
 
+/** Records how a record and its list are read, unless that is recorded already. */
+async function recordReads(platform: Platform, template: string, path: string, { key }: Step): Promise<void> {
+  for (const read of [template.replace(/\/[^/]+$/, ''), template]) {
+    const id = paths[read]?.get?.operationId;
+    const at = path.split('/', read.split('/').length).join('/').replace(/\?.*/, '');
+    if (id && !operations.has(id)) await record(platform, `GET ${read}`, at, key === undefined ? {} : { key });
+  }
+}
+
 const fillPath = (path: string, ...ids: string[]): string => path.replaceAll(/\{\w+\}/g, () => ids.shift() ?? '');
 
 async function recordCompanies(take: Take, platform: Platform): Promise<void> {
@@ -65,38 +79,29 @@ async function recordCompanies(take: Take, platform: Platform): Promise<void> {
   const { _id } = await take('POST /v1/companies', '', { key, body });
   const token = readMailToken(await waitForMail(platform, 'ana@example.com', 3));
   await take('POST /v1/auth/accept-invitation', '', { key: null, body: { token } });
-  await take('GET /v1/companies', '', { key });
-  await take('GET /v1/companies/{id}', _id, { key });
   await take('PATCH /v1/companies/{id}', _id, { key, body: { description: 'Bread and coffee since 1974' } });
 }
 
 async function recordQuickReplies(take: Take): Promise<void> {
   const greeting = { title: 'Greeting', shortcut: 'hello', content: 'Hello {{contact.first_name}}! How can we help?' };
   const reply = await take('POST /v1/quick-replies', '', { body: greeting });
-  await take('GET /v1/quick-replies');
-  await take('GET /v1/quick-replies/{id}', reply._id);
   await take('PATCH /v1/quick-replies/{id}', reply._id, { body: { shortcut: 'hi' } });
   await take('DELETE /v1/quick-replies/{id}', reply._id);
 }
 
 async function recordConversations(take: Take, platform: Platform, { contact, user }: Json): Promise<Json> {
-  await take('GET /v1/inboxes');
-  await take('GET /v1/inboxes/{id}', platform.demo.inbox);
   await take('GET /v1/inboxes/{id}/health', platform.demo.inbox);
   await take('GET /v1/inboxes/{id}/pairing', platform.demo.inbox);
   await take('PUT /v1/inboxes/{id}', platform.demo.inbox, { body: { name: 'Sales', default_owner: user._id } });
   await recordTemplates(take, platform);
   const steps = [{ name: 'New' }, { name: 'Qualified' }, { name: 'Bought', kind: 'WON' }];
   const pipeline = await take('POST /v1/pipelines', '', { body: { name: 'Sales', steps } });
-  await take('GET /v1/pipelines');
-  await take('GET /v1/pipelines/{id}', pipeline._id);
   await take('PATCH /v1/pipelines/{id}', pipeline._id, { body: { name: 'Sales in Brazil' } });
   await platform.receive({ from: '5511988887777', name: 'Maria Silva', text: 'Hello, is anybody there?' });
   const body = { inbox: platform.demo.inbox, name: 'João Souza', phone_number: '+55 11 97777-6666' };
   await take('POST /v1/conversations', '', { body });
   const [{ _id: conversation }] = (await take('GET /v1/conversations', `?contact=${contact._id}`)).result;
   await take('GET /v1/conversations/counts');
-  await take('GET /v1/conversations/{id}', conversation);
   await take('PATCH /v1/conversations/{id}', conversation, { body: { owner: user._id, tags: ['order'] } });
   await take('PUT /v1/conversations/{id}/step', conversation, { body: { step: pipeline.steps[1]._id } });
   await take('GET /v1/conversations/{id}/history', conversation);
@@ -160,12 +165,9 @@ async function recordTables(take: Take, { contact }: Json): Promise<void> {
     { key: 'price', title: 'Price', type: 'NUMBER' },
   ];
   const { _id } = await take('POST /v1/tables', '', { body: { name: 'Orders', columns } });
-  await take('GET /v1/tables');
   const data = { product: 'Carrot cake', price: 79.9 };
   const row = await take('POST /v1/tables/{tableId}/rows', _id, { body: { data, contact_id: contact._id } });
-  await take('GET /v1/tables/{id}', _id);
   await take('PATCH /v1/tables/{id}', _id, { body: { description: 'What was ordered' } });
-  await take('GET /v1/tables/{tableId}/rows', _id);
   await take('PATCH /v1/tables/{tableId}/rows/{rowId}', `${_id},${row._id}`, { body: { data: { price: 75 } } });
   await take('GET /v1/tables/{id}/export', _id);
   await take('DELETE /v1/tables/{tableId}/rows/{rowId}', `${_id},${row._id}`);
