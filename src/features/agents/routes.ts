@@ -22,7 +22,7 @@ export function agentRoutes(app: FastifyInstance, kit: Kit): void {
       'An agent of type AI answers from the knowledge base; an EXTERNAL one posts the question to `url`. It answers where an inbox, a campaign or a conversation names it.',
     body: ref(AgentCreate),
     answers: { 201: ref(Agent) },
-    errors: ['UNKNOWN_REFERENCE', 'TARGET_NOT_ALLOWED'],
+    errors: ['TARGET_NOT_ALLOWED'],
     handler: (tenant, { body }) => createAgent(kit, tenant, body),
     again: ({ read }, id) => expectAgent(read, id),
   });
@@ -62,7 +62,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     params: AgentParams,
     body: ref(AgentUpdate),
     answers: { 200: ref(Agent) },
-    errors: ['UNKNOWN_REFERENCE', 'TARGET_NOT_ALLOWED'],
+    errors: ['TARGET_NOT_ALLOWED'],
     handler: (tenant, { params, body }) => updateAgentById(kit, tenant, params.id, body),
   });
   operation(app, kit.access, {
@@ -90,7 +90,6 @@ function turnRoutes(app: FastifyInstance, kit: Kit): void {
     params: AgentParams,
     body: ref(AgentTry),
     answers: { 200: ref(AgentTrial) },
-    errors: ['UNKNOWN_REFERENCE'],
     handler: (tenant, { params, body, reply }) =>
       tryAgent(kit, tenant, params.id, { ...body, signal: hangUpSignal(reply) }),
   });

@@ -29,7 +29,7 @@ export function bulkRoutes(app: FastifyInstance, kit: Kit): void {
     form: { maxBytes: MAX_BULK_SHEET_BYTES },
     body: BulkForm,
     answers: { 201: ref(BulkResult), 200: ref(BulkResult) },
-    errors: ['QUOTA_EXCEEDED', 'TEMPLATES_NOT_SUPPORTED', 'TEMPLATE_NOT_SENDABLE', 'UNKNOWN_REFERENCE'],
+    errors: ['QUOTA_EXCEEDED', 'TEMPLATES_NOT_SUPPORTED', 'TEMPLATE_NOT_SENDABLE'],
     handler: async (tenant, { body, upload, reply }) => {
       const result = await sendBulk(kit, tenant, { body, upload, signal: hangUpSignal(reply) }, options);
       // A dry run creates nothing.

@@ -16,7 +16,7 @@ export function businessRoutes(app: FastifyInstance, kit: Kit): void {
     description: 'A business is an organisation that contacts can belong to: a contact names it in `business`.',
     body: ref(BusinessCreate),
     answers: { 201: ref(Business) },
-    errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    errors: ['QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => createBusiness(tenant, body),
     again: readBusiness,
   });
@@ -53,7 +53,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     params: BusinessParams,
     body: ref(BusinessUpdate),
     answers: { 200: ref(Business) },
-    errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    errors: ['QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateBusinessById(tenant, params.id, body),
   });
   operation(app, kit.access, {

@@ -44,7 +44,7 @@ export function campaignRoutes(app: FastifyInstance, kit: Kit): void {
     description: WORDS,
     body: ref(CampaignCreate),
     answers: { 201: ref(Campaign) },
-    errors: ['TEMPLATES_NOT_SUPPORTED', 'AMBIGUOUS_PHONE', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    errors: ['TEMPLATES_NOT_SUPPORTED', 'AMBIGUOUS_PHONE', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => createCampaign(kit, tenant, body),
     again: readCampaign,
   });
@@ -98,7 +98,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     params: CampaignParams,
     body: ref(CampaignUpdate),
     answers: { 200: ref(Campaign) },
-    errors: ['CAMPAIGN_STATE', 'TEMPLATES_NOT_SUPPORTED', 'AMBIGUOUS_PHONE', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    errors: ['CAMPAIGN_STATE', 'TEMPLATES_NOT_SUPPORTED', 'AMBIGUOUS_PHONE', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateCampaignById(kit, tenant, params.id, body),
   });
   operation(app, kit.access, {
@@ -229,7 +229,7 @@ function addingRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Add contacts to a campaign',
     description: ADDING,
     body: ref(ContactsToAdd),
-    errors: ['CAMPAIGN_STATE', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
+    errors: ['CAMPAIGN_STATE', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => addListed(tenant, { campaign: params.id, addedBy: newId() }, body),
     again: (tenant, addedBy, { params, body }) => addListed(tenant, { campaign: params.id, addedBy }, body),
   });

@@ -37,7 +37,7 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
       'A name, or something that identifies the contact, has to be there. Phone number, e-mail, professional network identifier and external id each belong to one contact of the company: 409 names the one that has it in `existing_id`.',
     body: ref(ContactCreate),
     answers: { 201: ref(Contact) },
-    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
+    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => createContact(tenant, body),
     again: readContact,
   });
@@ -68,7 +68,7 @@ function upsertRoute(app: FastifyInstance, kit: Kit): void {
     description: UPSERT_WORDS,
     body: ref(ContactUpsert),
     answers: { 201: ref(ContactUpsertResult) },
-    errors: ['QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
+    errors: ['QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => upsertContacts(tenant, body),
     again: (tenant, id, { body }) => findUpserted(tenant, id, body),
   });
@@ -94,7 +94,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     form: { maxBytes: MAX_SHEET_BYTES },
     body: ContactImportForm,
     answers: { 201: ref(Import) },
-    errors: ['IMPORTS_WAITING', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
+    errors: ['IMPORTS_WAITING', 'QUOTA_EXCEEDED'],
     handler: (tenant, { upload, body, reply }) =>
       importContacts(kit, tenant, { upload, body, signal: hangUpSignal(reply) }),
     again: readContactImport,
@@ -182,7 +182,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     params: ContactParams,
     body: ref(ContactUpdate),
     answers: { 200: ref(Contact) },
-    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
+    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateContactById(tenant, params.id, body),
   });
   operation(app, kit.access, {

@@ -32,7 +32,7 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
       'No message is sent. Answers 201, or 200 with the conversation of this contact in this inbox if one is already open (with any status but CLOSED); it gets the owner and agent that the request names and otherwise keeps its own.',
     body: ref(ConversationCreate),
     answers: { 201: ref(Conversation), 200: ref(Conversation) },
-    errors: ['AMBIGUOUS_PHONE', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    errors: ['AMBIGUOUS_PHONE', 'QUOTA_EXCEEDED'],
     handler: async (tenant, { body, reply }) => {
       const { conversation, opened } = await openConversation(tenant, body);
       reply.code(opened ? 201 : 200);
@@ -103,7 +103,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     params: ConversationParams,
     body: ref(ConversationUpdate),
     answers: { 200: ref(Conversation) },
-    errors: ['CONVERSATION_OPEN', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    errors: ['CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateConversationById(kit, tenant, params.id, body),
   });
   operation(app, kit.access, {
@@ -114,7 +114,6 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     description: 'Emits only CONVERSATION_STEP_CHANGED, and nothing when the conversation is already in this step.',
     params: ConversationParams,
     body: ref(StepChange),
-    errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: ref(Conversation) },
     handler: (tenant, { params, body }) => moveConversation(tenant, params.id, body.step),
   });

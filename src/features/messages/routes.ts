@@ -79,7 +79,7 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
       'Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again. `inboxId` with `contact` or `phone` goes into their open conversation, or opens one.',
     body: ref(SendText),
     answers: { 201: ref(Message) },
-    errors: ['AMBIGUOUS_PHONE', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
+    errors: ['AMBIGUOUS_PHONE', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => sendText(kit, tenant, body),
     again: readMessage,
   });
@@ -93,7 +93,7 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
       'A note is stored in the conversation and sent to nobody. Users whom it mentions find it by `GET /v1/messages?mentioned=<id>`.',
     body: ref(WriteNote),
     answers: { 201: ref(Message) },
-    errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    errors: ['QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => writeNote(tenant, body),
     again: readMessage,
   });
@@ -141,7 +141,7 @@ function fileRoute(app: FastifyInstance, kit: Kit, contentType: FileType): void 
     description: `Like \`send-text\`, with the file of an attachment. ${accepts}`,
     body: ref(SEND_FILE[contentType]),
     answers: { 201: ref(Message) },
-    errors: ['AMBIGUOUS_PHONE', 'CONTENT_NOT_SUPPORTED', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
+    errors: ['AMBIGUOUS_PHONE', 'CONTENT_NOT_SUPPORTED', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => sendFile(kit, tenant, contentType, body),
     again: readMessage,
   });

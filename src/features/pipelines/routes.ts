@@ -68,7 +68,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     params: PipelineParams,
     body: ref(PipelineUpdate),
     answers: { 200: ref(Pipeline) },
-    errors: ['STEP_IN_USE', 'UNKNOWN_REFERENCE'],
+    errors: ['STEP_IN_USE'],
     handler: (tenant, { params, body }) => updatePipelineById(kit, tenant, params.id, body),
   });
   operation(app, kit.access, {

@@ -17,7 +17,7 @@ export function profileRoutes(app: FastifyInstance, kit: Kit): void {
     description: 'For the token or session of a user, whatever the role; a key is refused with 403.',
     body: ref(ProfileUpdate),
     answers: { 200: ref(User) },
-    errors: ['FORBIDDEN', 'UNKNOWN_REFERENCE'],
+    errors: ['FORBIDDEN'],
     handler: (tenant, { body }) => updateProfile(kit, tenant, body),
   });
   operation(app, kit.access, {

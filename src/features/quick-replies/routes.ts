@@ -33,7 +33,7 @@ export function quickReplyRoutes(app: FastifyInstance, kit: Kit): void {
     description: RIGHTS,
     body: ref(QuickReplyCreate),
     answers: { 201: ref(QuickReply) },
-    errors: ['QUICK_REPLY_EXISTS', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    errors: ['QUICK_REPLY_EXISTS', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => createQuickReply(tenant, body),
     again: readQuickReply,
   });
@@ -71,7 +71,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     params: QuickReplyParams,
     body: ref(QuickReplyUpdate),
     answers: { 200: ref(QuickReply) },
-    errors: ['QUICK_REPLY_EXISTS', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    errors: ['QUICK_REPLY_EXISTS', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateQuickReplyById(tenant, params.id, body),
   });
   operation(app, kit.access, {

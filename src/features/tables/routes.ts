@@ -115,7 +115,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     form: { maxBytes: MAX_SHEET_BYTES },
     body: RowImportForm,
     answers: { 201: ref(Import) },
-    errors: ['IMPORTS_WAITING', 'QUOTA_EXCEEDED', 'UNKNOWN_REFERENCE'],
+    errors: ['IMPORTS_WAITING', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, upload, body, reply }) =>
       importRows(kit, tenant, params.id, { upload, body, signal: hangUpSignal(reply) }),
     again: (tenant, id, { params }) => readRowImport(tenant, params.id, id),
@@ -170,7 +170,7 @@ function rowRoutes(app: FastifyInstance, kit: Kit): void {
     params: RowsParams,
     body: ref(RowCreate),
     answers: { 201: ref(Row) },
-    errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    errors: ['QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => createRow(tenant, params.tableId, body),
     again: (tenant, id, { params }) => readRow(tenant, params.tableId, id),
   });
@@ -199,7 +199,7 @@ function singleRowRoutes(app: FastifyInstance, kit: Kit): void {
     params: RowParams,
     body: ref(RowUpdate),
     answers: { 200: ref(Row) },
-    errors: ['UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    errors: ['QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateRowById(tenant, params.tableId, params.rowId, body),
   });
   operation(app, kit.access, {

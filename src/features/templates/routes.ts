@@ -76,7 +76,6 @@ function sendRoutes(app: FastifyInstance, kit: Kit): void {
       'QUOTA_EXCEEDED',
       'TEMPLATE_NOT_SENDABLE',
       'TEMPLATES_NOT_SUPPORTED',
-      'UNKNOWN_REFERENCE',
     ],
     handler: (tenant, { body }) => sendTemplate(kit, tenant, body),
     again: readSentMessage,

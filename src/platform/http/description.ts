@@ -2,7 +2,7 @@
 import { Type, type TSchema } from 'typebox';
 import { ERRORS, type ErrorCode } from '../values/errors.ts';
 import { Problem } from './problem.ts';
-import { explainedPattern, ref, plain } from '../values/schema.ts';
+import { canNameRecord, explainedPattern, ref, plain } from '../values/schema.ts';
 import type { Scope } from '../values/scopes.ts';
 
 /** The part of an operation's declaration that the document shows. */
@@ -130,7 +130,7 @@ function makeOperationId(method: string, path: string): string {
  * schema, because compiling one for each would take most of the start.
  */
 export function describeProblems(
-  { method, params, again, errors = [] }: DescribedOperation,
+  { method, params, body, again, errors = [] }: DescribedOperation,
   { name, asks }: { name: string; asks: 'company' | 'token' | 'nothing' },
 ): Record<string, object> {
   const codes = new Set<ErrorCode>(EVERYWHERE);
@@ -144,6 +144,7 @@ export function describeProblems(
   if (secured || params) add('NOT_FOUND');
   // All methods but GET read the body, even when they expect none, so all of them can answer these errors.
   if (method !== 'GET') add('REQUEST_TIMEOUT', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'STORAGE_FULL');
+  if (secured && canNameRecord(body)) add('UNKNOWN_REFERENCE');
   if (again) add('IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED');
   add(...errors);
   const statuses = new Set([...codes].map((code) => ERRORS[code].status).toSorted((a, b) => a - b));

@@ -18,6 +18,14 @@ export function definedSchemas(): TSchema[] {
   return [...named.values()];
 }
 
+/** Returns whether a value of this schema can name a record. */
+export function canNameRecord(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  const { $ref } = schema as { $ref?: string };
+  if ($ref) return canNameRecord(named.get($ref.slice(0, -1)));
+  return RECORDS_KEYWORD in schema || Object.values(schema).some(canNameRecord);
+}
+
 /** Returns a reference to a named schema that keeps its static type. */
 export function ref<T extends TSchema>(schema: T, description?: string) {
   const { $id } = schema as { $id?: string };

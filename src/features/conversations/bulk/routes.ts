@@ -22,7 +22,7 @@ export function conversationRunRoutes(app: FastifyInstance, kit: Kit): void {
     description: WORDS,
     body: ref(ConversationRunCreate),
     answers: { 201: ref(ConversationRun) },
-    errors: ['RUNS_WAITING', 'UNKNOWN_REFERENCE', 'QUOTA_EXCEEDED'],
+    errors: ['RUNS_WAITING', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body, reply }) => startRun(tenant, body, readRequestOrigin(reply.request)),
     again: readRun,
   });
