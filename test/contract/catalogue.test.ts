@@ -112,6 +112,7 @@ const WITHOUT_REFERENCE: Record<string, string> = {
   'parked_updates.external_id': "the network's id",
   'templates.network_id': "the network's id",
   'network_files.network_id': "the network's id",
+  'media_downloads.network_id': "the network's id",
   'pending_turns.first_message_id': 'the oldest message that waits; the conversation that holds it is referenced',
   'pending_turns.message_id': 'the newest message; the conversation that holds it is referenced',
   'agent_turns.asked_id': 'a message of the conversation, with which the turn goes',
