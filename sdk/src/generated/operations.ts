@@ -142,7 +142,7 @@ export interface UsersListQuery {
   after?: string | undefined;
   /** Those whose updatedAt is this moment or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** The state that it is in */
+  /** Only those in this state */
   status?: 'ACTIVE' | 'INVITED' | 'INACTIVE' | undefined;
   /** What the user may do: docs/authentication.md lists the scopes of each role */
   role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
@@ -251,7 +251,7 @@ export interface InboxesListQuery {
   after?: string | undefined;
   /** Those whose updatedAt is this moment or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** The state that it is in */
+  /** Only those in this state */
   status?: 'ACTIVE' | 'DELETED' | undefined;
   /** The messaging channel */
   channel?: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL' | undefined;
@@ -330,7 +330,7 @@ export interface ContactsListImportsQuery {
   after?: string | undefined;
   /** Those whose updatedAt is this moment or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** The state that it is in */
+  /** Only those in this state */
   status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'FAILED' | undefined;
 }
 
@@ -386,7 +386,7 @@ export interface ConversationsListQuery {
   after?: string | undefined;
   /** Those whose updatedAt is this moment or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** The state that it is in */
+  /** Only those in this state */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
   /** true: conversations with any status but CLOSED; false: closed ones */
   open?: boolean | undefined;
@@ -440,7 +440,7 @@ export interface ConversationsListBulkRunsQuery {
   after?: string | undefined;
   /** Those whose updatedAt is this moment or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** The state that it is in */
+  /** Only those in this state */
   status?: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
 }
 
@@ -756,7 +756,7 @@ export interface CampaignsListQuery {
   after?: string | undefined;
   /** Those whose updatedAt is this moment or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** The state that it is in */
+  /** Only those in this state */
   status?: 'DRAFT' | 'SCHEDULED' | 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
   /** Identifier: 24 lower-case hex characters */
   inbox?: string | undefined;
@@ -788,7 +788,7 @@ export interface CampaignEnrollmentsListQuery {
   campaign?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** The state that it is in */
+  /** Only those in this state */
   status?: 'PENDING' | 'SENT' | 'DELIVERED' | 'READ' | 'REPLIED' | 'COMPLETED' | 'FAILED' | 'SKIPPED' | 'CANCELLED' | undefined;
 }
 
@@ -987,7 +987,7 @@ export interface WebhooksListDeliveriesQuery {
   updated_since?: string | undefined;
   /** The event */
   event?: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED' | undefined;
-  /** The state that it is in */
+  /** Only those in this state */
   status?: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN' | undefined;
   /** Deliveries that were queued at this time or later */
   from?: string | undefined;
@@ -1008,7 +1008,7 @@ export interface WebhooksListReplaysQuery {
   after?: string | undefined;
   /** Those whose updatedAt is this moment or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** The state that it is in */
+  /** Only those in this state */
   status?: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | undefined;
 }
 

@@ -674,13 +674,13 @@ export interface ContactUpsertResult {
   items: Array<{
     /** The place of the item in `contacts`, from 0 */
     index: number;
-    /** The state that it is in */
+    /** What became of the item */
     status: 'CREATED' | 'UPDATED' | 'UNCHANGED' | 'FAILED';
     /** Identifier: 24 lower-case hex characters */
     contact: string | null;
     /** What went wrong, one entry for each failure */
     errors: Array<{
-      /** The field that is meant; null for the whole row */
+      /** The field that is meant; null for the whole item */
       field: string | null;
       /** A sentence for people that says what happened */
       message: string;
@@ -839,7 +839,7 @@ export interface HistoryEntry {
 }
 
 export interface ConversationFilters {
-  /** The state that it is in */
+  /** Only those in this state */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
   /** true: conversations with any status but CLOSED; false: closed ones */
   open?: boolean | undefined;
@@ -874,7 +874,7 @@ export interface ConversationCounts {
   unread: number | null;
   /** The open ones without an owner (owner=none&open=true) */
   unassigned: number;
-  /** The state that it is in */
+  /** How many conversations are in each state */
   status: {
     /** Those with this status */
     OPEN: number;
@@ -2848,7 +2848,7 @@ export interface Inbox {
     problems: Array<{
       /** What has the problem, in the words of the network: PHONE_NUMBER, WABA, BUSINESS, APP */
       at: string;
-      /** The name of the error, by which a program decides what to do */
+      /** The code of the problem at the network */
       code: string | null;
       /** The problem in the words of the network */
       description: string;
@@ -3974,7 +3974,7 @@ export interface InboxHealth {
     problems: Array<{
       /** What has the problem, in the words of the network: PHONE_NUMBER, WABA, BUSINESS, APP */
       at: string;
-      /** The name of the error, by which a program decides what to do */
+      /** The code of the problem at the network */
       code: string | null;
       /** The problem in the words of the network */
       description: string;

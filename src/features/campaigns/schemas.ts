@@ -207,7 +207,7 @@ export type Campaign = Static<typeof Campaign>;
 export const CampaignParams = Type.Object({ id: recordId('campaign') });
 export const CampaignList = pageSchema(ref(Campaign));
 export const CampaignQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(STATUSES, 'The state that it is in')),
+  status: Type.Optional(oneOf(STATUSES, 'Only those in this state')),
   inbox: Type.Optional(recordId('inbox')),
   search: searchParameter('A part of the name or the description, whatever its case and accents'),
 });

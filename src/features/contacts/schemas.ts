@@ -279,11 +279,11 @@ export const ContactUpsertResult = define(
     items: Type.Array(
       Type.Object({
         index: plain.integer('The place of the item in `contacts`, from 0'),
-        status: oneOf(['CREATED', 'UPDATED', 'UNCHANGED', 'FAILED'], 'The state that it is in'),
+        status: oneOf(['CREATED', 'UPDATED', 'UNCHANGED', 'FAILED'], 'What became of the item'),
         contact: nullable(recordId('contact')),
         errors: Type.Array(
           Type.Object({
-            field: nullable(plain.text('The field that is meant; null for the whole row')),
+            field: nullable(plain.text('The field that is meant; null for the whole item')),
             message: plain.text('A sentence for people that says what happened'),
           }),
           { description: 'What went wrong, one entry for each failure' },

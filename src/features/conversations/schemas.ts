@@ -197,7 +197,7 @@ const SEARCH =
   "A part of the contact's name or e-mail, whatever its case and accents, or of the phone number; or the id of the conversation or the contact";
 /** The filters of the list beside its search, which also select the conversations of a bulk change. */
 const CONVERSATION_FILTERS = {
-  status: Type.Optional(oneOf(CONVERSATION_STATUSES, 'The state that it is in')),
+  status: Type.Optional(oneOf(CONVERSATION_STATUSES, 'Only those in this state')),
   open: Type.Optional(plain.flag('true: conversations with any status but CLOSED; false: closed ones')),
   handled_by: Type.Optional(oneOf(HANDLERS, 'Who answers: an agent, people, or nobody')),
   inbox: Type.Optional(recordId('inbox')),
@@ -239,7 +239,7 @@ export const ConversationCounts = define(
       ),
     ),
     unassigned: plain.integer('The open ones without an owner (owner=none&open=true)'),
-    status: plain.object('The state that it is in', {
+    status: plain.object('How many conversations are in each state', {
       OPEN: plain.integer('Those with this status'),
       PENDING: plain.integer('Those with this status'),
       SNOOZED: plain.integer('Those with this status'),

@@ -80,7 +80,7 @@ export type Import = Static<typeof Import>;
 
 export const ImportList = pageSchema(ref(Import));
 export const ImportQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(IMPORT_STATUSES, 'The state that it is in')),
+  status: Type.Optional(oneOf(IMPORT_STATUSES, 'Only those in this state')),
 });
 export type ImportQuery = Static<typeof ImportQuery>;
 

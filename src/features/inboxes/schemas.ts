@@ -104,7 +104,7 @@ const InboxStanding = plain.object(
     problems: Type.Array(
       Type.Object({
         at: plain.text('What has the problem, in the words of the network: PHONE_NUMBER, WABA, BUSINESS, APP'),
-        code: nullable(plain.text('The name of the error, by which a program decides what to do')),
+        code: nullable(plain.text('The code of the problem at the network')),
         description: plain.text('The problem in the words of the network'),
         solution: plain.text('What the network advises; empty when it advises nothing'),
       }),
@@ -161,7 +161,7 @@ export type Inbox = Static<typeof Inbox>;
 
 export const InboxList = pageSchema(ref(Inbox));
 export const InboxQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(INBOX_STATUSES, 'The state that it is in')),
+  status: Type.Optional(oneOf(INBOX_STATUSES, 'Only those in this state')),
   channel: Type.Optional(oneOf(CHANNEL_NAMES, 'The messaging channel')),
 });
 export type InboxQuery = Static<typeof InboxQuery>;

@@ -103,7 +103,7 @@ export type UserChange = Static<typeof UserChange>;
 export const UserParams = Type.Object({ id: recordId('user') });
 export const UserList = pageSchema(ref(User));
 export const UserQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(USER_STATUSES, 'The state that it is in')),
+  status: Type.Optional(oneOf(USER_STATUSES, 'Only those in this state')),
   role: Type.Optional(role),
 });
 export type UserQuery = Static<typeof UserQuery>;

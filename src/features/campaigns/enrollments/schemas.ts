@@ -58,7 +58,7 @@ export const EnrollmentList = pageSchema(ref(Enrollment));
 export const EnrollmentQuery = pageQuery('-createdAt', {
   campaign: Type.Optional(recordId('campaign')),
   contact: Type.Optional(recordId('contact')),
-  status: Type.Optional(oneOf(ENROLLMENT_STATUSES, 'The state that it is in')),
+  status: Type.Optional(oneOf(ENROLLMENT_STATUSES, 'Only those in this state')),
 });
 export type EnrollmentQuery = Static<typeof EnrollmentQuery>;
 

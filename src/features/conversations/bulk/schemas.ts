@@ -87,7 +87,7 @@ export type ConversationRun = Static<typeof ConversationRun>;
 
 export const ConversationRunList = pageSchema(ref(ConversationRun));
 export const ConversationRunQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(RUN_STATUSES, 'The state that it is in')),
+  status: Type.Optional(oneOf(RUN_STATUSES, 'Only those in this state')),
 });
 export type ConversationRunQuery = Static<typeof ConversationRunQuery>;
 export const ConversationRunParams = Type.Object({ id: recordId('conversation-run') });

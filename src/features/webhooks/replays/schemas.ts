@@ -44,7 +44,7 @@ export type DeliveryReplay = Static<typeof DeliveryReplay>;
 
 export const DeliveryReplayList = pageSchema(ref(DeliveryReplay));
 export const DeliveryReplayQuery = pageQuery('-createdAt', {
-  status: Type.Optional(oneOf(REPLAY_STATUSES, 'The state that it is in')),
+  status: Type.Optional(oneOf(REPLAY_STATUSES, 'Only those in this state')),
 });
 export type DeliveryReplayQuery = Static<typeof DeliveryReplayQuery>;
 export const DeliveryReplayParams = Type.Object({ id: recordId('delivery-replay') });
