@@ -4031,7 +4031,7 @@ export interface QuickReply {
   _id: string;
   /** Identifier: 24 lower-case hex characters */
   company: string;
-  /** What people read above its value */
+  /** What people read in the list of texts */
   title: string;
   /** What people type after a slash */
   shortcut: string;

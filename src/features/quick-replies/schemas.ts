@@ -32,7 +32,7 @@ export const QuickReply = define(
   Type.Object({
     _id: recordId('quick-reply'),
     company: recordId('company'),
-    title: plain.text('What people read above its value'),
+    title: plain.text('What people read in the list of texts'),
     shortcut: plain.text('What people type after a slash'),
     content: plain.text('The text'),
     attachment: nullable(recordId('attachment')),
