@@ -45,8 +45,8 @@ if (typeof config === 'string') {
 }
 endWithParent();
 try {
-  const { url, mail } = await startServer(config);
-  process.stdout.write(`${JSON.stringify({ ready: true, url, mail })}\n`);
+  const { url, mail, variables } = await startServer(config);
+  process.stdout.write(`${JSON.stringify({ ready: true, url, mail, variables })}\n`);
 } catch (error) {
   // Failure policy: the sandbox is useless without its port, so it prints one sentence and exits.
   process.stderr.write(`The sandbox could not listen on ${config.host}:${config.port}: ${String(error)}\n`);

@@ -100,7 +100,7 @@ test('at the gateway of a partner the webhook of the instance gets what is writt
 });
 
 test('at LinkedIn the webhook gets what is written to the account, and when its answer is read', async () => {
-  const headers = { 'x-api-key': 'sandbox-verify-token' };
+  const headers = { 'x-api-key': 'sandbox-network-key' };
   const api = `${sandbox.url}/network/api/v1`;
   await call(`${api}/webhooks`, {
     headers,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,7 @@ import { handleControl } from './control.ts';
 import { handleGateway } from './gateway/gateway.ts';
 import { handleGraph } from './graph.ts';
 import { handleNetwork } from './network/network.ts';
+import { NETWORK_API_KEY } from './network/state.ts';
 import { makeErrorAnswer } from './graph-errors.ts';
 import { isForeign } from './loopback.ts';
 import { startMail, type RunningMail } from './mail/servers.ts';
@@ -17,6 +19,8 @@ import { createSandbox, resetSandbox, type Config, type Sandbox } from './state.
 export type RunningServer = {
   url: string;
   mail: MailServers;
+  /** The settings of the platform that lead to the networks here. */
+  variables: Record<string, string>;
   /** Ends the sandbox in a process that goes on. A timer that is still running afterwards does nothing. */
   stop: () => Promise<void>;
 };
@@ -44,8 +48,19 @@ export async function startServer(config: Config): Promise<RunningServer> {
   sandbox.url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   const { stop: stopMail, ...mail } = await startMail(sandbox, config.host, port);
   sandbox.mailServers = mail;
-  return { url: sandbox.url, mail, stop: () => stopServers(sandbox, server, stopMail) };
+  const stop = () => stopServers(sandbox, server, stopMail);
+  return { url: sandbox.url, mail, variables: listVariables(sandbox), stop };
 }
+
+const listVariables = ({ url, config: { appSecret, verifyToken } }: Sandbox): Record<string, string> => ({
+  WAP_GRAPH_URL: url,
+  WAP_APP_SECRET: appSecret,
+  WAP_VERIFY_TOKEN: verifyToken,
+  NETWORK_API_URL: `${url}/network`,
+  NETWORK_API_KEY,
+  // The platform gives it to the network, which forgets it together with everything else.
+  NETWORK_HOOK_SECRET: randomBytes(32).toString('base64url'),
+});
 
 async function stopServers(sandbox: Sandbox, server: Server, stopMail: RunningMail['stop']): Promise<void> {
   const { agent } = sandbox.graph.notifier;

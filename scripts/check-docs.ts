@@ -14,10 +14,12 @@ import { readSources } from './source-facts.ts';
 
 const { ERRORS } = await import('../src/platform/values/errors.ts');
 const { EVENT_NAMES } = await import('../src/platform/store/events.ts');
-const { SETTINGS } = await import('../src/config.ts');
+const { SETTINGS: PLATFORM_SETTINGS } = await import('../src/config.ts');
+const { CHANNEL_VARIABLES } = await import('../src/channels/registry.ts');
 const { listProofNames } = await import('../test/full/list-proofs.ts');
 const { ACTIONS, covers, GRANTABLE, ROLE_SCOPES, USER_ROLES } = await import('../src/platform/values/scopes.ts');
 
+const SETTINGS = [...Object.keys(PLATFORM_SETTINGS), ...CHANNEL_VARIABLES];
 const testFiles = new Set(
   readSources('.', ['src', 'sandbox', 'scripts', 'test'])
     .map(({ path }) => path)
@@ -33,7 +35,7 @@ const FOR_OPERATORS = [
   'deploy/parley.service',
 ];
 const names = {
-  settings: Object.keys(SETTINGS),
+  settings: SETTINGS,
   // Names of PostgreSQL's own image, of passwords that the compose file asks for, of address families, and those of examples.
   others:
     'POSTGRES_USER POSTGRES_PASSWORD POSTGRES_DB POSTGRES_INITDB_ARGS RUNTIME_PASSWORD DATABASE_PASSWORD DATABASE_OWNER_PASSWORD AF_UNIX AF_INET AF_INET6 AF_NETLINK OWNER_URL NAME'.split(
@@ -45,14 +47,14 @@ const sentences = [
   ...compareErrors(readText('docs/errors.md'), ERRORS),
   ...compareEvents(readText('docs/events.md'), EVENT_NAMES),
   ...compareGuarantees(readText('docs/guarantees.md'), testFiles, listProofNames()),
-  ...compareSettings(readText('.env.example'), Object.keys(SETTINGS)),
+  ...compareSettings(readText('.env.example'), SETTINGS),
   ...FOR_OPERATORS.flatMap((path) => findUnknownSettings(path, readText(path), names)),
   ...compareScopes(readText('docs/authentication.md'), USER_ROLES, listRights()),
   ...checkChangelog(readText('CHANGELOG.md')),
 ];
 for (const sentence of sentences) console.error(sentence);
 console.log(
-  `docs: ${Object.keys(ERRORS).length} errors, ${EVENT_NAMES.length} events, ${Object.keys(SETTINGS).length} settings, ` +
+  `docs: ${Object.keys(ERRORS).length} errors, ${EVENT_NAMES.length} events, ${SETTINGS.length} settings, ` +
     `${testFiles.size} test files compared`,
 );
 if (sentences.length > 0) process.exitCode = 1;

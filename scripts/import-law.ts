@@ -181,7 +181,6 @@ const PORT = [
   'src/channels/gateway.ts',
   'src/channels/log-in.ts',
   'src/channels/office-hours.ts',
-  'src/channels/operators-gateway.ts',
   'src/channels/scene.ts',
   'src/channels/web-config.ts',
   'src/channels/limits.ts',

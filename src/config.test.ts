@@ -12,7 +12,7 @@ test('without any environment variable every setting has its documented default,
     [config.DELIVERY_RETENTION_DAYS, config.CALLBACK_RETENTION_DAYS, config.LOG_LEVEL],
     [14, 14, 'info'],
   );
-  for (const name of ['DATABASE_URL', 'ENCRYPTION_KEY', 'JWT_SECRET', 'WAP_GRAPH_URL', 'WAP_APP_SECRET'] as const) {
+  for (const name of ['DATABASE_URL', 'ENCRYPTION_KEY', 'JWT_SECRET', 'S3_ENDPOINT', 'SMTP_URL'] as const) {
     assert.equal(config[name], null, name);
   }
 });
@@ -33,7 +33,7 @@ test('an invalid setting is refused with one sentence that begins with the name 
     PORT: ['-1', '65536', '3000.5', '0x10', 'http', '1e3'],
     DATABASE_URL: ['mysql://a/b', 'localhost:5432', 'postgres'],
     PUBLIC_URL: ['ftp://a', 'parley.example'],
-    WAP_GRAPH_URL: ['graph.example'],
+    SMTP_URL: ['mail.example'],
     ENCRYPTION_KEY: ['short'],
     JWT_SECRET: ['x'.repeat(31)],
     JWT_SECRET_PREVIOUS: ['short'],

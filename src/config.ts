@@ -7,6 +7,7 @@ import {
   bucket,
   choice,
   duration,
+  expectAllOrNone,
   listenHost,
   integer,
   list,
@@ -15,11 +16,14 @@ import {
   secretKey,
   size,
   text,
+  readSettings,
   url,
-  type Setting,
+  type SettingTable,
+  type SettingValues,
+  type Variables,
 } from './platform/values/setting-kinds.ts';
 
-/** All settings by name. scripts/check-docs.ts checks that .env.example lists the same ones. */
+/** All settings of the platform by name; those of a network stand in its channel. .env.example lists both, which scripts/check-docs.ts checks. */
 export const SETTINGS = {
   HOST: listenHost,
   PORT: integer(3000, 0, 65_535),
@@ -40,14 +44,6 @@ export const SETTINGS = {
   S3_ACCESS_KEY_ID: optional,
   S3_SECRET_ACCESS_KEY: optional,
   OUTBOUND_ALLOW: list,
-  WAP_GRAPH_URL: url('http:', 'https:'),
-  WAP_APP_SECRET: optional,
-  WAP_VERIFY_TOKEN: optional,
-  NETWORK_API_URL: url('http:', 'https:'),
-  NETWORK_API_KEY: optional,
-  NETWORK_HOOK_SECRET: optional,
-  // The advice for a paid account of LinkedIn is to stay below 100 invitations a day; messages to people one knows may be some more.
-  NETWORK_SENDS_PER_DAY: integer(150, 2, 100_000),
   AI_BASE_URL: url('http:', 'https:'),
   AI_API_KEY: optional,
   AI_MODEL: optional,
@@ -92,9 +88,9 @@ export const SETTINGS = {
   METRICS_TOKEN: secretKey,
   LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
   LOG_FORMAT: choice(['auto', 'json', 'text'], 'auto'),
-} satisfies Record<string, Setting<unknown>>;
+} satisfies SettingTable;
 
-type Values = { [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K]['fallback'] };
+type Values = SettingValues<typeof SETTINGS>;
 
 export type Config = Readonly<
   Values & {
@@ -109,14 +105,22 @@ export type Config = Readonly<
     sandboxHidden: boolean;
     /** The service that keeps files; null keeps them in the data folder. */
     s3: S3Settings | null;
-    /** The gateway of the professional network; null when the channel has none. */
-    network: NetworkGateway | null;
     /** The endpoint that computes the vectors of texts; null computes them in this process. */
     embeddings: ModelEndpoint | null;
     /** The model with which agents answer; null lets them answer with passages of the knowledge base. */
     chat: ModelEndpoint | null;
   }
 >;
+
+/** What a process is started with. The channels are not known yet, and boot gives each of them what it has declared. */
+export type StartConfig = Config & {
+  /** What else the environment has, as it was written. */
+  readonly variables: Readonly<Record<string, string>>;
+};
+
+// Whoever names the address of a real network does not want the sandbox to play it. The channel that reads the setting is not loaded yet when
+// the sandbox is started.
+const REAL_NETWORK = 'WAP_GRAPH_URL';
 
 // The embedded server allows 120 connections. With pools of 30 the three pools, the platform's own work, the job queue and a migration stay
 // below that.
@@ -132,30 +136,9 @@ function readS3(values: Values): S3Settings | null {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = values;
   if (endpoint && name && accessKeyId && secretAccessKey)
     return { endpoint, region, bucket: name, addressing, accessKeyId, secretAccessKey };
-  const names = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
-  const missing = names.filter((each) => values[each] === null);
-  if (missing.length === names.length) return null;
-  throw new Error(
-    `${missing.join(', ')} must be set: files are kept in an S3 bucket only with all of ${names.join(', ')}`,
-  );
-}
-
-interface NetworkGateway {
-  url: string;
-  apiKey: string;
-  hookSecret: string;
-}
-
-/** Combines the settings of the professional network's gateway. Throws one sentence when some of them are missing. */
-function readNetwork(values: Values): NetworkGateway | null {
-  const { NETWORK_API_URL: address, NETWORK_API_KEY: apiKey, NETWORK_HOOK_SECRET: hookSecret } = values;
-  if (address && apiKey && hookSecret) return { url: address, apiKey, hookSecret };
-  const names = ['NETWORK_API_URL', 'NETWORK_API_KEY', 'NETWORK_HOOK_SECRET'] as const;
-  const missing = names.filter((each) => values[each] === null);
-  if (missing.length === names.length) return null;
-  throw new Error(
-    `${missing.join(', ')} must be set: the professional network is reached only with all of ${names.join(', ')}`,
-  );
+  const needed = { S3_ENDPOINT: endpoint, S3_BUCKET: name, S3_ACCESS_KEY_ID: accessKeyId };
+  expectAllOrNone({ ...needed, S3_SECRET_ACCESS_KEY: secretAccessKey }, 'files are kept in an S3 bucket');
+  return null;
 }
 
 /** An endpoint that understands the calls of OpenAI. */
@@ -175,20 +158,10 @@ function readEndpoint(values: Values, prefix: 'AI' | 'EMBEDDINGS', does: string)
   throw new Error(`${prefix}_${baseUrl ? 'MODEL' : 'BASE_URL'} must be set: ${does} by an endpoint only with both`);
 }
 
-/** Reads and checks all settings. Throws one sentence that names the wrong setting. An empty variable counts as absent. */
-export function loadConfig(env: Record<string, string | undefined>): Config {
-  const variables = new Map(Object.entries(env));
-  const values = Object.fromEntries(
-    Object.entries(SETTINGS).map(([name, setting]: [string, Setting<unknown>]) => {
-      const given = variables.get(name)?.trim();
-      if (!given) return [name, setting.fallback];
-      try {
-        return [name, setting.parse(given)];
-      } catch (error) {
-        throw new Error(`${name} ${(error as Error).message}`, { cause: error });
-      }
-    }),
-  ) as Values;
+/** Reads and checks the platform's settings. Throws one sentence that names the wrong setting. An empty variable counts as absent. */
+export function loadConfig(env: Variables): StartConfig {
+  const values = readSettings(SETTINGS, env);
+  const variables = listFurther(env);
   const loopback = isLoopback(values.HOST);
   if (values.SANDBOX === 'on' && !loopback) {
     throw new Error(
@@ -200,7 +173,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
       `DATABASE_POOL must be at most ${EMBEDDED_POOL_MAX} with the embedded database; for more set DATABASE_URL`,
     );
   }
-  const isOwnTry = !values.DATABASE_URL && !values.WAP_GRAPH_URL;
+  const isOwnTry = !values.DATABASE_URL && !variables[REAL_NETWORK];
   const host = chooseReachableHost(values.HOST);
   const name = host.includes(':') ? `[${host}]` : host;
   return Object.freeze({
@@ -211,13 +184,19 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     published: values.PUBLIC_URL !== null && !isLoopback(new URL(values.PUBLIC_URL).hostname.replace(/^\[|\]$/g, '')),
     sandboxHidden: !values.SANDBOX && isOwnTry && !loopback,
     s3: readS3(values),
-    network: readNetwork(values),
     embeddings: readEndpoint(values, 'EMBEDDINGS', 'vectors are computed'),
     chat: readEndpoint(values, 'AI', 'answers are written'),
+    variables,
   });
 }
 
+/** The variables that are no settings of the platform. */
+function listFurther(env: Variables): Record<string, string> {
+  const further = Object.entries(env).filter(([name]) => !Object.hasOwn(SETTINGS, name));
+  return Object.fromEntries(further.flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])));
+}
+
 /** The path of a file or folder inside the data folder. */
-export function dataPath(config: Config, ...names: string[]): string {
+export function dataPath(config: Pick<Config, 'DATA_DIR'>, ...names: string[]): string {
   return join(config.DATA_DIR, ...names);
 }

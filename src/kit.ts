@@ -19,6 +19,7 @@ import type { Keyring } from './platform/http/tokens.ts';
 import type { NearestVectors } from './platform/store/vectors/nearest.ts';
 
 export interface Kit {
+  /** The platform's settings. Those of a network are known to its channel only. */
   config: Config;
   database: Database;
   /** Announces which records have changed. */

@@ -7,7 +7,7 @@ import type { Sandbox } from '../state.ts';
 import { refuse } from './refuse.ts';
 import { sendIn, startChat } from './send.ts';
 import { showMessage as showOnPages } from './shown.ts';
-import { findProfile, keepCall, makeId, type Account, type Webhook } from './state.ts';
+import { findProfile, keepCall, makeId, NETWORK_API_KEY, type Account, type Webhook } from './state.ts';
 
 const BODY_MAX_BYTES = 64 * 1_048_576;
 
@@ -41,7 +41,7 @@ const PATTERNS = OPERATIONS.map((operation) => ({ ...operation, pattern: toPatte
 export async function handleNetwork(sandbox: Sandbox, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const [path = '', search = ''] = (req.url ?? '').split('?', 2);
   const bytes = await readBody(req, BODY_MAX_BYTES);
-  if (req.headers['x-api-key'] !== sandbox.config.verifyToken)
+  if (req.headers['x-api-key'] !== NETWORK_API_KEY)
     return writeAnswer(res, refuse(401, 'missing_credentials', 'The key is missing or wrong.'));
   const asked = `${req.method} ${path.replace(/^\/network\/api\/v1\//, '')}`;
   const operation = PATTERNS.find(({ pattern }) => pattern.test(asked));

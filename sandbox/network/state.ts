@@ -1,6 +1,9 @@
 import { toText, type Json } from '../exchange.ts';
 import type { Fault } from '../settings.ts';
 
+/** The key of the gateway, which the sandbox alone needs, and which therefore protects nothing. */
+export const NETWORK_API_KEY = 'sandbox-network-key';
+
 /** A profile of the network. */
 export type Profile = { provider_id: string; public_identifier: string | null; name: string };
 

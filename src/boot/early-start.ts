@@ -2,7 +2,7 @@
  * Starts the processes beside the platform: the embedded database and the sandbox. They take as long to start as the code of the
  * platform takes to load, so they are started before that code is loaded. This file must therefore import nothing that loads slowly.
  */
-import { dataPath, type Config } from '../config.ts';
+import { dataPath, type StartConfig } from '../config.ts';
 import { refuseIfRunning, startEmbeddedPostgres, type EmbeddedPostgres } from '../platform/store/embedded-postgres.ts';
 import { makeFolder } from '../platform/store/make-folder.ts';
 import { checkAddresses } from './addresses.ts';
@@ -25,7 +25,7 @@ export interface EarlyStart {
  * Starts the database server and the sandbox, as configured. When one of them fails, the other is stopped and an error with one sentence is
  * thrown.
  */
-export async function beginEarlyStart(config: Config, purpose: Purpose): Promise<EarlyStart> {
+export async function beginEarlyStart(config: StartConfig, purpose: Purpose): Promise<EarlyStart> {
   if (!config.DATABASE_URL && (purpose === 'api' || purpose === 'worker'))
     throw new Error(`${purpose} shares its database with other processes: set DATABASE_URL, or use npm start`);
   const hasSandbox = config.sandboxOn && purpose === 'all';
@@ -68,7 +68,7 @@ export async function beginEarlyStart(config: Config, purpose: Purpose): Promise
 }
 
 /** Makes the data folder and reads its secrets, or makes them. */
-async function openDataFolder(config: Config): Promise<InstallationSecrets> {
+async function openDataFolder(config: StartConfig): Promise<InstallationSecrets> {
   try {
     await makeFolder(dataPath(config), 0o700);
     return await loadSecrets(config);

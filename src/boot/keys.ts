@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { dataPath, type Config } from '../config.ts';
+import { dataPath, type StartConfig } from '../config.ts';
 import { createKey, listKeysForOperator, revokeKeyForOperator } from '../features/api-keys/api-keys.ts';
 import { listInstallationEntries } from '../features/audit/audit.ts';
 import { companyIsKnown } from '../features/companies/companies.ts';
@@ -33,7 +33,7 @@ interface KeyCommand {
 }
 
 /** Runs the command and returns its output. Throws an error with one sentence, or with the usage text. */
-export async function runKeys(config: Config, given: string[]): Promise<string> {
+export async function runKeys(config: StartConfig, given: string[]): Promise<string> {
   const words = parseCommand(given);
   try {
     return await withOperatorsDatabase(config, {}, (database) => runCommand(config, database, words));
@@ -81,13 +81,13 @@ function splitArguments(args: string[]) {
 }
 
 /** Finds the secret that signs tokens. Never creates one, because the platform would refuse a token that is signed with another secret. */
-async function findTokenSecret(config: Config, database: Database): Promise<string> {
+async function findTokenSecret(config: StartConfig, database: Database): Promise<string> {
   const current = config.JWT_SECRET ?? (await readTokenSecret(config, database));
   await database.systemTx('upkeep', (tx) => agreeOnTokenSecret(tx, { current, previous: config.JWT_SECRET_PREVIOUS }));
   return current;
 }
 
-async function readTokenSecret(config: Config, database: Database): Promise<string> {
+async function readTokenSecret(config: StartConfig, database: Database): Promise<string> {
   if (!existsSync(dataPath(config, 'secrets.json'))) {
     throw new Error(`${config.DATA_DIR} has no secrets.json: set DATA_DIR or JWT_SECRET as the platform has it`);
   }
@@ -97,7 +97,7 @@ async function readTokenSecret(config: Config, database: Database): Promise<stri
   return jwtSecret;
 }
 
-async function runCommand(config: Config, database: Database, words: KeyCommand): Promise<string> {
+async function runCommand(config: StartConfig, database: Database, words: KeyCommand): Promise<string> {
   const { company } = words;
   if (company !== null && !(await companyIsKnown(database.system('upkeep'), company)))
     throw new Error(`no company ${company}`);

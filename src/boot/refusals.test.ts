@@ -102,6 +102,11 @@ describe('the program explains in one sentence why it does not start', { concurr
     );
   });
 
+  test('a wrong setting of a channel is named before the database is used', (t) =>
+    assertStartRefused(t, /^WAP_GRAPH_URL must be a URL that starts with http:\/\/ or https:\/\/$/, {
+      env: { WAP_GRAPH_URL: 'graph.example', DATABASE_URL: `postgres://parley:hunter2@127.0.0.1:${takenPort}/parley` },
+    }));
+
   test('an api or worker process on an empty database says what is missing and names the command that creates it', async (t) => {
     await database.sql('create database left_empty');
     t.after(() => database.sql('drop database left_empty with (force)'));

@@ -1,7 +1,7 @@
 /** Runs one process from its start to its orderly stop. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Config } from '../config.ts';
+import type { Config, StartConfig } from '../config.ts';
 import { createLog, type Log } from '../platform/work/telemetry.ts';
 import { buildWebApps } from '../platform/http/web-builds.ts';
 import { startDatabase } from './database.ts';
@@ -19,7 +19,7 @@ interface BegunStart {
   asked: Promise<string>;
 }
 
-export async function run(config: Config, purpose: Purpose, { early, asked }: BegunStart): Promise<void> {
+export async function run(config: StartConfig, purpose: Purpose, { early, asked }: BegunStart): Promise<void> {
   const log = createLog(config.LOG_LEVEL, config.LOG_FORMAT);
   try {
     const starting = start(config, purpose, { log, early, hasWholeDemo: true });

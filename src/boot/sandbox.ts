@@ -14,6 +14,8 @@ export interface Sandbox {
   url: string;
   /** The servers of its mail network, and the certificate by which they are known. */
   mail: { smtp_url: string; imap_url: string; certificate: string };
+  /** The settings that lead to the networks which it plays, by their names in the environment. */
+  variables: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
@@ -52,14 +54,16 @@ export async function startSandbox(
     child.kill('SIGKILL');
     throw new Error('the sandbox has not reported its address within two minutes; try again, or set SANDBOX=off');
   }
-  const { url, mail } = JSON.parse(firstLine ?? '{}') as Partial<Sandbox>;
-  if (!url || !mail) child.kill();
-  if (!url || !mail) throw new Error('the sandbox did not start; set SANDBOX_PORT to a free port, or SANDBOX=off');
+  const { url, mail, variables } = JSON.parse(firstLine ?? '{}') as Partial<Sandbox>;
+  if (!url || !mail || !variables) child.kill();
+  if (!url || !mail || !variables)
+    throw new Error('the sandbox did not start; set SANDBOX_PORT to a free port, or SANDBOX=off');
   // Errors of the sandbox are printed only from here on, because those of a failed start would repeat the sentence above.
   child.stderr.pipe(process.stderr);
   return {
     url,
     mail,
+    variables,
     stop: async () => {
       child.stdin.end();
       await exited;

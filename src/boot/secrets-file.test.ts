@@ -3,10 +3,10 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { loadConfig, type Config } from '../config.ts';
+import { loadConfig, type StartConfig } from '../config.ts';
 import { loadSecrets } from './secrets-file.ts';
 
-async function makeConfig(t: TestContext, env: Record<string, string> = {}): Promise<Config> {
+async function makeConfig(t: TestContext, env: Record<string, string> = {}): Promise<StartConfig> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-secrets-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   return loadConfig({ DATA_DIR: folder, ...env });

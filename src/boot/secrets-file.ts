@@ -4,19 +4,19 @@
  */
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dataPath, type Config } from '../config.ts';
+import { dataPath, type StartConfig } from '../config.ts';
 
 export interface InstallationSecrets {
   encryptionKey: string;
   jwtSecret: string;
-  /** Signs the callbacks of the sandbox, while no real network is configured. */
+  /** What the sandbox shows as the Cloud API: what the operator has set for the real one, if anything. */
   appSecret: string;
   verifyToken: string;
 }
 
 const makeSecret = (): string => randomBytes(32).toString('base64url');
 
-export async function loadSecrets(config: Config): Promise<InstallationSecrets> {
+export async function loadSecrets(config: StartConfig): Promise<InstallationSecrets> {
   const path = dataPath(config, 'secrets.json');
   const stored = await readStored(path);
   const made: InstallationSecrets = {
@@ -35,8 +35,8 @@ export async function loadSecrets(config: Config): Promise<InstallationSecrets> 
   return {
     encryptionKey: config.ENCRYPTION_KEY ?? made.encryptionKey,
     jwtSecret: config.JWT_SECRET ?? made.jwtSecret,
-    appSecret: config.WAP_APP_SECRET ?? made.appSecret,
-    verifyToken: config.WAP_VERIFY_TOKEN ?? made.verifyToken,
+    appSecret: config.variables['WAP_APP_SECRET'] ?? made.appSecret,
+    verifyToken: config.variables['WAP_VERIFY_TOKEN'] ?? made.verifyToken,
   };
 }
 

@@ -4,7 +4,7 @@ import { setImmediate as waitForNextTurn, setTimeout as sleep } from 'node:timer
 import type { FastifyInstance } from 'fastify';
 import { buildApi } from '../api.ts';
 import { createChannels } from '../channels/registry.ts';
-import { dataPath, type Config } from '../config.ts';
+import { dataPath, type Config, type StartConfig } from '../config.ts';
 import type { Kit } from '../kit.ts';
 import { createChangeFeed } from '../platform/store/changes/feed.ts';
 import { connectOtherProcesses } from '../platform/store/changes/neighbours.ts';
@@ -32,7 +32,6 @@ import { isWildcard } from '../platform/outside/own-address.ts';
 import { createKeyring } from '../platform/http/tokens.ts';
 import { createNearestVectors, type NearestVectors } from '../platform/store/vectors/nearest.ts';
 import { openAccess } from './access.ts';
-import { chooseGateway } from './gateway.ts';
 import { prepareDatabase } from './database.ts';
 import { beginDemoNetworks, moveDemoNetworks } from './demo-networks.ts';
 import { openOutbound } from './outbound.ts';
@@ -42,7 +41,6 @@ import { configureSandbox, restorePhones } from './sandbox-settings.ts';
 import type { InstallationSecrets } from './secrets-file.ts';
 import { beginEarlyStart, type Purpose, type EarlyStart } from './early-start.ts';
 
-const PUBLIC_GRAPH = 'https://graph.facebook.com/v26.0';
 // The time for which the server goes on accepting connections after the signal to stop. A connection that
 // the system has established but Node has not yet accepted would otherwise be reset, and its request lost.
 const LINGER_MS = 100;
@@ -71,7 +69,7 @@ export interface StartOptions {
 /**
  * Starts a process of the platform. When the start fails, all parts that were started are stopped and an error with one sentence is thrown.
  */
-export async function start(config: Config, purpose: Purpose, options: StartOptions): Promise<Running> {
+export async function start(config: StartConfig, purpose: Purpose, options: StartOptions): Promise<Running> {
   // The steps that undo the start. A stop and a failed start run them in reverse order.
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
@@ -87,15 +85,17 @@ export async function start(config: Config, purpose: Purpose, options: StartOpti
 
 type UndoSteps = (() => Promise<void>)[];
 
-async function startParts(config: Config, purpose: Purpose, options: StartOptions, undo: UndoSteps) {
+async function startParts(config: StartConfig, purpose: Purpose, options: StartOptions, undo: UndoSteps) {
   const { log } = options;
   const early = await (options.early ?? beginEarlyStart(config, purpose));
   undo.push(early.stop);
   const { secrets, embedded, sandbox } = early;
   early.follow((line) => log.warn({ postgres: line }, 'database'));
+  // A wrong setting of a channel ends the start before the database is changed.
+  const network = openNetworks(config, sandbox, undo);
   const storeUrl = await prepareDatabase(config, embedded, purpose === 'all', log);
   const isShared = embedded === null;
-  const parts = { config, secrets, sandbox, url: storeUrl, isShared, purpose, options, undo };
+  const parts = { config, secrets, sandbox, network, url: storeUrl, isShared, purpose, options, undo };
   const { kit, jobs, gate } = await openKit(parts);
   const health: Health = { phase: 'starting', ping: () => kit.database.ping(), hasRoom: () => gate.hasRoom };
   const app = purpose === 'worker' ? null : await buildApi(kit, health);
@@ -148,9 +148,10 @@ async function startParts(config: Config, purpose: Purpose, options: StartOption
 }
 
 interface StartedParts {
-  config: Config;
+  config: StartConfig;
   secrets: InstallationSecrets;
   sandbox: Sandbox | null;
+  network: ReturnType<typeof openNetworks>;
   url: string;
   /** Whether other processes may use the same database. */
   isShared: boolean;
@@ -184,28 +185,22 @@ function connectToDatabase({ config, url, isShared, options, undo }: StartedPart
 }
 
 async function openKit(parts: StartedParts): Promise<{ kit: Kit; jobs: Jobs; gate: StorageGate }> {
-  const { config, secrets, sandbox, url, purpose, undo } = parts;
+  const { secrets, sandbox, network, url, purpose, undo } = parts;
+  // The rooms do not see what the operator has set for a channel.
+  const { variables: _variables, ...config } = parts.config;
   const { log } = parts.options;
   const metrics = createMetrics();
   const gate = createStorageGate(log, metrics);
   const { database, changes } = connectToDatabase(parts, gate);
   const tokenSecrets = { current: secrets.jwtSecret, previous: config.JWT_SECRET_PREVIOUS };
   await checkSecrets(database, secrets, tokenSecrets);
-  const { outbound, toWebhooks, close } = openOutbound(config, sandbox);
-  undo.push(close);
   if (sandbox) undo.push(trustSandbox(sandbox));
   const jobs = openJobs({ url, worker: purpose !== 'api', log, storage: gate, waitMs: config.DATABASE_WAIT });
   undo.push(jobs.stop);
   const access = openAccess(config, tokenSecrets, database);
   undo.push(access.limits.close);
-  const channels = createChannels({
-    graphUrl: config.WAP_GRAPH_URL ?? sandbox?.url ?? PUBLIC_GRAPH,
-    appSecret: config.WAP_APP_SECRET ?? (sandbox ? secrets.appSecret : null),
-    gateway: chooseGateway(config, sandbox && { url: sandbox.url, ...secrets }),
-    outbound,
-  });
   const kit: Kit = {
-    config: sandbox ? { ...config, WAP_VERIFY_TOKEN: secrets.verifyToken } : config,
+    config: Object.freeze(config),
     database,
     changes,
     storage: gate,
@@ -214,10 +209,8 @@ async function openKit(parts: StartedParts): Promise<{ kit: Kit; jobs: Jobs; gat
     tokenSecret: secrets.jwtSecret,
     tokenKeyring: createKeyring(tokenSecrets),
     mailer: openMailer(config, undo),
-    outbound,
-    toWebhooks,
-    files: openFiles(config, outbound, gate, { log, encryptionKey: secrets.encryptionKey }),
-    channels,
+    ...network,
+    files: openFiles(config, network.outbound, gate, { log, encryptionKey: secrets.encryptionKey }),
     sandboxUrl: sandbox?.url ?? null,
     enqueue: jobs.enqueue,
     readers: openReaders(config, undo),
@@ -229,6 +222,15 @@ async function openKit(parts: StartedParts): Promise<{ kit: Kit; jobs: Jobs; gat
     log,
   };
   return { kit, jobs, gate };
+}
+
+/** Opens the clients for outgoing calls, and the channels. */
+function openNetworks(config: StartConfig, sandbox: Sandbox | null, undo: UndoSteps) {
+  const { close, ...clients } = openOutbound(config, sandbox);
+  undo.push(close);
+  const { variables } = config;
+  const channels = createChannels({ variables, sandbox: sandbox?.variables ?? {}, outbound: clients.outbound });
+  return { ...clients, channels };
 }
 
 function openFiles(

@@ -29,13 +29,23 @@ export interface InboxCallbacks<Element, Config = Record<string, unknown>> {
   parse(body: unknown, config: Config, item: string | null): Iterable<Element | null>;
 }
 
+/** How a network verifies that a path is ours. It shows a token, and is answered with its challenge. */
+export interface Handshake {
+  /** The token that the operator has told the network; null when there is none. Each inbox has another one, which is accepted as well. */
+  token: string | null;
+  /** The parameter of the request that has the token, as a refusal names it. */
+  parameter: string;
+  /** Null for a request that is no handshake. */
+  read(query: Record<string, unknown>): { token: string; challenge: string } | null;
+}
+
 /** How a channel handles the calls of its network, which all arrive at one path of the installation. */
 export interface Callbacks<Element> {
   path: `/hooks/${string}`;
   /** True when `check` tells the network this path; the operator does so on other networks. */
   isTold?: true;
-  /** Reads the GET request by which the network verifies that the path is ours; null for any other request. */
-  readHandshake?(query: Record<string, unknown>): { token: string; challenge: string } | null;
+  /** How the network verifies by a GET request that the path is ours; absent on networks that do not. */
+  handshake?: Handshake;
   /** Starts the check of a signature before the body arrives; null when the headers have no usable signature. */
   beginCheck(headers: IncomingHttpHeaders): SignatureCheck | null;
   /** The address of the first inbox in a callback, found without parsing megabytes; empty when there is none. */

@@ -1,5 +1,6 @@
 /** The channel port. A channel translates between a network's wire format and the platform's types; `can` tells how channels differ. */
 import type { Outbound } from '../platform/outside/outbound.ts';
+import type { SettingTable, SettingValues } from '../platform/values/setting-kinds.ts';
 import type { Readable } from 'node:stream';
 import type { Abilities } from './abilities.ts';
 import type { Callbacks, InboxCallbacks } from './called.ts';
@@ -11,7 +12,6 @@ import type { Identity, IdentityKind, Person } from './identity.ts';
 import type { HostedLogIn } from './log-in.ts';
 import type { InboundAccount, InboundPeopleLimit, SendingLimits } from './limits.ts';
 import type { OutboundFile } from './media.ts';
-import type { OperatorsGateway } from './operators-gateway.ts';
 import type { ChannelSettings } from './settings.ts';
 import type { AnsweredMessage, MessageThread } from './thread.ts';
 import type { ChannelTemplates, InboundTemplate } from './templates/network.ts';
@@ -186,8 +186,14 @@ export type UploadResult =
   | { outcome: 'failed'; error: NetworkError; network: boolean };
 
 /** The part of a channel that needs no network; the OpenAPI document is generated from it. */
-export interface ChannelDeclaration<Name extends string = string, Config = Record<string, unknown>> {
+export interface ChannelDeclaration<
+  Name extends string = string,
+  Config = Record<string, unknown>,
+  Table extends SettingTable = SettingTable,
+> {
   name: Name;
+  /** The settings of the operator that the channel reads. It is given these and no others; absent when it reads none. */
+  environment?: ChannelEnvironment<Table>;
   /** Null when inboxes of the channel have no settings. */
   settings: ChannelSettings<Config> | null;
   needsNumber: boolean;
@@ -201,15 +207,23 @@ export interface ChannelDeclaration<Name extends string = string, Config = Recor
   /** Returns the content of a file that a pushed item or a callback has brought; null when there is none with this name. Runs in a child process. */
   extractFile?(item: Readable, file: string): Promise<Buffer | null>;
   /** Connects the channel to its network. A channel without this function neither sends nor receives. */
-  open?(network: NetworkAccess): ChannelNetwork<Config>;
+  open?(network: NetworkAccess<Table>): ChannelNetwork<Config>;
 }
 
-/** The settings and the HTTP client with which a channel calls its network. */
-export interface NetworkAccess {
-  graphUrl: string;
-  appSecret: string | null;
-  /** The gateway of the professional network; null or absent when the operator has set none. */
-  gateway?: OperatorsGateway | null;
+// A type without properties is meant, so that a channel which has declared nothing can read nothing.
+// oxlint-disable-next-line typescript/no-generated-empty-object-type
+type NoSettings = Record<never, SettingTable[string]>;
+
+/** What the operator sets for all inboxes of a channel. */
+export interface ChannelEnvironment<Table extends SettingTable = SettingTable> {
+  settings: Table;
+  /** Settings that are all given or all absent, and what happens only with all of them. */
+  together?: { names: readonly (keyof Table & string)[]; purpose: string };
+}
+
+/** The operator's settings for a channel, and the client with which it calls its network. */
+export interface NetworkAccess<Table extends SettingTable = NoSettings> {
+  environment: SettingValues<Table>;
   outbound: Outbound;
 }
 
@@ -243,13 +257,16 @@ export interface ChannelNetwork<Config = Record<string, unknown>> extends Sendin
   pushedItems?: PushedItems<Config>;
 }
 
-export type Channel<Config = Record<string, unknown>> = Omit<ChannelDeclaration<string, Config>, 'open'> &
+export type Channel<Config = Record<string, unknown>> = Omit<
+  ChannelDeclaration<string, Config>,
+  'environment' | 'open'
+> &
   ChannelNetwork<Config>;
 
 /** Keeps the literal type of a channel's name, so that the names in the registry form a union type instead of `string`. */
-export const declareChannel = <const Name extends string, Config>(
-  declaration: ChannelDeclaration<Name, Config>,
-): ChannelDeclaration<Name, Config> => declaration;
+export const declareChannel = <const Name extends string, Config, Table extends SettingTable = NoSettings>(
+  declaration: ChannelDeclaration<Name, Config, Table>,
+): ChannelDeclaration<Name, Config, Table> => declaration;
 
 /** A refusal by the network in a call that sends no message, so that there is no message whose `errors` could hold the cause. */
 export class NetworkRefusal extends Error {

@@ -1,11 +1,13 @@
 /** The list of channels. A new channel needs a folder and a line here; the contract tests then cover it without further work. */
-import type { Channel, ChannelDeclaration, NetworkAccess } from './channel.ts';
+import type { Channel, ChannelDeclaration, ChannelEnvironment } from './channel.ts';
 import { emailChannel } from './email/index.ts';
 import { partnerApiChannel } from './partner-api/index.ts';
 import { professionalNetworkChannel } from './professional-network/index.ts';
 import { wapAutoCloserChannel } from './wap-auto-closer/index.ts';
 import type { ChannelSettings } from './settings.ts';
 import { webV2Channel } from './web-v2/index.ts';
+import type { Outbound } from '../platform/outside/outbound.ts';
+import { expectAllOrNone, readSettings, type Variables } from '../platform/values/setting-kinds.ts';
 
 const CHANNELS = [wapAutoCloserChannel, webV2Channel, partnerApiChannel, professionalNetworkChannel, emailChannel];
 
@@ -44,10 +46,24 @@ export interface Channels {
 
 export type NamedChannel = Channel & { name: ChannelName };
 
-export function createChannels(network: NetworkAccess): Channels {
-  const channels = (CHANNELS as ChannelDeclaration<ChannelName>[]).map(({ open, ...channel }) => ({
+/** The names of the operator's settings that channels read. */
+export const CHANNEL_VARIABLES: readonly string[] = (CHANNELS as ChannelDeclaration[]).flatMap(({ environment }) =>
+  Object.keys(environment?.settings ?? {}),
+);
+
+export interface Surroundings {
+  /** What the operator has set, without what is empty. */
+  variables: Variables;
+  /** What leads to the sandbox wherever the operator has set nothing; empty while there is no sandbox. */
+  sandbox: Variables;
+  outbound: Outbound;
+}
+
+/** Opens each channel with its own settings. Throws one sentence that names the wrong setting. */
+export function createChannels({ variables, sandbox, outbound }: Surroundings): Channels {
+  const channels = (CHANNELS as ChannelDeclaration<ChannelName>[]).map(({ environment, open, ...channel }) => ({
     ...channel,
-    ...open?.(network),
+    ...open?.({ environment: readEnvironment(environment, variables, sandbox), outbound }),
   }));
   const byName = new Map(channels.map((channel) => [channel.name, channel]));
   return {
@@ -64,4 +80,18 @@ export function createChannels(network: NetworkAccess): Channels {
       ]),
     ),
   };
+}
+
+/** Reads the settings that a channel has declared, and no others. Throws one sentence that names the wrong or missing setting. */
+export function readEnvironment(
+  { settings, together }: ChannelEnvironment = { settings: {} },
+  variables: Variables,
+  sandbox: Variables,
+): Readonly<Record<string, unknown>> {
+  const given = Object.entries(readSettings(settings, variables));
+  if (together) {
+    const needed = given.filter(([name]) => together.names.includes(name));
+    expectAllOrNone(Object.fromEntries(needed), together.purpose);
+  }
+  return readSettings(settings, { ...sandbox, ...variables });
 }

@@ -4,7 +4,7 @@ import type { Callback, CheckResult } from '../check.ts';
 import { describeFailure, type FailedCall } from '../gateway.ts';
 import type { LoggedIn, LogInLink, LogInNotice, LogInRequest } from '../log-in.ts';
 import { asDate, asIdentifier, asLabel, asList, asRecord, asText, type Json } from '../values.ts';
-import type { OperatorsGateway } from '../operators-gateway.ts';
+import type { OperatorsGateway } from './environment.ts';
 import { callGateway, readServer, refusesCredentials, type Network } from './gateway.ts';
 import { EVENTS } from './parse.ts';
 import { toError } from './send.ts';

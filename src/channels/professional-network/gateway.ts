@@ -1,6 +1,5 @@
 /** Makes one call to the gateway. The answer proves that the call was done or was refused, or leaves the outcome unknown. */
-import type { NetworkAccess, NetworkError } from '../channel.ts';
-import type { OperatorsGateway } from '../operators-gateway.ts';
+import type { NetworkError } from '../channel.ts';
 import {
   explainBroken,
   leavesUnknown,
@@ -13,9 +12,13 @@ import {
 import { asText, type Json } from '../values.ts';
 import type { OutboundResponse } from '../../platform/outside/outbound-answer.ts';
 import type { OutboundForm } from '../../platform/outside/outbound-form.ts';
-import type { OutboundRequest } from '../../platform/outside/outbound.ts';
+import type { Outbound, OutboundRequest } from '../../platform/outside/outbound.ts';
+import type { OperatorsGateway } from './environment.ts';
 
-export type Network = Pick<NetworkAccess, 'outbound' | 'gateway'>;
+export interface Network {
+  gateway: OperatorsGateway | null;
+  outbound: Outbound;
+}
 
 export interface GatewayCall {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -4,6 +4,7 @@ import { NETWORK_ID } from '../identity.ts';
 import type { SendingPace } from '../limits.ts';
 import { isSameSecret } from '../../platform/store/secrets.ts';
 import { checkAccount, findAccount as readAccount, makeLink, readNotice, SECRET_HEADER } from './account.ts';
+import { networkEnvironment, readGateway, type NetworkSettings } from './environment.ts';
 import { fetchFile } from './fetch-file.ts';
 import { isOverload, NO_GATEWAY, refusesCredentials } from './gateway.ts';
 import { NETWORK_MEDIA } from './media.ts';
@@ -13,9 +14,10 @@ import { networkSamples } from './samples.ts';
 import { markRead, sendMessage } from './send.ts';
 import { professionalNetworkSettings, type NetworkConfig } from './settings.ts';
 
-export const professionalNetworkChannel = declareChannel<'PROFESSIONAL_NETWORK', NetworkConfig>({
+export const professionalNetworkChannel = declareChannel<'PROFESSIONAL_NETWORK', NetworkConfig, NetworkSettings>({
   ...SILENT,
   name: 'PROFESSIONAL_NETWORK',
+  environment: networkEnvironment,
   settings: professionalNetworkSettings,
   identities: [NETWORK_ID, CHAT_NAME],
   can: {
@@ -33,7 +35,8 @@ export const professionalNetworkChannel = declareChannel<'PROFESSIONAL_NETWORK',
 /** The gateway advises 10 to 20 seconds between messages. A few at once are what a person writes who answers in short messages. */
 const PACE: Omit<SendingPace, 'account' | 'perDay'> = { burst: 5, gapSeconds: { least: 10, most: 20 } };
 
-function openNetwork(network: NetworkAccess): ChannelNetwork<NetworkConfig> {
+function openNetwork({ environment, outbound }: NetworkAccess<NetworkSettings>): ChannelNetwork<NetworkConfig> {
+  const network = { gateway: readGateway(environment), outbound };
   const secret = network.gateway?.hookSecret ?? null;
   return {
     check: (config, signal, callback) => checkAccount(network, { config, signal }, callback),
@@ -47,7 +50,7 @@ function openNetwork(network: NetworkAccess): ChannelNetwork<NetworkConfig> {
     send: (message, config, signal) => sendMessage(network, { message, config, signal }),
     markRead: (message, config, signal) => markRead(network, message, { config, signal }),
     fetchFile: (wanted, _config, signal) => fetchFile(network, wanted, signal),
-    readPace: ({ account_id: account }) => ({ ...PACE, account, perDay: network.gateway?.sendsPerDay ?? 0 }),
+    readPace: ({ account_id: account }) => ({ ...PACE, account, perDay: environment.NETWORK_SENDS_PER_DAY }),
     findOverload: (code) => (isOverload(code) ? 'account' : null),
     refusesCredentials,
     callbacks: {

@@ -1,9 +1,8 @@
 /** Fetches a file that a contact sent: the network names an address for the id of the file, and serves the file there for five minutes. */
-import type { NetworkAccess } from '../channel.ts';
 import type { FetchResult, WantedFile } from '../content.ts';
 import { OutboundError } from '../../platform/outside/outbound-error.ts';
 import type { OutboundStream } from '../../platform/outside/outbound-stream.ts';
-import { createGraph, describeFailure, type Graph } from './graph.ts';
+import { createGraph, describeFailure, type Graph, type GraphAccess } from './graph.ts';
 import type { WapConfig } from './settings.ts';
 import { asLabel, asNumber, asText, type Json } from '../values.ts';
 
@@ -29,7 +28,7 @@ const gone = (reason: string): Missing => ({ outcome: 'gone', reason });
 const failed = (reason: string): Missing => ({ outcome: 'failed', reason });
 const NOT_THE_NETWORKS = gone("The network named an address for the file that is not one of the network's own.");
 
-export function createFileFetcher(network: NetworkAccess): FileFetcher {
+export function createFileFetcher(network: GraphAccess): FileFetcher {
   const graph = createGraph(network);
   return async (wanted, config, signal) => {
     try {
@@ -42,7 +41,7 @@ export function createFileFetcher(network: NetworkAccess): FileFetcher {
 }
 
 interface Fetching {
-  network: NetworkAccess;
+  network: GraphAccess;
   graph: Graph;
   wanted: WantedFile;
   config: WapConfig;

@@ -1,12 +1,19 @@
 /** Makes one call to the Graph API. The answer proves that the call was done or was refused, or leaves the outcome unknown. */
 import { createHmac } from 'node:crypto';
-import type { NetworkAccess, NetworkError } from '../channel.ts';
+import type { NetworkError } from '../channel.ts';
 import type { OutboundResponse } from '../../platform/outside/outbound-answer.ts';
 import { OutboundError } from '../../platform/outside/outbound-error.ts';
 import type { OutboundForm } from '../../platform/outside/outbound-form.ts';
 import type { Outbound, OutboundRequest } from '../../platform/outside/outbound.ts';
 import { networkError } from './errors.ts';
 import { asRecord, type Json } from '../values.ts';
+
+/** What all calls to the network share. */
+export interface GraphAccess {
+  graphUrl: string;
+  appSecret: string | null;
+  outbound: Outbound;
+}
 
 export interface GraphCall {
   method: 'GET' | 'POST' | 'DELETE';
@@ -37,6 +44,7 @@ export type Graph = (call: GraphCall) => Promise<GraphAnswer>;
  * it.
  */
 const DEFAULT_VERSION = 'v26.0';
+export const PUBLIC_GRAPH = 'https://graph.facebook.com';
 /** Most answers that this channel uses are below 2 kB; a much larger answer does not come from the Graph API. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** The longest error message that is shown; the messages of the network are below 300 characters. */
@@ -61,7 +69,7 @@ export function isUsableToken(token: string | null | undefined): token is string
  * Creates the function that calls the Graph API. With an app secret, every call proves that the token is used by its own app
  * (appsecret_proof).
  */
-export function createGraph(network: NetworkAccess): Graph {
+export function createGraph(network: GraphAccess): Graph {
   const base = addVersion(network.graphUrl);
   return async (call) => {
     const { token } = call;

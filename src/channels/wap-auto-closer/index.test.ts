@@ -10,7 +10,8 @@ import { wapSettings } from './settings.ts';
 
 const outbound = createOutbound({ allow: [], trusted: [] });
 const open = (appSecret: string | null, graphUrl = 'http://127.0.0.1:9'): Callbacks<Inbound> => {
-  const { callbacks } = wapAutoCloserChannel.open?.({ graphUrl, appSecret, outbound }) ?? {};
+  const environment = { WAP_GRAPH_URL: graphUrl, WAP_APP_SECRET: appSecret, WAP_VERIFY_TOKEN: null };
+  const { callbacks } = wapAutoCloserChannel.open?.({ environment, outbound }) ?? {};
   assert.ok(callbacks);
   return callbacks;
 };

@@ -2,11 +2,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SignatureCheck } from '../called.ts';
 import { declareChannel, SILENT, type ChannelNetwork, type NetworkAccess } from '../channel.ts';
+import { wapEnvironment } from './environment.ts';
 import { PHONE_NUMBER } from '../identity.ts';
 import { refusesTemplate } from '../templates/cloud-api.ts';
 import { failureText, findOverload, refusesCredentials } from './errors.ts';
 import { createFileFetcher } from './fetch-file.ts';
-import { createGraph } from './graph.ts';
+import { createGraph, PUBLIC_GRAPH } from './graph.ts';
 import { WAP_MEDIA } from './media.ts';
 import { parseCallback } from './parse.ts';
 import { BSUID_NAME } from './person.ts';
@@ -17,13 +18,19 @@ import { readStanding } from './standing.ts';
 import { createWapTemplates } from './templates.ts';
 import { uploadFile } from './upload.ts';
 
+const TOKEN_PARAMETER = 'hub.verify_token';
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
 /**
  * Opens the channel. The app secret belongs to the app at the network, not to an inbox. Without an app secret every notification is
  * refused.
  */
-function openNetwork(access: NetworkAccess): ChannelNetwork<WapConfig> {
+function openNetwork({
+  environment,
+  outbound,
+}: NetworkAccess<typeof wapEnvironment.settings>): ChannelNetwork<WapConfig> {
+  const { WAP_GRAPH_URL: graphUrl, WAP_APP_SECRET: appSecret, WAP_VERIFY_TOKEN: verifyToken } = environment;
+  const access = { graphUrl: graphUrl ?? PUBLIC_GRAPH, appSecret, outbound };
   const graph = createGraph(access);
   const { check, sendMessage, markRead, showTyping } = createWapSender(graph);
   return {
@@ -41,8 +48,8 @@ function openNetwork(access: NetworkAccess): ChannelNetwork<WapConfig> {
     refusesTemplate,
     callbacks: {
       path: '/hooks/wap',
-      readHandshake,
-      beginCheck: (headers) => beginCheck(access.appSecret, headers['x-hub-signature-256']),
+      handshake: { token: verifyToken, parameter: TOKEN_PARAMETER, read: readHandshake },
+      beginCheck: (headers) => beginCheck(appSecret, headers['x-hub-signature-256']),
       firstAddress,
       parse: parseCallback,
     },
@@ -51,6 +58,7 @@ function openNetwork(access: NetworkAccess): ChannelNetwork<WapConfig> {
 
 export const wapAutoCloserChannel = declareChannel({
   name: 'WAP_AUTO_CLOSER',
+  environment: wapEnvironment,
   settings: wapSettings,
   needsNumber: true,
   identities: [PHONE_NUMBER, BSUID_NAME],
@@ -82,7 +90,7 @@ export const wapAutoCloserChannel = declareChannel({
  */
 function readHandshake(query: Record<string, unknown>): { token: string; challenge: string } | null {
   if (query['hub.mode'] !== 'subscribe') return null;
-  const [token, challenge] = [query['hub.verify_token'], query['hub.challenge']];
+  const [token, challenge] = [query[TOKEN_PARAMETER], query['hub.challenge']];
   return { token: typeof token === 'string' ? token : '', challenge: typeof challenge === 'string' ? challenge : '' };
 }
 

@@ -1,7 +1,7 @@
 /** Handles a call of a network, from its headers to the store. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Callbacks, InboxCallbacks, SignatureCheck } from '../../channels/called.ts';
+import type { Callbacks, Handshake, InboxCallbacks, SignatureCheck } from '../../channels/called.ts';
 import type { Inbound, InboundMessage } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { Kit } from '../../kit.ts';
@@ -163,6 +163,6 @@ function parseNotice(raw: Buffer): unknown {
 }
 
 /** Returns true for the verification token of the installation and for the token of an inbox. */
-export async function isOurToken(kit: Kit, token: string): Promise<boolean> {
-  return isSameSecret(token, kit.config.WAP_VERIFY_TOKEN) || isVerifyToken(kit, token);
+export async function isOurToken(kit: Kit, handshake: Handshake, token: string): Promise<boolean> {
+  return isSameSecret(token, handshake.token) || isVerifyToken(kit, token);
 }

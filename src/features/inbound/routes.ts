@@ -119,15 +119,16 @@ function addNotices(app: FastifyInstance, hooks: FastifyInstance, kit: Kit): voi
 /** The GET requests by which networks verify that a path is ours. */
 function addHandshakes(app: FastifyInstance, kit: Kit): void {
   for (const { callbacks } of kit.channels.all()) {
-    if (!callbacks?.readHandshake) continue;
+    const handshake = callbacks?.handshake;
+    if (!callbacks || !handshake) continue;
     app.route({
       method: 'GET',
       url: callbacks.path,
       config: { access: 'public' },
       handler: async (request, reply) => {
-        const asked = callbacks.readHandshake?.(request.query as Record<string, unknown>);
-        if (!asked || !(await isOurToken(kit, asked.token)))
-          throw forbidden('hub.verify_token', 'The verification token does not match');
+        const asked = handshake.read(request.query as Record<string, unknown>);
+        if (!asked || !(await isOurToken(kit, handshake, asked.token)))
+          throw forbidden(handshake.parameter, 'The verification token does not match');
         return reply.type('text/plain').send(asked.challenge);
       },
     });

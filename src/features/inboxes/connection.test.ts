@@ -295,7 +295,12 @@ test("the webhook_url of an inbox gets a verification token of this inbox, never
   for (const { _id } of [first, second])
     assert.equal((await put(_id, { webhook_url: url })).connection.status, 'CONNECTED');
   const [one = '', two = ''] = tokens;
-  assert.ok(one && two && one !== two && one !== platform.running.kit.config.WAP_VERIFY_TOKEN);
+  assert.ok(
+    one &&
+      two &&
+      one !== two &&
+      one !== platform.running.kit.channels.get('WAP_AUTO_CLOSER').callbacks?.handshake?.token,
+  );
   assert.deepEqual([await shake(one), await shake(two)], [200, 200]);
   const [kept] = await database.sql<{ row: string }>(
     'select row_to_json(i)::text as row from inboxes i where _id = $1',

@@ -7,6 +7,36 @@ export interface Setting<T> {
   parse: (text: string) => T;
 }
 
+/** Settings by their names in the environment. */
+export type SettingTable = Readonly<Record<string, Setting<unknown>>>;
+export type SettingValues<Table extends SettingTable> = { readonly [Name in keyof Table]: Table[Name]['fallback'] };
+
+/** The texts of the environment. An empty one counts as absent. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Reads the settings of a table and nothing else. Throws one sentence that names the wrong setting. */
+export function readSettings<Table extends SettingTable>(table: Table, variables: Variables): SettingValues<Table> {
+  const given = new Map(Object.entries(variables));
+  const values = Object.entries(table).map(([name, setting]) => {
+    const value = given.get(name)?.trim();
+    if (!value) return [name, setting.fallback];
+    try {
+      return [name, setting.parse(value)];
+    } catch (error) {
+      throw new Error(`${name} ${(error as Error).message}`, { cause: error });
+    }
+  });
+  return Object.fromEntries(values) as SettingValues<Table>;
+}
+
+/** Throws one sentence when some of these settings are given and others are not. `purpose` says what happens only with all of them. */
+export function expectAllOrNone(values: Readonly<Record<string, unknown>>, purpose: string): void {
+  const names = Object.keys(values);
+  const missing = Object.entries(values).flatMap(([name, value]) => (value === null ? [name] : []));
+  if (missing.length > 0 && missing.length < names.length)
+    throw new Error(`${missing.join(', ')} must be set: ${purpose} only with all of ${names.join(', ')}`);
+}
+
 /** Any text. */
 export const text = (fallback: string): Setting<string> => ({ fallback, parse: (value) => value });
 /** Any text; null when the setting is absent. */

@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { startPlatform, type Company, type Json } from '../../support/platform.ts';
 
-const platform = await startPlatform();
+const platform = await startPlatform({ env: { EXAMPLE_LEAGUE: 'north', EXAMPLE_SECRET: 'of another channel' } });
 const { call, database, demo } = platform;
 
 /** The body of the last request that the gateway received. The gateway accepts every password but one. */
@@ -57,6 +57,11 @@ test('an inbox of a new channel is created, shown with its secret masked, and ch
   const { body: changed } = await call(200, 'PUT', `/v1/inboxes/${inbox._id}`, { body: { example_config } });
   assert.deepEqual(changed.example_config, example_config);
   assert.equal(told.password, 'right-password', 'the mask kept the stored secret');
+});
+
+test('a new channel is given what the operator has set for it, and nothing of other channels', async () => {
+  await connect('set');
+  assert.deepEqual(told.operator, { EXAMPLE_LEAGUE: 'north' });
 });
 
 test('a network that calls the path of an inbox with its secret delivers messages, and people get names of a new kind', async () => {

@@ -14,6 +14,7 @@ import type { CheckResult } from '../../../src/channels/check.ts';
 import { declareIdentity, EMAIL_ADDRESS } from '../../../src/channels/identity.ts';
 import type { ChannelSettings } from '../../../src/channels/settings.ts';
 import { strict } from '../../../src/platform/values/schema.ts';
+import { optional } from '../../../src/platform/values/setting-kinds.ts';
 import { isSameSecret } from '../../../src/platform/store/secrets.ts';
 
 const body = strict({
@@ -78,12 +79,24 @@ function* parse(notification: unknown, config: ExampleConfig): Generator<Inbound
   }
 }
 
-/** The gateway is given the address and the token of the inbox, and shows the token in each call. */
-function openNetwork({ outbound }: NetworkAccess): ChannelNetwork<ExampleConfig> {
+/** What the operator sets. */
+const environment = { settings: { EXAMPLE_LEAGUE: optional } };
+
+/** The gateway is given the address and the token of the inbox, and shows the token in each call. It is told all settings of the operator. */
+function openNetwork({
+  environment: operator,
+  outbound,
+}: NetworkAccess<typeof environment.settings>): ChannelNetwork<ExampleConfig> {
   return {
     check: async ({ gateway_url: url, password }, signal, callback): Promise<CheckResult> => {
       const headers = { 'content-type': 'application/json' };
-      const request = { method: 'POST' as const, url, headers, body: JSON.stringify({ password, callback }), signal };
+      const request = {
+        method: 'POST' as const,
+        url,
+        headers,
+        body: JSON.stringify({ password, callback, operator }),
+        signal,
+      };
       try {
         const { status } = await outbound.tenant({ ...request, maxBytes: 1_024 });
         return status === 200
@@ -106,6 +119,7 @@ function openNetwork({ outbound }: NetworkAccess): ChannelNetwork<ExampleConfig>
 export const exampleChannel = declareChannel({
   ...SILENT,
   name: 'EXAMPLE',
+  environment,
   settings,
   identities: [MEMBER, EMAIL_ADDRESS],
   samples: {

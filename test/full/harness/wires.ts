@@ -198,7 +198,7 @@ function openProfessionalNetwork(stage: Stage): Wire {
   return {
     env: {
       NETWORK_API_URL: `${stage.sandboxUrl}/network`,
-      NETWORK_API_KEY: 'sandbox-verify-token',
+      NETWORK_API_KEY: 'sandbox-network-key',
       NETWORK_HOOK_SECRET: HOOK_SECRET,
       NETWORK_SENDS_PER_DAY: '100000',
     },
