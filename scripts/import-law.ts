@@ -176,6 +176,7 @@ const PORT = [
   'src/channels/check.ts',
   'src/channels/content.ts',
   'src/channels/distinct.ts',
+  'src/channels/environment.ts',
   'src/channels/fetching.ts',
   'src/channels/identity.ts',
   'src/channels/gateway.ts',

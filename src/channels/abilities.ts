@@ -6,6 +6,12 @@ import type { MediaFormat } from './media.ts';
 export interface Abilities {
   /** The content types that the channel sends. */
   content: readonly ContentType[];
+  /** The most characters of a text; null on networks that take every text which the platform takes. */
+  maxText: number | null;
+  /** What stands on both sides of words that the network shows in bold; empty on networks that show marks as they are. */
+  boldMark: string;
+  /** Whether the network itself shows who of the business has written a message. */
+  showsAuthors: boolean;
   /** The files that the channel sends, one entry for each content type that has a file. */
   media: readonly MediaFormat[];
   markRead: boolean;

@@ -7,6 +7,7 @@ import type { Callbacks, InboxCallbacks } from './called.ts';
 import type { Callback, CheckResult, InboundConnection, Pairing } from './check.ts';
 import type { FetchResult, MessageContent, Samples, WantedFile } from './content.ts';
 import type { DistinctId } from './distinct.ts';
+import type { ChannelEnvironment, NoSettings } from './environment.ts';
 import type { FetchedItems, FetchPlace, FetchPosition, PushedItems, TranslatedItem, WatchOutcome } from './fetching.ts';
 import type { Identity, IdentityKind, Person } from './identity.ts';
 import type { HostedLogIn } from './log-in.ts';
@@ -150,6 +151,8 @@ export interface OutboundMessage {
   /** The recipient; the first name is the one to send to, and the others are the person's further names on the channel. */
   to: Person;
   content: MessageContent;
+  /** The first line of the words, if it is the name of the operator who writes. */
+  nameLine?: string;
   /** The file of an image, audio, video, document or sticker, or of the header of a template; null for other contents. */
   file: OutboundFile | null;
   /** The files that the cards of a carousel show, by the attachments that the components name. */
@@ -208,17 +211,6 @@ export interface ChannelDeclaration<
   extractFile?(item: Readable, file: string): Promise<Buffer | null>;
   /** Connects the channel to its network. A channel without this function neither sends nor receives. */
   open?(network: NetworkAccess<Table>): ChannelNetwork<Config>;
-}
-
-// A type without properties is meant, so that a channel which has declared nothing can read nothing.
-// oxlint-disable-next-line typescript/no-generated-empty-object-type
-type NoSettings = Record<never, SettingTable[string]>;
-
-/** What the operator sets for all inboxes of a channel. */
-export interface ChannelEnvironment<Table extends SettingTable = SettingTable> {
-  settings: Table;
-  /** Settings that are all given or all absent, and what happens only with all of them. */
-  together?: { names: readonly (keyof Table & string)[]; purpose: string };
 }
 
 /** The operator's settings for a channel, and the client with which it calls its network. */
@@ -287,6 +279,9 @@ export const SILENT = {
   contactSource: 'INBOUND',
   can: {
     content: [],
+    maxText: null,
+    boldMark: '',
+    showsAuthors: false,
     media: [],
     markRead: false,
     typing: false,

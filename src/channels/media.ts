@@ -16,8 +16,8 @@ export interface MediaFormat {
   maxBytes: number;
   /** The most bytes of a picture that does not move, where it is less. */
   maxStillBytes?: number;
-  /** The most characters of a caption; 0 when the network shows none. */
-  maxCaption: number;
+  /** The most characters of a caption; 0 when the network shows none, and null when it may be as long as any text. */
+  maxCaption: number | null;
 }
 
 /** A file that is sent with a message. */

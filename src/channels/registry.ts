@@ -1,5 +1,6 @@
 /** The list of channels. A new channel needs a folder and a line here; the contract tests then cover it without further work. */
-import type { Channel, ChannelDeclaration, ChannelEnvironment } from './channel.ts';
+import type { Channel, ChannelDeclaration } from './channel.ts';
+import type { ChannelEnvironment } from './environment.ts';
 import { emailChannel } from './email/index.ts';
 import { partnerApiChannel } from './partner-api/index.ts';
 import { professionalNetworkChannel } from './professional-network/index.ts';

@@ -10,7 +10,7 @@ import { CHANNEL_NAMES, type ChannelName, type NamedChannel } from '../../src/ch
 import { giveUpUnknownOutcomes } from '../../src/features/inbound/upkeep.ts';
 import { uploadFile } from '../support/attachments.ts';
 import { makeJpg, makeMp3, makeMp4, makePdf, makeWebp } from '../support/media-samples.ts';
-import { startPlatform, type Json } from '../support/platform.ts';
+import { startPlatform, type Answer, type Json } from '../support/platform.ts';
 import { expectProblem } from '../support/refusals.ts';
 import { listEventNames, readMessage } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
@@ -91,6 +91,26 @@ async function sendFile(
   return call(status, 'POST', `/v1/messages/send-${operation}`, { body: { conversationId, message } });
 }
 
+const olga = await platform.createUser(platform.demo._id, 'OPERATOR', 'Olga Operator');
+
+/** Sends a text, or a file with it, as an operator whose name the inbox shows. */
+async function sendAsOlga(
+  scene: Scene,
+  conversationId: string,
+  content: string,
+  { file, status = 201 }: { file?: (typeof FILES)[number] | undefined; status?: number } = {},
+): Promise<Answer> {
+  await scene.rest?.();
+  const show = (include_operator_name_on_message: boolean): Promise<unknown> =>
+    call(200, 'PUT', `/v1/inboxes/${scene.inbox}`, { body: { general_config: { include_operator_name_on_message } } });
+  await show(true);
+  const attachment = file && (await uploadFile(platform, { data: file[2], name: file[3], fileType: file[0] }))._id;
+  const body = { conversationId, message: { content, ...(attachment && { attachment }) } };
+  const answer = await call(status, 'POST', `/v1/messages/send-${file?.[1] ?? 'text'}`, { body, key: olga.token });
+  await show(false);
+  return answer;
+}
+
 // A call that is never answered takes ten seconds, so these calls begin before all tests.
 const hanging = await Promise.all(
   stages.map(async ({ name, scene }) => {
@@ -152,18 +172,40 @@ for (const stage of stages) {
     assert.deepEqual(await listEventNames(platform, sent._id), ['MESSAGE_SENT']);
   });
 
+  const { before: nameLine, counts: isCounted } = scene.olga;
+  test(`${name}: an operator's name ${nameLine ? 'stands before' : 'is shown beside'} what they write${nameLine.startsWith('*') ? ', in bold' : ''}, and not in the stored message`, async () => {
+    const { person, conversation } = await open(scene);
+    const { body: sent } = await sendAsOlga(scene, conversation, 'Sou eu');
+    const { body: picture } = await sendAsOlga(scene, conversation, 'A azul', { file: FILES[0] });
+    assert.deepEqual(await scene.listTaken(person), [`${nameLine}Sou eu`, `${nameLine}A azul`]);
+    assert.deepEqual([sent.content, picture.content], ['Sou eu', 'A azul']);
+    const { body: stored } = await call(200, 'GET', `/v1/messages/${sent._id}`);
+    assert.deepEqual([stored.content, stored.status], ['Sou eu', 'SENT']);
+  });
+
+  test(`${name}: a text of 4,096 characters ${isCounted ? "leaves room for the operator's name, or is 400" : "is sent with the operator's name"}`, async () => {
+    const { person, conversation } = await open(scene);
+    const fitting = 'ã'.repeat(4_096 - (isCounted ? nameLine.length : 0));
+    await sendAsOlga(scene, conversation, fitting);
+    assert.deepEqual(await scene.listTaken(person), [nameLine + fitting]);
+    if (!isCounted) return;
+    const refused = await sendAsOlga(scene, conversation, `${fitting}ã`, { status: 400 });
+    expectProblem(refused, 'VALIDATION_FAILED', 'message.content');
+    assert.equal(await countMessages(conversation), 2);
+  });
+
   for (const file of FILES) {
     const [contentType, , data] = file;
     const format = can.media.find((each) => each.contentType === contentType);
     if (format)
       test(`${name}: a file reaches its person byte by byte as ${contentType}, with its caption where the network shows one`, async () => {
         const { person, conversation } = await open(scene);
-        const caption = format.maxCaption > 0 ? { content: 'A azul' } : {};
+        const caption = format.maxCaption !== 0 ? { content: 'A azul' } : {};
         const { body: sent } = await sendFile(scene, conversation, file, caption);
         assert.deepEqual([sent.status, sent.contentType], ['SENT', contentType]);
         assert.deepEqual(await scene.readTaken(person, sent), data);
         assert.deepEqual(await scene.listTaken(person), [caption.content ?? '']);
-        if (format.maxCaption > 0) return;
+        if (format.maxCaption !== 0) return;
         const refused = await sendFile(scene, conversation, file, { content: 'A azul', status: 400 });
         assert.equal(refused.body.errors[0].path, 'message.content');
       });

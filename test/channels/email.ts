@@ -59,6 +59,7 @@ export const openMail: OpenScene = async (platform) => {
     },
     listTaken: async (person) => (await listMails(person)).map(({ text }) => text?.trim() ?? ''),
     readTaken: async (person) => (await listMails(person)).at(-1)?.attachments[0]?.content ?? Buffer.alloc(0),
+    olga: { before: 'Olga Operator\n', counts: false },
     // A server only reports that it could not deliver a mail.
     reports: ['FAILED'],
     report: ({ _id = '', person }) => {

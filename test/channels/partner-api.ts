@@ -58,6 +58,7 @@ export const openGateway: OpenScene = async (platform) => {
       const { media, audio, sticker } = (await listSends(person)).at(-1);
       return Buffer.from(media ?? audio ?? sticker, 'base64');
     },
+    olga: { before: '*Olga Operator*\n', counts: true },
     reports: ['DELIVERED', 'READ', 'FAILED'],
     report: ({ external_id: keyId, person }, status) =>
       reportEvent(platform, instance, 'messages.update', {

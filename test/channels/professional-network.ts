@@ -50,6 +50,7 @@ export const openProfessionalNetwork: OpenScene = async (platform) => {
     },
     // An account sends a few messages at once and then waits for some seconds.
     rest: () => refillBuckets(platform, account),
+    olga: { before: 'Olga Operator\n', counts: false },
     reports: ['DELIVERED', 'READ', 'FAILED'],
     report: ({ external_id: message_id }, status) => {
       const body = { event: `message_${status.toLowerCase()}`, message_id, account_id: account.id, is_sender: 1 };

@@ -39,6 +39,8 @@ export interface Scene {
   listTaken(person: string): Promise<string[]>;
   /** The file that the network has taken last for this person. */
   readTaken(person: string, sent: Json): Promise<Buffer>;
+  /** What the network gets before the words of the operator Olga, and whether that counts towards the 4,096 characters of a text. */
+  olga: { before: string; counts: boolean };
   /** Lets a network forget how much was sent a moment ago. */
   rest?(): Promise<unknown>;
   /** The statuses that the network reports of sent messages. */

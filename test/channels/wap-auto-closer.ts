@@ -54,6 +54,7 @@ export const openCloudApi: OpenScene = async (platform) => {
       const file = await fetch(`${platform.sandboxUrl}/sandbox/media/${body[body.type].id}`);
       return Buffer.from(await file.arrayBuffer());
     },
+    olga: { before: '*Olga Operator*\n', counts: true },
     reports: ['DELIVERED', 'READ', 'FAILED'],
     report: ({ external_id: id, person }, status) => {
       const errors = status === 'FAILED' ? [{ code: 131_026, title: 'Message undeliverable' }] : [];

@@ -43,6 +43,8 @@ export const openWebChat: OpenScene = async (platform) => {
       const { media } = (await listAnswers(person)).at(-1);
       return Buffer.from(await (await fetch(media.url)).arrayBuffer());
     },
+    // The page shows who writes beside the message.
+    olga: { before: '', counts: false },
     reports: ['DELIVERED', 'READ'],
     report: ({ _id, person }, status) =>
       find(person).call(200, 'POST', '/receipts', { body: { [`${status.toLowerCase()}_to`]: _id } }),

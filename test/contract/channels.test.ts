@@ -52,6 +52,9 @@ test('no two channels keep their settings in the same field', () => {
  */
 const ABILITIES: { [ability in keyof NamedChannel['can']]: keyof NamedChannel | null } = {
   content: 'send',
+  maxText: null,
+  boldMark: null,
+  showsAuthors: null,
   media: null,
   markRead: 'markRead',
   typing: 'showTyping',
@@ -64,8 +67,7 @@ const ABILITIES: { [ability in keyof NamedChannel['can']]: keyof NamedChannel | 
   reportsFailures: 'failureText',
 };
 
-const isDeclared = (ability: boolean | readonly unknown[]): boolean =>
-  typeof ability === 'boolean' ? ability : ability.length > 0;
+const isDeclared = (ability: unknown): boolean => (Array.isArray(ability) ? ability.length > 0 : ability === true);
 
 /** The content types that have a file. */
 const WITH_FILE: readonly ContentType[] = ['IMAGE', 'AUDIO', 'VIDEO', 'DOCUMENT', 'STICKER'];
@@ -155,7 +157,7 @@ for (const channel of channels.all()) {
     const sent = can.content.filter((contentType) => WITH_FILE.includes(contentType));
     assert.deepEqual(can.media.map(({ contentType }) => contentType).toSorted(), sent.toSorted());
     for (const { contentType, mimeTypes, maxBytes, maxCaption } of can.media) {
-      assert.ok(maxBytes > 0 && maxCaption >= 0 && mimeTypes?.length !== 0, contentType);
+      assert.ok(maxBytes > 0 && (maxCaption ?? 0) >= 0 && mimeTypes?.length !== 0, contentType);
       const file = sampleFile(channel, contentType);
       assert.ok(file);
       const result = await uploadFile?.(file, declared?.sample ?? {}, AbortSignal.timeout(600_000));

@@ -2533,7 +2533,7 @@ export interface InboxUpdate {
   } | undefined;
   /** Settings that hold for all messages of the inbox */
   general_config?: {
-    /** Whether a text of an operator begins with the operator's name */
+    /** Whether what an operator writes reaches the contact with the operator's name before it, in bold where the network has bold. A web chat shows names by show_operator_names instead */
     include_operator_name_on_message: boolean;
   } | undefined;
   /** The state that it is in */
@@ -2665,7 +2665,7 @@ export interface InboxCreate {
   } | undefined;
   /** Settings that hold for all messages of the inbox */
   general_config?: {
-    /** Whether a text of an operator begins with the operator's name */
+    /** Whether what an operator writes reaches the contact with the operator's name before it, in bold where the network has bold. A web chat shows names by show_operator_names instead */
     include_operator_name_on_message: boolean;
   } | undefined;
   /** The state that it is in */
@@ -2816,7 +2816,7 @@ export interface Inbox {
   } | undefined;
   /** Settings that hold for all messages of the inbox */
   general_config: {
-    /** Whether a text of an operator begins with the operator's name */
+    /** Whether what an operator writes reaches the contact with the operator's name before it, in bold where the network has bold. A web chat shows names by show_operator_names instead */
     include_operator_name_on_message: boolean;
   };
   /** Whether the number is used in the business app, too */

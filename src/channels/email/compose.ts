@@ -43,7 +43,7 @@ interface Composition {
 
 /** Composes the mail. Its id is made from the message's, so that each attempt to send it has the same one. */
 export function composeMail(message: OutboundMessage, { recipient, stream, config }: Composition): SendMailOptions {
-  const { file, replyTo, thread } = message;
+  const { file, nameLine, replyTo, thread } = message;
   const text = textOf(message.content);
   const earlier = [...new Set([...(thread?.ids ?? []), ...(replyTo === null ? [] : [replyTo])])].map(stripMarks);
   const messageId = makeMessageId(message.messageId, config.address);
@@ -53,7 +53,8 @@ export function composeMail(message: OutboundMessage, { recipient, stream, confi
     from: { name: toLabel(config.from_name ?? undefined) ?? '', address: config.address },
     to: { name: '', address: recipient },
     envelope: { from: config.address, to: [recipient] },
-    subject: makeSubject(thread?.subject ?? null, text),
+    // The name of the operator is no subject.
+    subject: makeSubject(thread?.subject ?? null, text?.slice(nameLine ? nameLine.length + 1 : 0) ?? null),
     text: text ?? '',
     date: new Date(),
     headers: makeHeaders(message, messageId, config.address),

@@ -51,6 +51,14 @@ test('a message is sent to its recipient alone, with an id made from its own', a
   assert.equal(parsed.text?.trim(), 'Olá, Ana!\n\nSeu pedido saiu.');
 });
 
+test("the subject of a first mail is its first line, without the operator's name before it", async () => {
+  const text = 'Olga Operator\nSeu pedido saiu.\nAté logo!';
+  const content = { contentType: 'TEXT', content: text } as const;
+  await sendMail(network, { ...MESSAGE, content, nameLine: 'Olga Operator' }, config(server.port), patient());
+  const parsed = await simpleParser(server.taken.at(-1)?.raw ?? '');
+  assert.deepEqual([parsed.subject, parsed.text?.trim()], ['Seu pedido saiu.', text]);
+});
+
 test('the id that a server gives to a mail in the place of ours is read from its answer', async () => {
   const readAlias = async (answer: string): Promise<string | undefined> => {
     server.answer = answer;

@@ -33,6 +33,9 @@ export const partnerApiChannel = declareChannel<'PARTNER_API', PartnerApiConfig>
   can: {
     ...SILENT.can,
     content: CONTENT,
+    // A paired phone takes more, but an instance may also be connected to the Cloud API.
+    maxText: 4_096,
+    boldMark: '*',
     media: PARTNER_MEDIA,
     markRead: true,
     typing: true,

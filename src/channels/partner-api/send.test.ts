@@ -150,7 +150,8 @@ test("what is written on the company's phone is stored, also with the words of a
   const from = '5511970000021';
   const { conversation } = await writeThrough(platform, instance, { from });
   await setFaults({ sendText: [{ kind: 'reset' }] });
-  const lost = await sendText(platform, conversation, { content: 'Já vou' });
+  const { token } = await platform.createUser(platform.demo._id, 'OPERATOR', 'Ana Sá');
+  const lost = await sendText(platform, conversation, { content: 'Já vou', key: token });
   const written = await writeThrough(platform, instance, { from, from_me: true, text: 'Já vou' });
   assert.deepEqual([written.is_echo, written.conversation], [true, conversation]);
   const report = (id: string, conversationText: string): Promise<void> =>

@@ -3,15 +3,13 @@ import type { MediaFormat } from '../media.ts';
 
 /** The gateway takes 15 MB of attachments in a message. */
 const MAX_BYTES = 15 * 1024 * 1024;
-/** The text travels beside its file, so it may be as long as any text. */
-const MAX_CAPTION = 4_096;
 
 export const NETWORK_MEDIA: readonly MediaFormat[] = [
   {
     contentType: 'IMAGE',
     mimeTypes: ['image/jpeg', 'image/png', 'image/gif'],
     maxBytes: MAX_BYTES,
-    maxCaption: MAX_CAPTION,
+    maxCaption: null,
   },
   {
     contentType: 'AUDIO',
@@ -19,6 +17,6 @@ export const NETWORK_MEDIA: readonly MediaFormat[] = [
     maxBytes: MAX_BYTES,
     maxCaption: 0,
   },
-  { contentType: 'VIDEO', mimeTypes: ['video/mp4'], maxBytes: MAX_BYTES, maxCaption: MAX_CAPTION },
-  { contentType: 'DOCUMENT', mimeTypes: null, maxBytes: MAX_BYTES, maxCaption: MAX_CAPTION },
+  { contentType: 'VIDEO', mimeTypes: ['video/mp4'], maxBytes: MAX_BYTES, maxCaption: null },
+  { contentType: 'DOCUMENT', mimeTypes: null, maxBytes: MAX_BYTES, maxCaption: null },
 ];

@@ -132,6 +132,17 @@ test('a message whose outcome is unknown stays QUEUED, is never sent again, and 
   }
 });
 
+test('a report settles a message of an operator, whose name stands plain before the words', async () => {
+  const { conversation } = await writeAs(platform, account, { from: 'lia' });
+  await setFaults({ messages: [{ kind: 'reset_after_accept' }, { kind: 'reset_after_accept' }] });
+  const { token } = await platform.createUser(platform.demo._id, 'OPERATOR', 'Ana Sá');
+  const byKey = await sendText(platform, conversation, { content: 'Já vou' });
+  const byUser = await sendText(platform, conversation, { content: 'Já vou', key: token });
+  assert.deepEqual([byKey.status, byUser.status], ['QUEUED', 'QUEUED']);
+  const told = await writeAs(platform, account, { from: 'lia', is_sender: true, text: 'Ana Sá\nJá vou' });
+  assert.equal(told._id, byUser._id);
+});
+
 test('an answer without the id of the message leaves the outcome to the report', async () => {
   const { conversation } = await openWith('mario-luz');
   await setNetwork(platform, { without_ids: true, event_delays_ms: { message_received: 50 } });

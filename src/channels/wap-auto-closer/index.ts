@@ -74,6 +74,8 @@ export const wapAutoCloserChannel = declareChannel({
       'TEMPLATE',
       ...WAP_MEDIA.map((format) => format.contentType),
     ],
+    maxText: 4_096,
+    boldMark: '*',
     media: WAP_MEDIA,
     markRead: true,
     typing: true,

@@ -5,6 +5,7 @@
 import { textOf } from '../../channels/content.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findUnsettled } from '../messages/ingest-echo-queries.ts';
+import { cutName } from '../messages/operator-name.ts';
 import type { StatusNews } from '../messages/ingest.ts';
 import { messageTime, type ArrivedMessage } from './batch.ts';
 
@@ -38,12 +39,13 @@ export async function resolveEchoes(tx: SystemTx, arrived: ArrivedMessage[]): Pr
   return resolved;
 }
 
-const toReport = ({ receiver: { company, inbox }, message }: ArrivedMessage) => ({
+const toReport = ({ receiver: { company, inbox }, channel, message }: ArrivedMessage) => ({
   company,
   inbox,
   external_id: message.externalId,
   content_type: message.contentType,
   content: textOf(message),
+  unnamed: cutName(channel.can, textOf(message)),
   recipients: message.person.names,
 });
 

@@ -16,7 +16,7 @@ import {
 import { createIntake, type Intake } from './intake.ts';
 import { admitPush, receivePush, type PushPath } from './pushed/push.ts';
 
-// The network sends at most 3 MB.
+// More than any network sends.
 const CALLBACK_LIMIT = 4 * 1024 * 1024;
 // A notice of a log-in has some hundred bytes.
 const NOTICE_LIMIT = 16 * 1024;

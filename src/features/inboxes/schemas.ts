@@ -14,6 +14,9 @@ import {
   plain,
 } from '../../platform/values/schema.ts';
 
+const OPERATOR_NAME =
+  "Whether what an operator writes reaches the contact with the operator's name before it, in bold where the network has bold. A web chat shows names by show_operator_names instead";
+
 const INBOX_STATUSES = ['ACTIVE', 'DELETED'] as const;
 
 const number = Type.String({
@@ -61,7 +64,7 @@ const properties = {
     ),
   }),
   general_config: plain.strict('Settings that hold for all messages of the inbox', {
-    include_operator_name_on_message: plain.flag("Whether a text of an operator begins with the operator's name"),
+    include_operator_name_on_message: plain.flag(OPERATOR_NAME),
   }),
   status: oneOf(INBOX_STATUSES, 'The state that it is in'),
   process_unsupported_messages: plain.flag(
@@ -133,7 +136,7 @@ export const Inbox = define(
     status: oneOf(INBOX_STATUSES, 'The state that it is in'),
     ...Type.Partial(Type.Object(settingsProperties('record'))).properties,
     general_config: plain.object('Settings that hold for all messages of the inbox', {
-      include_operator_name_on_message: plain.flag("Whether a text of an operator begins with the operator's name"),
+      include_operator_name_on_message: plain.flag(OPERATOR_NAME),
     }),
     coexistence_enabled: plain.flag('Whether the number is used in the business app, too'),
     process_unsupported_messages: plain.flag(

@@ -140,7 +140,7 @@ function checkSize(
 }
 
 function checkCaption({ contentType, maxCaption }: MediaFormat, caption: string | null): void {
-  if (caption === null || Array.from(caption).length <= maxCaption) return;
+  if (caption === null || maxCaption === null || Array.from(caption).length <= maxCaption) return;
   const message = maxCaption === 0 ? `is not shown with ${contentType}` : `is longer than ${maxCaption} characters`;
   throw invalid('message.content', message, 'MAX_LENGTH');
 }

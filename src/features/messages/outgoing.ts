@@ -29,8 +29,9 @@ import {
 } from './files.ts';
 import { keepPlaces } from './late-places.ts';
 import type { Call } from './network-call.ts';
+import { writeWords, type SentWords } from './operator-name.ts';
 import { findReplied, findThread, insertOutgoing, lockSendTarget, type SendTarget } from './queries.ts';
-import { MAX_TEXT, type Cause, type Message } from './schemas.ts';
+import type { Cause, Message } from './schemas.ts';
 
 /** A message to be sent. */
 export interface Outgoing {
@@ -63,7 +64,7 @@ export async function storeOutgoing(
   const { target, replied, files } = await findNamed(kit, tx, acting, outgoing);
   const { own, cards } = files;
   const channel = kit.channels.get(target.channel);
-  const named = nameOperator(target, acting.actor, channel, content);
+  const words = writeOutgoing(channel, target, acting, content);
   const { place, blocked } = await admit(kit, tx, target, content);
   if (acting.actor.type === 'user' && target.handled_by === 'AI') await takeOver(tx, acting, target.conversation);
   const [message, credentials, thread] = await Promise.all([
@@ -98,7 +99,7 @@ export async function storeOutgoing(
   noteOutgoing(tx, target.conversation, { _id: message._id, answers: true });
   const activity = { company: tx.companyId, contact: target.contact, message_at: message.createdAt, inbound_at: null };
   tx.trails(touchContacts(tx, [activity]));
-  const outbound = makeOutbound(kit, acting, message, { outgoing, target, content: named, replied, files, thread });
+  const outbound = makeOutbound(kit, acting, message, { outgoing, target, words, replied, files, thread });
   const sent = own && { attachment: own._id };
   return { message, call: { channel, company: tx.companyId, stored: message, outbound, ...sent, credentials, place } };
 }
@@ -124,7 +125,7 @@ interface Named {
 
 interface Composition extends Named {
   outgoing: Outgoing;
-  content: MessageContent;
+  words: SentWords;
   thread: MessageThread | null;
 }
 
@@ -135,11 +136,12 @@ const makeOutbound = (
   kit: Kit,
   acting: Acting,
   { _id: messageId }: Message,
-  { outgoing, target, content, replied, files, thread }: Composition,
+  { outgoing, target, words: { content, nameLine }, replied, files, thread }: Composition,
 ): OutboundMessage => ({
   messageId,
   to: { names: target.names ?? [] },
   content,
+  ...(nameLine !== null && { nameLine }),
   ...makeOutboundFiles(kit, files, content),
   replyTo: replied?.external_id ?? null,
   ...(thread && { thread }),
@@ -188,6 +190,12 @@ async function findNamed(
   return { target, replied, files: own ? { own, cards: [] } : checkHeaders(channel, headers) };
 }
 
+/** The stored message does not have the operator's name. Nobody reads the refusal of an automatic message, so the network judges it. */
+function writeOutgoing(channel: Channel, target: SendTarget, { actor }: Acting, content: MessageContent): SentWords {
+  if (AUTOMATIC.has(actor.type)) return { content, nameLine: null };
+  return writeWords(channel.can, content, target.operator_name && actor.type === 'user' ? actor.name : null);
+}
+
 /** Throws CONTENT_NOT_SUPPORTED. Nobody reads the refusal of an automatic message, so that one is stored as FAILED. */
 function expectSendable(channel: Channel, { contentType }: MessageContent): void {
   if (channel.can.content.includes(contentType)) return;
@@ -209,23 +217,4 @@ async function openTarget(kit: Kit, tx: TenantTx, acting: Acting, id: string): P
   if (!target.is_closed) return target;
   await reopenConversation(tx, acting, id);
   return (await lockSendTarget(tx, id, kit.channels.identityPlaces)) ?? target;
-}
-
-/** Puts the operator's name before the text or caption that is sent. The stored message does not have the name. */
-function nameOperator(target: SendTarget, actor: Actor, { can }: Channel, message: MessageContent): MessageContent {
-  if (!target.operator_name || actor.type !== 'user' || !('content' in message) || !message.content) return message;
-  const { contentType, content } = message;
-  const most =
-    contentType === 'TEXT' ? MAX_TEXT : can.media.find((format) => format.contentType === contentType)?.maxCaption;
-  if (!most) return message;
-  // Asterisks make the name bold, so asterisks and line breaks in the name itself are replaced by spaces.
-  const named = `*${actor.name.replaceAll(/[*\s]+/g, ' ').trim()}*\n${content}`;
-  // The network would refuse a longer text without a clear reason.
-  if (Array.from(named).length > most)
-    throw invalid(
-      'message.content',
-      `is longer than ${most} characters with the operator's name before it`,
-      'MAX_LENGTH',
-    );
-  return { ...message, content: named };
 }

@@ -20,7 +20,7 @@ import {
 import { ContactSummary } from '../contacts/schemas.ts';
 import { MessageType, Origin, SenderType } from '../conversations/schemas.ts';
 
-// The WhatsApp Cloud API accepts texts of at most this length.
+// The limit of the platform. A network may take less of what goes to it (`can.maxText`).
 export const MAX_TEXT = 4_096;
 
 export const MESSAGE_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'] as const;

@@ -134,19 +134,6 @@ test("when the inbox is set so, the network gets the operator's name in bold bef
   assert.equal((await readEvents(platform, named._id))[0]?.data.content, 'Sou eu');
 });
 
-test("a text that exceeds 4,096 characters with the operator's name before it is 400, and a text that fits with it is sent", async () => {
-  const { conversation } = await writeAsContact(platform);
-  const user = await platform.createUser(demo._id, 'OPERATOR', 'Olga Operator');
-  await setInbox({ general_config: { include_operator_name_on_message: true } });
-  const longest = 4_096 - '*Olga Operator*\n'.length;
-  const body = { conversationId: conversation._id, message: { content: 'a'.repeat(longest + 1) } };
-  const refused = await call(400, 'POST', '/v1/messages/send-text', { body, key: user.token });
-  expectProblem(refused, 'VALIDATION_FAILED', 'message.content');
-  const sent = await sendText(platform, conversation._id, { key: user.token, content: 'a'.repeat(longest) });
-  await setInbox({ general_config: { include_operator_name_on_message: false } });
-  assert.equal(sent.status, 'SENT');
-});
-
 test("a reply names the answered message by its id in the record and by the network's id in the call", async () => {
   const { message, conversation } = await writeAsContact(platform);
   const reply = await sendText(platform, conversation._id, { replyTo: message._id });

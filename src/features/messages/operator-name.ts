@@ -1,0 +1,45 @@
+/** The words of a message as its network gets them: with the operator's name before them, and no longer than the network takes. */
+import type { Abilities } from '../../channels/abilities.ts';
+import type { MessageContent } from '../../channels/content.ts';
+import { invalid } from '../../platform/values/errors.ts';
+
+export interface SentWords {
+  content: MessageContent;
+  /** The line before the words that has the operator's name; null without one. */
+  nameLine: string | null;
+}
+
+/** `operator` is the name that is shown; null for none. Throws MAX_LENGTH when the network would not take the words. */
+export function writeWords(can: Abilities, message: MessageContent, operator: string | null): SentWords {
+  const most = findMost(can, message.contentType);
+  if (most === 0 || !('content' in message) || !message.content) return { content: message, nameLine: null };
+  const nameLine = operator === null || can.showsAuthors ? null : writeName(can, operator);
+  const words = nameLine === null ? message.content : `${nameLine}\n${message.content}`;
+  // The network would refuse longer words without a clear reason.
+  if (most !== null && Array.from(words).length > most) {
+    const named = nameLine === null ? '' : " with the operator's name before it";
+    throw invalid('message.content', `is longer than ${most} characters${named}`, 'MAX_LENGTH');
+  }
+  return { content: { ...message, content: words }, nameLine };
+}
+
+/** The most characters of the words of this content: null where there is no limit, and 0 where the network shows no words. */
+function findMost({ maxText, media }: Abilities, contentType: MessageContent['contentType']): number | null {
+  if (contentType === 'TEXT') return maxText;
+  const format = media.find((each) => each.contentType === contentType);
+  return format ? format.maxCaption : 0;
+}
+
+/** A mark in the name would end the bold words, and a line break the line. */
+function writeName({ boldMark }: Abilities, operator: string): string {
+  const name = boldMark === '' ? operator : operator.replaceAll(boldMark, ' ');
+  return `${boldMark}${name.replaceAll(/\s+/g, ' ').trim()}${boldMark}`;
+}
+
+/** Returns what may be the words without an operator's name; null when they begin with no such line. */
+export function cutName({ boldMark }: Abilities, words: string | null): string | null {
+  const end = words?.indexOf('\n') ?? -1;
+  const line = words?.slice(0, end) ?? '';
+  const isName = end > 2 * boldMark.length && line.startsWith(boldMark) && line.endsWith(boldMark);
+  return isName ? (words?.slice(end + 1) ?? null) : null;
+}
