@@ -18,13 +18,15 @@ const LEAST_COVERAGE = 0.5;
 const SOURCE = { pt: 'Fonte', en: 'Source', es: 'Fuente' };
 
 export async function answerFromPassages(
-  { kit, acting, agent, read }: Scene,
+  { kit, acting, agent, conversation, read }: Scene,
   { asked }: Question,
 ): Promise<FoundAnswer> {
   read.passages.push(...(await readPassages(kit, acting, agent, asked)));
   const [best] = read.passages;
   if (!best || best.coverage < LEAST_COVERAGE) return { text: null, reason: 'NO_ANSWER' };
-  return { text: writeAnswer(best), reason: null };
+  // Nobody knows on which network the answer would be that is only tried.
+  const boldMark = conversation ? kit.channels.get(conversation.channel).can.boldMark : '';
+  return { text: writeAnswer(best, boldMark), reason: null };
 }
 
 /** Looks for passages that answer the question among those that the agent may read. */
@@ -47,10 +49,10 @@ export const toReadPassage = ({ item, name, position, coverage, content }: Cover
   content,
 });
 
-function writeAnswer({ content, language, name }: CoveringPassage): string {
+function writeAnswer({ content, language, name }: CoveringPassage, boldMark: string): string {
   const source = `\n\n${SOURCE[language]}: ${name}`;
   return (
-    toPlainText(content)
+    toPlainText(content, boldMark)
       .slice(0, MAX_TEXT - source.length)
       .trimEnd() + source
   );

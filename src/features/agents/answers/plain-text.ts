@@ -4,23 +4,23 @@ import { MAX_TEXT } from '../../messages/schemas.ts';
 export const toSendableText = (text: string): string =>
   text.replaceAll('\0', '').slice(0, MAX_TEXT).toWellFormed().trim();
 
-/** Writes Markdown in the marks that messengers show: bold between single asterisks, no headings, links with their address. */
-export const toPlainText = (markdown: string): string =>
+/** Writes Markdown as plain text: bold words between the mark of the network, no headings, links with their address. */
+export const toPlainText = (markdown: string, boldMark: string): string =>
   markdown
     .split('\n')
-    .map(toPlainLine)
+    .map((line) => toPlainLine(line, boldMark))
     .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
 
 const RULE = /^[\s|:-]+$/;
 
-function toPlainLine(line: string): string {
+function toPlainLine(line: string, boldMark: string): string {
   if (line.includes('|') && RULE.test(line)) return '';
   return line
     .replace(/^\s{0,3}#{1,6}\s+/, '')
     .replace(/^(\s*)[*+](\s+)/, '$1-$2')
-    .replaceAll(/\*\*([^*\n]+)\*\*/g, '*$1*')
+    .replaceAll(/\*\*([^*\n]+)\*\*/g, (_bold, words: string) => `${boldMark}${words}${boldMark}`)
     .replaceAll(/!?\[([^\]\n]*)\]\((\S+?)\)/g, (_link, text: string, address: string) =>
       text === '' || text === address ? address : `${text} (${address})`,
     )

@@ -6,6 +6,7 @@ import { makePhoneNumber } from '../../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { listEventNames, silenceNetwork, writeAsContact } from '../../../../test/support/traffic.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
+import { openSite, visit } from '../../../../test/support/web-chat.ts';
 import { purgeTurns } from './upkeep.ts';
 
 const platform = await startPlatform({ env: { AGENT_WAIT: '60s' } });
@@ -73,6 +74,15 @@ test('without a model an agent answers with the passage that has most of the que
   assert.equal(status, 'SENT');
   assert.ok((await listEventNames(platform, answer._id)).includes('MESSAGE_SENT'));
   assert.equal((await readConversation(conversation)).handled_by, 'AI');
+});
+
+test('bold words of a passage have no marks on a network that shows marks as they are', async () => {
+  const visitor = await visit(platform, await openSite(platform, {}, { default_agent: agent }));
+  const { _id } = await visitor.write('Vocês entregam bolo na cidade?');
+  const { conversation } = (await call(200, 'GET', `/v1/messages/${_id}`)).body;
+  await waitForTurn(conversation);
+  const [, answer] = await listMessages(conversation);
+  assert.equal(answer.content, 'Entregamos bolos em toda a cidade de segunda a sexta.\n\nFonte: Padaria');
 });
 
 test('a question that no passage answers goes to a person, and the conversation says so', async () => {
