@@ -77,8 +77,6 @@ export const SETTINGS = {
   CALLBACK_RETENTION_DAYS: integer(14, 1, 3_650),
   AUDIT_RETENTION_DAYS: integer(365, 1, 3_650),
   BULK_MAX_CONTACTS: integer(2_000, 1, 10_000),
-  // Messages per second that the network takes from one number, in both directions.
-  NUMBER_THROUGHPUT: integer(80, 1, 100_000),
   DELIVERY_SLOTS: integer(64, 1, 1_024),
   DELIVERY_SLOTS_PER_COMPANY: integer(8, 1, 1_024),
   DATABASE_POOL: integer(10, 2, 200),

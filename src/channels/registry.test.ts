@@ -62,3 +62,20 @@ test('settings of a channel that belong together are refused while some are miss
   assert.match(findMissing({}) ?? '', /NETWORK_API_URL/);
   for (const channels of [findMissing(whole), findMissing({}, whole)]) assert.equal(channels, null);
 });
+
+test('a number sends as many templates a second as the operator says, 80 by default, and 20 at most where an app shares it', () => {
+  const read = (variables: Record<string, string>) => {
+    const channels = createChannels({ variables, sandbox: {}, outbound });
+    return (['WAP_AUTO_CLOSER', 'PARTNER_API'] as const).map((name) =>
+      [false, true].map((isShared) => channels.get(name).templates?.readThroughput(isShared)),
+    );
+  };
+  for (const [given, own, shared] of [
+    [{}, 80, 20],
+    [{ NUMBER_THROUGHPUT: '12' }, 12, 12],
+  ] as const)
+    assert.deepEqual(read(given), [
+      [own, shared],
+      [own, shared],
+    ]);
+});

@@ -48,8 +48,8 @@ export interface Channels {
 export type NamedChannel = Channel & { name: ChannelName };
 
 /** The names of the operator's settings that channels read. */
-export const CHANNEL_VARIABLES: readonly string[] = (CHANNELS as ChannelDeclaration[]).flatMap(({ environment }) =>
-  Object.keys(environment?.settings ?? {}),
+export const CHANNEL_VARIABLES: ReadonlySet<string> = new Set(
+  (CHANNELS as ChannelDeclaration[]).flatMap(({ environment }) => Object.keys(environment?.settings ?? {})),
 );
 
 export interface Surroundings {

@@ -4,7 +4,7 @@ import type { ContentType } from '../content.ts';
 import { PHONE_NUMBER } from '../identity.ts';
 import { isSameSecret } from '../../platform/store/secrets.ts';
 import { fetchFile } from './fetch-file.ts';
-import { refusesTemplate } from '../templates/cloud-api.ts';
+import { CLOUD_API_SETTINGS, refusesTemplate } from '../templates/cloud-api.ts';
 import { findOverload, refusesCredentials } from './gateway.ts';
 import { checkInstance, pairInstance, SECRET_HEADER } from './instance.ts';
 import { LID_NAME } from './jid.ts';
@@ -24,9 +24,10 @@ const CONTENT: readonly ContentType[] = [
   ...PARTNER_MEDIA.map(({ contentType }) => contentType),
 ];
 
-export const partnerApiChannel = declareChannel<'PARTNER_API', PartnerApiConfig>({
+export const partnerApiChannel = declareChannel<'PARTNER_API', PartnerApiConfig, typeof CLOUD_API_SETTINGS>({
   ...SILENT,
   name: 'PARTNER_API',
+  environment: { settings: CLOUD_API_SETTINGS },
   settings: partnerApiSettings,
   needsNumber: true,
   identities: [PHONE_NUMBER, LID_NAME],
@@ -47,7 +48,7 @@ export const partnerApiChannel = declareChannel<'PARTNER_API', PartnerApiConfig>
   open: openNetwork,
 });
 
-function openNetwork(network: NetworkAccess): ChannelNetwork<PartnerApiConfig> {
+function openNetwork(network: NetworkAccess<typeof CLOUD_API_SETTINGS>): ChannelNetwork<PartnerApiConfig> {
   return {
     check: (config, signal, callback) => checkInstance(network, { config, signal }, callback),
     pair: (config, signal) => pairInstance(network, { config, signal }),

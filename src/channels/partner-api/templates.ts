@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { NetworkRefusal, type NetworkAccess } from '../channel.ts';
 import { describeFailure } from '../gateway.ts';
-import { CLOUD_API_RULES } from '../templates/cloud-api.ts';
+import { makeCloudApiRules, type CLOUD_API_SETTINGS } from '../templates/cloud-api.ts';
 import type { ChannelTemplates } from '../templates/network.ts';
 import { readTemplates } from '../templates/read.ts';
 import { asLabel, asList, asRecord } from '../values.ts';
@@ -19,8 +19,10 @@ const CLOUD_API = 'WHATSAPP-BUSINESS';
 /** A template has some kilobytes at most. */
 const MAX_LIST_BYTES = 2 * 1024 * 1024;
 
-export const createPartnerTemplates = (network: Network): ChannelTemplates<PartnerApiConfig> => ({
-  ...CLOUD_API_RULES,
+export const createPartnerTemplates = (
+  network: NetworkAccess<typeof CLOUD_API_SETTINGS>,
+): ChannelTemplates<PartnerApiConfig> => ({
+  ...makeCloudApiRules(network.environment),
   lacking: 'is an inbox without templates: an instance of the gateway has some when it is connected to the Cloud API',
   list: async (config, _after, signal) => {
     const call = { method: 'GET', path: 'template/find', config, signal, maxBytes: MAX_LIST_BYTES } as const;

@@ -10,7 +10,12 @@ import { wapSettings } from './settings.ts';
 
 const outbound = createOutbound({ allow: [], trusted: [] });
 const open = (appSecret: string | null, graphUrl = 'http://127.0.0.1:9'): Callbacks<Inbound> => {
-  const environment = { WAP_GRAPH_URL: graphUrl, WAP_APP_SECRET: appSecret, WAP_VERIFY_TOKEN: null };
+  const environment = {
+    WAP_GRAPH_URL: graphUrl,
+    WAP_APP_SECRET: appSecret,
+    WAP_VERIFY_TOKEN: null,
+    NUMBER_THROUGHPUT: 80,
+  };
   const { callbacks } = wapAutoCloserChannel.open?.({ environment, outbound }) ?? {};
   assert.ok(callbacks);
   return callbacks;

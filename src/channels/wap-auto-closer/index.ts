@@ -40,7 +40,7 @@ function openNetwork({
     markRead: ({ externalId }, config, signal) => markRead(externalId, config, signal),
     showTyping: ({ externalId }, config, signal) => showTyping(externalId, config, signal),
     fetchFile: createFileFetcher(access),
-    templates: createWapTemplates(graph),
+    templates: createWapTemplates(graph, environment),
     readStanding: (config, signal) => readStanding(graph, config, signal),
     findOverload,
     failureText,

@@ -1,8 +1,10 @@
 /** The templates of a WhatsApp business account: lists them, submits them to the review, and removes them. */
 import { NetworkRefusal } from '../channel.ts';
-import { CLOUD_API_RULES } from '../templates/cloud-api.ts';
+import type { SettingValues } from '../../platform/values/setting-kinds.ts';
+import { makeCloudApiRules } from '../templates/cloud-api.ts';
 import type { ChannelTemplates, TemplateDraft, TemplatePage } from '../templates/network.ts';
 import { readObjects, readTemplates } from '../templates/read.ts';
+import type { wapEnvironment } from './environment.ts';
 import { describeFailure, type Graph, type GraphAnswer, type GraphCall } from './graph.ts';
 import type { WapConfig } from './settings.ts';
 import { asIdentifier, asLabel, asRecord, asText, type Json } from '../values.ts';
@@ -13,7 +15,10 @@ const PAGE = 100;
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 const FIELDS = 'id,name,language,status,category,components,parameter_format,quality_score,rejected_reason';
 
-export function createWapTemplates(graph: Graph): ChannelTemplates<WapConfig> {
+export function createWapTemplates(
+  graph: Graph,
+  environment: SettingValues<typeof wapEnvironment.settings>,
+): ChannelTemplates<WapConfig> {
   const callTemplates = (
     config: WapConfig,
     signal: AbortSignal,
@@ -47,7 +52,7 @@ export function createWapTemplates(graph: Graph): ChannelTemplates<WapConfig> {
       }
       expectDone(answer);
     },
-    ...CLOUD_API_RULES,
+    ...makeCloudApiRules(environment),
   };
 }
 

@@ -30,8 +30,6 @@ export interface Sender {
   lane: Lane;
 }
 
-// A number that is shared with the business app sends 20 messages a second, whatever others send.
-const COEXISTENCE_THROUGHPUT = 20;
 // The rest of a number's throughput is left for messages that people send, and for received messages, which count as well.
 const BULK_SHARE = 0.8;
 
@@ -42,8 +40,8 @@ export async function openSender(kit: Kit, read: TenantRead, inboxId: string): P
   ]);
   if (!inbox) throw new Error('the inbox that sends is gone');
   const channel = kit.channels.get(inbox.channel);
-  const most = kit.config.NUMBER_THROUGHPUT;
-  const throughput = inbox.coexistence ? Math.min(COEXISTENCE_THROUGHPUT, most) : most;
+  // An inbox may have moved to a channel without templates. Its runs end with the first look for their template.
+  const throughput = channel.templates?.readThroughput(inbox.coexistence) ?? 1;
   return {
     company: read.companyId,
     inbox,

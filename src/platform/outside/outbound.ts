@@ -39,7 +39,7 @@ export interface OutboundRequest {
 export interface Outbound {
   /** Calls a URL that a tenant chose; the socket connects only to allowed addresses. */
   tenant(request: OutboundRequest): Promise<OutboundResponse>;
-  /** Calls a URL that the operator configured, such as the Graph API, without the address guard. */
+  /** Calls a URL that the operator configured, such as a network's API, without the address guard. */
   operator(request: OutboundRequest): Promise<OutboundResponse>;
   /** As `tenant`, but returns once the headers have arrived, and the body as a stream. */
   streamTenant(request: OutboundRequest): Promise<OutboundStream>;
