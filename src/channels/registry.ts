@@ -1,6 +1,7 @@
 /** The list of channels. A new channel needs a folder and a line here; the contract tests then cover it without further work. */
 import type { Channel, ChannelDeclaration } from './channel.ts';
 import type { ChannelEnvironment } from './environment.ts';
+import type { MediaFormat } from './media.ts';
 import { emailChannel } from './email/index.ts';
 import { partnerApiChannel } from './partner-api/index.ts';
 import { professionalNetworkChannel } from './professional-network/index.ts';
@@ -22,6 +23,11 @@ export const CHANNEL_SETTINGS: readonly ChannelSettings[] = CHANNELS.flatMap(
 
 const WITH_TEMPLATES: ReadonlySet<string> = new Set(
   CHANNELS.filter(({ can }) => can.templates).map(({ name }) => name),
+);
+
+/** The files that each channel sends. */
+export const CHANNEL_MEDIA: readonly { channel: ChannelName; media: readonly MediaFormat[] }[] = CHANNELS.map(
+  ({ name, can }) => ({ channel: name, media: can.media }),
 );
 
 /** Whether an inbox has templates. On some channels only those have them whose network has named an account. */

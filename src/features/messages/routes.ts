@@ -5,6 +5,7 @@ import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { ConversationParams } from '../conversations/schemas.ts';
+import { describeFormats } from './format-words.ts';
 import { pageMessages, readMessage, readMessageBody, writeNote } from './messages.ts';
 import {
   Message,
@@ -99,46 +100,34 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
   });
 }
 
-/** The operations that send files, with what the WhatsApp Cloud API accepts. */
-const FILE_OPERATIONS: Readonly<Record<FileType, { path: string; summary: string; accepts: string }>> = {
+/** The operations that send files. `converted`: what is not sent as it is. */
+const FILE_OPERATIONS: Readonly<Record<FileType, { path: string; summary: string; converted?: string }>> = {
   IMAGE: {
     path: '/v1/messages/send-image',
     summary: 'Send a picture',
-    accepts:
-      'WhatsApp takes JPG and PNG of at most 5 MB, with a caption. A still WEBP or GIF and a picture in CMYK or with 16 bits are converted.',
+    converted:
+      'A still WEBP or GIF and a picture in CMYK or with 16 bits are converted for channels that do not take them.',
   },
   AUDIO: {
     path: '/v1/messages/send-audio',
     summary: 'Send sound',
-    accepts:
-      'WhatsApp takes AAC, AMR, MP3 and OGG with Opus, of at most 16 MB, without a caption. OGG is shown as a voice note, and so is what browsers record: Opus in a WEBM or MP4, which is put into an OGG.',
+    converted:
+      'OGG is shown as a voice note where the network has some, and so is what browsers record: Opus in a WEBM or MP4, which is put into an OGG.',
   },
-  VIDEO: {
-    path: '/v1/messages/send-video',
-    summary: 'Send a video',
-    accepts: 'WhatsApp takes MP4 and 3GP with H.264 and AAC, of at most 16 MB, with a caption.',
-  },
-  DOCUMENT: {
-    path: '/v1/messages/send-document',
-    summary: 'Send a document',
-    accepts:
-      'WhatsApp takes documents of at most 100 MB, with a caption; also pictures, sound and videos that it takes otherwise.',
-  },
-  STICKER: {
-    path: '/v1/messages/send-sticker',
-    summary: 'Send a sticker',
-    accepts: 'WhatsApp takes WEBP of at most 100 kB, or 500 kB where it moves, without a caption.',
-  },
+  VIDEO: { path: '/v1/messages/send-video', summary: 'Send a video' },
+  DOCUMENT: { path: '/v1/messages/send-document', summary: 'Send a document' },
+  STICKER: { path: '/v1/messages/send-sticker', summary: 'Send a sticker' },
 };
 
 function fileRoute(app: FastifyInstance, kit: Kit, contentType: FileType): void {
-  const { path, summary, accepts } = FILE_OPERATIONS[contentType];
+  const { path, summary, converted = '' } = FILE_OPERATIONS[contentType];
   operation(app, kit.access, {
     method: 'POST',
     path,
     scope: 'messages:create',
     summary,
-    description: `Like \`send-text\`, with the file of an attachment. ${accepts}`,
+    description:
+      `Like \`send-text\`, with the file of an attachment. ${describeFormats(contentType)} ${converted}`.trim(),
     body: ref(SEND_FILE[contentType]),
     answers: { 201: ref(Message) },
     errors: ['AMBIGUOUS_PHONE', 'CONTENT_NOT_SUPPORTED', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
