@@ -35,7 +35,7 @@ async function storeOutcomes(kit: Kit, tx: TenantTx, running: Running, outcomes:
   const rows = outcomes.map(toRow);
   const sent = rows.filter(({ status }) => status === 'SENT').length;
   const errors = rows.filter(({ status }) => status === 'FAILED' || status === 'UNKNOWN').length;
-  tx.trails(recordOutcomes(tx, run._id, rows));
+  tx.awaitAtCommit(recordOutcomes(tx, run._id, rows));
   const settled = outcomes.filter(({ again }) => again === null);
   const answers = settled.flatMap(({ ready, result }): Answered[] =>
     result.outcome === 'unknown' ? [] : [{ message: ready.message, result }],
@@ -53,7 +53,7 @@ async function storeOutcomes(kit: Kit, tx: TenantTx, running: Running, outcomes:
     outcomes.map(({ ready, again }) => ({ again, person: toPerson(ready.phone) })),
   );
   // The run is locked last, as where messages are stored: otherwise each of the two would wait for the whole work of the other.
-  tx.trails(addCounts(tx, run._id, { sent, errors }));
+  tx.awaitAtCommit(addCounts(tx, run._id, { sent, errors }));
 }
 
 /** The place in the daily limit that was reserved for a row. */

@@ -66,7 +66,7 @@ async function preparePortion(tx: TenantTx, running: Running): Promise<ReadyRow[
     async (people) => (places = await reachPeople(tx, running.portfolio, people)),
   );
   const ready = await storeSends(tx, running, sends, places);
-  tx.trails(
+  tx.awaitAtCommit(
     keepPlaces(
       tx,
       running.portfolio,
@@ -74,10 +74,10 @@ async function preparePortion(tx: TenantTx, running: Running): Promise<ReadyRow[
     ),
   );
   const failed = [...plan.failed, ...over];
-  tx.trails(recordPrepared(tx, run._id, [...ready.map(toPrepared), ...failed.map(toFailed)]));
+  tx.awaitAtCommit(recordPrepared(tx, run._id, [...ready.map(toPrepared), ...failed.map(toFailed)]));
   // A process that has taken the run over prepares the same rows. The one that finds the run its own here stores them.
   if (!(await keepRun(tx, { _id: run._id, holder }))) throw new RunLost();
-  if (failed.length > 0) tx.trails(addCounts(tx, run._id, { sent: 0, errors: failed.length }));
+  if (failed.length > 0) tx.awaitAtCommit(addCounts(tx, run._id, { sent: 0, errors: failed.length }));
   return ready;
 }
 

@@ -203,7 +203,7 @@ async function storeSends(tx: TenantTx, run: Run, sends: ReachedSend[], funnel: 
     reached_at,
     reached_before,
   }));
-  tx.trails(keepPlaces(tx, run.sender.portfolio, places));
+  tx.awaitAtCommit(keepPlaces(tx, run.sender.portfolio, places));
   return calls;
 }
 

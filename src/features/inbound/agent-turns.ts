@@ -28,8 +28,8 @@ export function leaveAgentTurns(
   });
   const newest = new Map(turns.map((turn) => [turn.conversation, turn]));
   if (newest.size === 0) return;
-  tx.trails(leaveTurns(tx, [...newest.values()], agentWaitSeconds));
-  tx.trails(cancelAnswered(tx, [...newest.values()]));
+  tx.awaitAtCommit(leaveTurns(tx, [...newest.values()], agentWaitSeconds));
+  tx.awaitAtCommit(cancelAnswered(tx, [...newest.values()]));
 }
 
 /** Returns true when an agent should answer the message. A reaction needs no answer. */

@@ -10,5 +10,5 @@ export function keepBodies(tx: SystemTx, placed: PlacedMessage[], inserted: Mess
     const message = content === undefined ? undefined : stored.get(`${receiver.inbox} ${externalId}`);
     return message && content !== undefined ? [{ company: message.company, message: message._id, content }] : [];
   });
-  if (bodies.length > 0) tx.trails(insertBodies(tx, bodies));
+  if (bodies.length > 0) tx.awaitAtCommit(insertBodies(tx, bodies));
 }

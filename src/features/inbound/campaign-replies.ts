@@ -16,5 +16,5 @@ export function noteCampaignReplies(
     if (enrollment === null || !isFromContact(arrival) || !stored.has(arrival.message.externalId)) return [];
     return [{ company: arrival.receiver.company, enrollment, at: messageTime(arrival.message) }];
   });
-  if (replies.length > 0) tx.trails(noteReplies(tx, replies));
+  if (replies.length > 0) tx.awaitAtCommit(noteReplies(tx, replies));
 }

@@ -174,14 +174,14 @@ function updateConversationsAndContacts(
       activities.set(thread._id, addMessageToActivity(activities.get(thread._id), arrival, message, thread));
   }
   const all = [...activities.values()].toSorted((a, b) => (a.conversation < b.conversation ? -1 : 1));
-  tx.trails(touchThreads(tx, all));
+  tx.awaitAtCommit(touchThreads(tx, all));
   const contacts = all.map((a) => ({
     company: a.company,
     contact: a.contact,
     message_at: a.last_message_at,
     inbound_at: a.inbound_at,
   }));
-  tx.trails(touchContacts(tx, latestPerContact(contacts)));
+  tx.awaitAtCommit(touchContacts(tx, latestPerContact(contacts)));
   const findInserted = (arrival: PlacedMessage): Message | undefined => inserted.get(toKeyText(messageKey(arrival)));
   leaveAgentTurns(tx, { placed, threads: threads.threads, findInserted, agentWaitSeconds });
 }

@@ -113,7 +113,7 @@ async function settle(tx: AnyTx, progresses: Progress[]): Promise<Advanced[]> {
   const failed = changed.flatMap(({ before, life }) =>
     before.status !== 'FAILED' && life.status === 'FAILED' ? [life] : [],
   );
-  if (failed.length > 0) tx.trails(markPlacesDue(tx, failed));
+  if (failed.length > 0) tx.awaitAtCommit(markPlacesDue(tx, failed));
   tx.changed([...written.values()].map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
   return changed.flatMap(({ before, life }) => {
     const message = written.get(life._id);

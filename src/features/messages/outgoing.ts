@@ -90,15 +90,15 @@ export async function storeOutgoing(
   tx.created(message._id);
   tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: [message._id] }]);
   const shown = cards.map(({ _id }) => _id);
-  if (shown.length > 0) tx.trails(insertCardFiles(tx, [message._id], shown));
+  if (shown.length > 0) tx.awaitAtCommit(insertCardFiles(tx, [message._id], shown));
   if (blocked) {
     kit.metrics.sends.inc({ channel: channel.name, outcome: 'blocked' });
     return { message, call: null };
   }
-  if (place) tx.trails(keepPlaces(tx, place.portfolio, [{ message: message._id, ...place.reached }]));
+  if (place) tx.awaitAtCommit(keepPlaces(tx, place.portfolio, [{ message: message._id, ...place.reached }]));
   noteOutgoing(tx, target.conversation, { _id: message._id, answers: true });
   const activity = { company: tx.companyId, contact: target.contact, message_at: message.createdAt, inbound_at: null };
-  tx.trails(touchContacts(tx, [activity]));
+  tx.awaitAtCommit(touchContacts(tx, [activity]));
   const outbound = makeOutbound(kit, acting, message, { outgoing, target, words, replied, files, thread });
   const sent = own && { attachment: own._id };
   return { message, call: { channel, company: tx.companyId, stored: message, outbound, ...sent, credentials, place } };

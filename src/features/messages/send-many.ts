@@ -39,7 +39,7 @@ export async function storeTemplates(
   const origin = actor.type === 'campaign' ? 'CAMPAIGN' : 'BULK';
   await insertTemplates(tx, { ...readAuthor(actor), ...inbox, origin, attachment, media }, messages);
   const ids = messages.map(({ _id }) => _id);
-  if (cards.length > 0) tx.trails(insertCardFiles(tx, ids, cards));
+  if (cards.length > 0) tx.awaitAtCommit(insertCardFiles(tx, ids, cards));
   const company = tx.companyId;
   tx.changed([{ company, kind: 'MESSAGE', ids }]);
   noteAllOutgoing(
@@ -47,7 +47,7 @@ export async function storeTemplates(
     messages.map(({ _id, conversation }) => ({ conversation, message: _id })),
   );
   const message_at = new Date().toISOString();
-  tx.trails(
+  tx.awaitAtCommit(
     touchContacts(
       tx,
       messages.map(({ contact }) => ({ company, contact, message_at, inbound_at: null })),

@@ -62,7 +62,7 @@ async function settleKnown(
       reportsFailures: true,
     },
   ]);
-  if (result.alias !== undefined) tx.trails(insertAlias(tx, stored, result.alias));
+  if (result.alias !== undefined) tx.awaitAtCommit(insertAlias(tx, stored, result.alias));
   const parked = await applyParked(tx, [key]);
   return parked > 0 ? null : (advanced[0]?.message ?? null);
 }

@@ -59,5 +59,5 @@ async function storeTrail(
   });
   // Nothing may be committed before it is known that the key still belongs to this request; the audit entry alone can travel with COMMIT.
   if (attempt) await Promise.all([audited, bindKeyToRecord(tx, attempt, resourceId)]);
-  else tx.trails(audited);
+  else tx.awaitAtCommit(audited);
 }

@@ -323,7 +323,7 @@ describe('a transaction that does not wait for every answer', () => {
     const work = platform.flushTx(async (tx) => {
       await exec(tx, insert(company));
       tx.afterCommit(() => void afterwards.push('committed'));
-      tx.trails(exec(tx, raw('select 1 / 0')));
+      tx.awaitAtCommit(exec(tx, raw('select 1 / 0')));
       await many(tx, { name: 'first.asked.here', text: 'select 1', values: [] });
     }, together);
     assert.match((await failure(work)).message, /division by zero/);
@@ -332,7 +332,7 @@ describe('a transaction that does not wait for every answer', () => {
 
   test('work that goes on after its transaction has ended is refused, because it would be lost or stored on its own', async () => {
     const work = platform.flushTx(async (tx) => {
-      tx.trails(many(tx, raw('select 1')).then(() => exec(tx, insert(company))));
+      tx.awaitAtCommit(many(tx, raw('select 1')).then(() => exec(tx, insert(company))));
       await Promise.resolve();
     }, together);
     assert.match((await failure(work)).message, /a statement after COMMIT/);
@@ -341,7 +341,7 @@ describe('a transaction that does not wait for every answer', () => {
 
   test('statements whose answer was not awaited are committed, and a statement of a failed transaction can be prepared again', async () => {
     const answer = await platform.flushTx(async (tx) => {
-      tx.trails(exec(tx, insert(company)));
+      tx.awaitAtCommit(exec(tx, insert(company)));
       return many(tx, { name: 'first.asked.here', text: 'select 1 as one', values: [] });
     }, together);
     assert.deepEqual([answer, (await stored()).length], [[{ one: 1 }], 1]);

@@ -73,7 +73,7 @@ export async function emit(tx: TenantTx | SystemTx, items: EventItem[]): Promise
 /** Like `emit`, as the last work of a transaction: COMMIT does not wait for the answer of the statement that queues the events. */
 export async function emitLast(tx: TenantTx | SystemTx, items: EventItem[]): Promise<void> {
   const queue = await beginEmit(tx, items);
-  if (queue) tx.trails(queue());
+  if (queue) tx.awaitAtCommit(queue());
 }
 
 /** Returns the single statement that queues the events; null when nobody listens to them. */

@@ -44,7 +44,7 @@ interface Transaction {
    * Registers the answer of a statement that is not awaited, so that COMMIT is sent without waiting for it; when the statement fails,
    * nothing is committed. It must be a single statement whose answer decides nothing.
    */
-  trails(answer: Promise<unknown>): void;
+  awaitAtCommit(answer: Promise<unknown>): void;
   /** Names records that this transaction has changed; after the commit the change feed announces them. */
   changed(changes: Change[]): void;
 }
@@ -202,7 +202,7 @@ const createSingleStatements = (
     afterCommit: (action: () => void) => action(),
     wakes: wake,
     created: storeNoTrail,
-    trails: () => {
+    awaitAtCommit: () => {
       throw new Error('a single statement has no commit that others could travel with');
     },
     changed: publish,

@@ -8,7 +8,7 @@ export interface TransactionExecutor extends Executor {
    * Registers the answer of a statement that is not awaited: later statements and COMMIT are sent without waiting for it. When the
    * statement fails, nothing is committed.
    */
-  trails(answer: Promise<unknown>): void;
+  awaitAtCommit(answer: Promise<unknown>): void;
 }
 
 export interface TransactionOptions {
@@ -35,7 +35,7 @@ export async function inTransaction<T>(
   const client = await pool.connect();
   let broken: Error | undefined;
   const ignore = (): void => undefined;
-  const trail = createTrailingStatements();
+  const unawaited = collectUnawaited();
   let isEnding = false;
   try {
     const gather = gathers ? createStatementGatherer(client) : ignore;
@@ -51,10 +51,10 @@ export async function inTransaction<T>(
       const answer = sendStatement(client, statement);
       return startsWithBegin ? resolveAfter(begun, answer) : answer;
     });
-    const result = await work({ ...executor, trails: trail.add });
+    const result = await work({ ...executor, awaitAtCommit: unawaited.add });
     isEnding = true;
     gather();
-    const [{ command }] = await Promise.all([client.query('commit'), ...trail.answers]);
+    const [{ command }] = await Promise.all([client.query('commit'), ...unawaited.answers]);
     // When the error of a statement was ignored, PostgreSQL answers COMMIT with ROLLBACK. The caller must not take that for a success.
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back at its end');
     return result;
@@ -66,7 +66,7 @@ export async function inTransaction<T>(
       broken = rollbackError as Error;
     }
     // After a failed statement all later ones fail as well, so the first failure of an unawaited statement is the cause.
-    throw trail.failure()?.error ?? error;
+    throw unawaited.failure()?.error ?? error;
   } finally {
     client.release(broken);
   }
@@ -93,7 +93,7 @@ function createStatementGatherer(client: pg.PoolClient): () => void {
   };
 }
 
-function createTrailingStatements() {
+function collectUnawaited() {
   const answers: Promise<unknown>[] = [];
   let failure: { error: unknown } | null = null;
   return {

@@ -112,7 +112,8 @@ async function changeAndAudit(kit: Kit, tx: TenantTx, { acting, run }: RunWork, 
     resourceId: id,
     origin,
   };
-  if (isChanged) tx.trails(recordAudit(tx, { ...entry, action: 'conversations.update', fields: Object.keys(change) }));
+  if (isChanged)
+    tx.awaitAtCommit(recordAudit(tx, { ...entry, action: 'conversations.update', fields: Object.keys(change) }));
   return isChanged;
 }
 
