@@ -12,7 +12,7 @@ import { runTwice, sumUp, type Verdict } from './second-run.ts';
 import { makePrograms, writeProgram, type Program } from './test-programs.ts';
 
 /** A test waits for timers, child processes and the database more than half of its time. */
-const LANES = 4;
+const LANES = 6;
 /** The time limit of one test, which only ends one that hangs. test/support/deadline.ts limits a whole file. */
 const TEST_TIMEOUT_MS = 1_800_000;
 /** Tests of pages and of whole processes take longer than others of the same length. */
