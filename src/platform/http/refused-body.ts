@@ -8,8 +8,9 @@ import type { IncomingMessage } from 'node:http';
 // A body of this announced length is read to its end before the answer, because many clients read the answer only after they have written
 // everything.
 const DRAIN_BYTES = 64 * 1024 * 1024;
-// How long it is read at most. A client that sends a few megabytes over a slow line needs some seconds.
+// How long it is read at most, and how long without a new piece. A client that sends a few megabytes over a slow line needs some seconds.
 const DRAIN_MS = 10_000;
+const SILENT_MS = 1_000;
 // When an address is this far ahead of its rate (64 MB), its refused body is not read to the end.
 const DRAIN_AHEAD_MS = 2_000;
 // The limits are checked on a timer and not with each piece: closing a connection that has unread bytes resets it, and the answer is lost.
@@ -32,12 +33,17 @@ export async function drainRefused(raw: IncomingMessage, count: CountBytes): Pro
 
 async function readToEnd(raw: IncomingMessage, count: CountBytes): Promise<void> {
   const enough = new AbortController();
+  const startedMs = performance.now();
   let aheadMs = 0;
-  raw.on('data', (piece: Buffer) => (aheadMs = count(piece.length)));
+  let lastMs = startedMs;
+  raw.on('data', (piece: Buffer) => {
+    aheadMs = count(piece.length);
+    lastMs = performance.now();
+  });
   raw.resume();
-  const untilMs = performance.now() + DRAIN_MS;
   const look = setInterval(() => {
-    if (aheadMs > DRAIN_AHEAD_MS || performance.now() > untilMs) enough.abort();
+    const nowMs = performance.now();
+    if (aheadMs > DRAIN_AHEAD_MS || nowMs > startedMs + DRAIN_MS || nowMs > lastMs + SILENT_MS) enough.abort();
   }, DRAIN_LOOK_MS);
   // Failure policy: a client that is not done in time, or has hung up, is cut off.
   await once(raw, 'end', { signal: enough.signal }).catch(() => undefined);
