@@ -2,7 +2,6 @@
  * Stores the messages of the next contacts of a run: finds or creates the contacts and conversations, reserves places in the daily limit,
  * and stores the filled-in templates, all in one transaction with few statements.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { toContactSource } from '../contacts/contacts.ts';
 import type { ContactSource } from '../contacts/schemas.ts';
 import { createByPhones, holdMany } from '../contacts/by-phones.ts';
@@ -10,8 +9,7 @@ import { lockOpenOnes, openMany } from '../conversations/open-many.ts';
 import { reachPeople, type Reached } from '../inboxes/portfolio.ts';
 import { keepPlaces } from '../messages/late-places.ts';
 import { storeTemplates } from '../messages/send-many.ts';
-import { isCollision } from '../../platform/store/db.ts';
-import { AppError } from '../../platform/values/errors.ts';
+import { repeatOvertaken } from '../../platform/store/overtaken.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { readPhone } from '../../platform/values/phone.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
@@ -32,27 +30,13 @@ import { PHONE_NUMBER } from '../../channels/identity.ts';
 
 // The contacts of one transaction, which takes some tens of milliseconds.
 const PORTION = 100;
-// How often a transaction is tried that conflicts with other transactions, and the pause before the next try.
-const ROUNDS = 4;
-const PAUSE_MS = 50;
 
 /**
  * Returns the messages that are ready to be sent, or null when no contact is left. Throws RunLost when another process has taken over the
- * run.
+ * run. After an error a repetition of the request continues the run.
  */
-export async function prepareNext(running: Running): Promise<ReadyRow[] | null> {
-  for (let round = 1; ; round += 1) {
-    try {
-      return await running.acting.tx((tx) => preparePortion(tx, running));
-    } catch (error) {
-      // Failure policy: another transaction created the same contact or opened the same conversation at this moment, so the portion is
-      // prepared again and finds it. After ROUNDS tries the error ends the request, and a repetition of the request continues the run.
-      const overtaken = isCollision(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
-      if (!overtaken || round === ROUNDS) throw error;
-      await sleep(PAUSE_MS * round);
-    }
-  }
-}
+export const prepareNext = (running: Running): Promise<ReadyRow[] | null> =>
+  repeatOvertaken(() => running.acting.tx((tx) => preparePortion(tx, running)));
 
 async function preparePortion(tx: TenantTx, running: Running): Promise<ReadyRow[] | null> {
   const { run, holder } = running;

@@ -2,10 +2,8 @@
  * Chooses the next messages of a campaign, reserves their slots and stores them, all in one transaction. Slots begin within a second, so a pause is
  * effective within a second. Only a message of which the database knows that its call begins is ever given to the network.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PHONE_NUMBER } from '../../channels/identity.ts';
-import { isCollision } from '../../platform/store/db.ts';
-import { AppError } from '../../platform/values/errors.ts';
+import { repeatOvertaken } from '../../platform/store/overtaken.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { reservePairs, reserveSlots } from '../../platform/work/pacing.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
@@ -31,9 +29,6 @@ import {
 import { openStep, type PlannedCall, type Run } from './run.ts';
 import { setPaused } from './state-queries.ts';
 
-// How often a transaction is tried that conflicts with other transactions, and the pause before the next try.
-const ROUNDS = 4;
-const PAUSE_MS = 50;
 // When the daily limit is reached, places become free a minute at a time.
 const LIMIT_PAUSE_SECONDS = 600;
 
@@ -50,21 +45,13 @@ export interface Portion {
 const OVER: Portion = { calls: [], waitMs: 0, looked: 0, isOver: true };
 const IDLE: Portion = { calls: [], waitMs: 0, looked: 0, isOver: false };
 
-export async function takePortion(run: Run, most: number): Promise<Portion> {
-  for (let round = 1; ; round += 1) {
+/** After an error a later turn goes on. */
+export const takePortion = (run: Run, most: number): Promise<Portion> =>
+  repeatOvertaken(async () => {
     const due = await listDue(run.acting.read, run.campaign._id, most);
     for (const index of new Set(due.map(({ step }) => step))) await openStep(run, index);
-    try {
-      return await run.acting.tx((tx) => takeOnce(tx, run, due));
-    } catch (error) {
-      // Failure policy: another transaction changed the same contacts or conversations at this moment, so the portion is taken again. After ROUNDS
-      // tries the error ends the turn, and a later turn goes on.
-      const overtaken = isCollision(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
-      if (!overtaken || round === ROUNDS) throw error;
-      await sleep(PAUSE_MS * round);
-    }
-  }
-}
+    return run.acting.tx((tx) => takeOnce(tx, run, due));
+  });
 
 async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<Portion> {
   if ((await holdTurn(tx, run.turn)) === 0) return OVER;

@@ -2,11 +2,10 @@
  * Enrols contacts whom a caller names, by their ids, by phone numbers or in a sheet. They are enrolled in portions; when the request breaks
  * off and is repeated with its Idempotency-Key, it enrols the rest.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PHONE_NUMBER } from '../../../channels/identity.ts';
 import { hasVariables } from '../../../channels/templates/variables.ts';
 import type { Kit } from '../../../kit.ts';
-import { isCollision } from '../../../platform/store/db.ts';
+import { repeatOvertaken } from '../../../platform/store/overtaken.ts';
 import { AppError, notFound } from '../../../platform/values/errors.ts';
 import type { Tenant, TenantTx } from '../../../platform/store/tenant.ts';
 import { createByPhones } from '../../contacts/by-phones.ts';
@@ -26,9 +25,6 @@ import type { AddedContacts, ContactsToAdd } from './schemas.ts';
 
 // The rows of one transaction, which takes some tenths of a second, while the campaign sends nothing.
 const PORTION = 250;
-// How often a transaction is tried that conflicts with other transactions, and the pause before the next try.
-const ROUNDS = 4;
-const PAUSE_MS = 50;
 
 const OPEN: readonly string[] = ['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COMPLETED'];
 
@@ -85,19 +81,9 @@ async function addContacts(
   return answer;
 }
 
+/** After an error a repetition of the request goes on. */
 async function addPortion(tenant: Tenant, adding: Adding, rows: GivenRow[]): Promise<void> {
-  for (let round = 1; ; round += 1) {
-    try {
-      const resolved = await tenant.tx((tx) => storePortion(tx, adding, rows));
-      return sortOut(adding, resolved);
-    } catch (error) {
-      // Failure policy: another transaction created the same contact at this moment, so the portion is stored again and finds it. After ROUNDS
-      // tries the error ends the request, and its repetition goes on.
-      const overtaken = isCollision(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
-      if (!overtaken || round === ROUNDS) throw error;
-      await sleep(PAUSE_MS * round);
-    }
-  }
+  sortOut(adding, await repeatOvertaken(() => tenant.tx((tx) => storePortion(tx, adding, rows))));
 }
 
 interface ResolvedRow extends GivenRow {
