@@ -1,4 +1,7 @@
-/** The limits that networks set to sending, as a channel reports them. */
+/** The limits that networks set to sending, as a channel reports them, and the time limit of a call. */
+
+/** The time limit of a call to a network, with all its tries. An upload before a message has a limit of its own. */
+export const CALL_MS = 10_000;
 
 /** What has to pause after a refusal because of a rate limit: the number, its account, or the pair of the number and this person. */
 export type Overload = 'number' | 'account' | 'pair';

@@ -4,6 +4,7 @@
  */
 import type { Channel } from '../../channels/channel.ts';
 import type { Callback } from '../../channels/check.ts';
+import { CALL_MS } from '../../channels/limits.ts';
 import type { Kit } from '../../kit.ts';
 import { walkPortions } from '../../platform/store/portions.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
@@ -13,9 +14,6 @@ import { findInbox, setConnection, type InboxRow } from './queries.ts';
 import { openSettings, readSettings } from './settings.ts';
 import { verifyTokenFor } from './verify-token.ts';
 
-// The longest time that a request which saves an inbox waits for the network; a send waits as long.
-const CHECK_MS = 10_000;
-
 /** Checks the credentials and returns the inbox; null when the channel has nothing to check or the inbox changed in the meantime. */
 export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow | null> {
   const channel = kit.channels.get(row.channel);
@@ -24,7 +22,7 @@ export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow
   const told = chooseCallback(kit, channel, row);
   // The network calls one address for each number, and that of the owner must stay.
   const callback = told && (await isOwnedByAnother(kit, row)) ? null : told;
-  const result = await channel.check(settings, AbortSignal.timeout(CHECK_MS), callback);
+  const result = await channel.check(settings, AbortSignal.timeout(CALL_MS), callback);
   if (result.ok) return connect(kit, row, result);
   const { error, retry } = result;
   // An inbox stays CONNECTED while the network can not be reached.

@@ -4,6 +4,7 @@
  */
 import type { HostedLogIn, LogInNotice } from '../../channels/log-in.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
+import { CALL_MS } from '../../channels/limits.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound } from '../../platform/values/errors.ts';
 import { isSameSecret } from '../../platform/store/secrets.ts';
@@ -13,8 +14,6 @@ import { findInbox, type InboxRow } from './queries.ts';
 import type { ConnectLink } from './schemas.ts';
 import { openSettings, readSettings } from './settings.ts';
 
-// The time limit of a call to the network, the same as that of a send.
-const CALL_MS = 10_000;
 // How long somebody may take for the log-in, with a code that the network may send by post to a phone.
 const LINK_MS = 3_600_000;
 // The network reports a log-in once it is complete, and repeats the report while the platform does not answer.

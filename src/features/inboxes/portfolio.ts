@@ -5,6 +5,7 @@
 import type { Channel } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import type { ChannelName } from '../../channels/registry.ts';
+import { CALL_MS } from '../../channels/limits.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { networkCredentials } from './connection.ts';
 import {
@@ -21,9 +22,6 @@ import { findInbox, setStanding, type Settings } from './queries.ts';
 import { readSettings } from './settings.ts';
 
 export type { Portfolio };
-
-// The time limit of a call to the network, the same as that of a send.
-const CALL_MS = 10_000;
 
 /** Returns the business of an inbox; null on networks without such a limit. */
 export function findPortfolio(channel: Channel & { name: ChannelName }, settings: Settings): Portfolio | null {

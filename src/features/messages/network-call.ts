@@ -1,14 +1,12 @@
 /** The one call to the network that sends a stored message. */
 import type { Channel, NetworkError, OutboundMessage, SendResult } from '../../channels/channel.ts';
 import type { OutboundFile } from '../../channels/media.ts';
+import { CALL_MS } from '../../channels/limits.ts';
 import type { Kit } from '../../kit.ts';
 import type { Credentials } from '../inboxes/connection.ts';
 import type { DayPlace } from './day-limit.ts';
 import { sendWithFiles, UPLOAD_MS, uploadAhead, type FileUpload, type Renewals } from './file-upload.ts';
 import type { Message, PlatformCause } from './schemas.ts';
-
-// The time-out of the call to the network, with all its tries. An upload before it has a time-out of its own.
-const CALL_MS = 10_000;
 
 /** The arguments of the call. They are collected before the message is stored, so that afterwards only the call can fail. */
 export interface NetworkCall {

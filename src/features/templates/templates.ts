@@ -1,6 +1,7 @@
 /** The templates of an inbox's account: lists the platform's copy, submits a template to the network's review, and removes one. */
 import { NetworkRefusal } from '../../channels/channel.ts';
 import { readShape } from '../../channels/templates/shape.ts';
+import { CALL_MS } from '../../channels/limits.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, notFound } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
@@ -25,8 +26,6 @@ import type { Template, TemplateCreate, TemplateQuery, TemplatesRemoved } from '
 // read, and after a change that this platform made itself.
 const READ_PAUSE_SECONDS = 60;
 const CHANGE_PAUSE_SECONDS = 10;
-// The time limit of a call to the network, the same as that of a send.
-const CALL_MS = 10_000;
 
 type ListedTemplates = Page<Template> & { catalogue: { fetched_at: string | null; error: string | null } };
 
