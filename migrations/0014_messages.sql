@@ -99,8 +99,8 @@ create index messages_mentions on messages using gin (company_id, mentions) wher
 -- For the list of all messages: the sort -updatedAt and the filter updated_since. The index is written with each message and each status, which
 -- takes 6 and 13 microseconds of the database's time, below 2 % of what each takes altogether (docs/benchmarks.md).
 create index messages_changed on messages (company_id, updated_at desc, _id desc);
--- Whether a message to a contact has failed within the last day: after some failures the network wants no other one. The index on the sends of
--- campaigns knew their messages alone.
+-- Whether a message to a contact has failed within the last day: after some failures the network wants no further template to that person for a
+-- day, whoever has sent the first one.
 create index messages_failed on messages (company_id, contact_id, failed_at) where failed_at is not null;
 -- When the last message of an inbox came in and went out, and what failed within the last day. A column of the inbox would be one row that
 -- every message of the number writes and waits for.
@@ -201,7 +201,7 @@ create table message_places (
   reached_at timestamptz(3) not null,
   -- When a message had reached the person before, within the last day.
   reached_before timestamptz(3),
-  -- True from the report that the message failed until the place is given back.
+  -- True when the network has reported that the message failed, until its place in the daily limit is given back.
   is_due boolean not null default false,
   primary key (company_id, message_id),
   foreign key (company_id, message_id) references messages on delete cascade

@@ -5,7 +5,7 @@ create table template_catalogues (
   channel text not null,
   -- The network's name of the account (a waba_id).
   account text collate "C" not null,
-  -- When the last complete copy was begun, and why the last try failed.
+  -- When the last complete copy of the network's templates was begun, and why the last try failed.
   fetched_at timestamptz(3),
   error text,
   failures integer not null default 0,

@@ -99,7 +99,7 @@ test('at the gateway of a partner the webhook of the instance gets what is writt
     );
 });
 
-test('at LinkedIn the webhook gets what is written to the account, and when its answer is read', async () => {
+test('the webhook of LinkedIn reports a message from a contact, and later that the contact has read the answer', async () => {
   const headers = { 'x-api-key': 'sandbox-network-key' };
   const api = `${sandbox.url}/network/api/v1`;
   await call(`${api}/webhooks`, {

@@ -51,7 +51,7 @@ test('a document for operators and a file for deploying name only settings that 
   );
 });
 
-test('each resource is listed with the rights of each role', () => {
+test('a table of docs/authentication.md that differs from the rights of the roles in the code is reported', () => {
   const resources = new Map([
     ['contacts', ['crud']],
     ['agents', ['r']],

@@ -61,7 +61,7 @@ test('an operation without a method, one with two methods and a method without a
   ]);
 });
 
-test('the path of an operation names its method, unless the table has another name for it', () => {
+test('the name of a method of the client comes from the verb and the path of its operation, unless the table has another name', () => {
   const operations = ['GET', 'POST'].map((method) => `${method} /v1/to-dos`);
   const records = ['GET', 'PATCH', 'DELETE'].map((method) => `${method} /v1/lists/{id}/to-dos/{toDo}`);
   const all = [...operations, ...records, 'POST /v1/to-dos/{id}/mark-done', 'GET /v1/help', 'POST /v1/to-dos/{id}'];

@@ -12,9 +12,9 @@ async function main(): Promise<void> {
   if (purpose === 'migrate') return (await import('./boot/run.ts')).runMigrations(config);
   // Listen for signals before anything starts, so that a signal during the start also leads to an orderly stop.
   const asked = nextSignal();
-  const { beginEarlyStart } = await import('./boot/early-start.ts');
+  const { startDatabaseAndSandbox } = await import('./boot/early-start.ts');
   // Start the database first and load the code that uses it meanwhile: both take about as long.
-  const early = beginEarlyStart(config, purpose);
+  const early = startDatabaseAndSandbox(config, purpose);
   // Failure policy: run() awaits the same promise and throws its error; without this handler Node would report an unhandled rejection.
   early.catch(() => undefined);
   const { run } = await import('./boot/run.ts').catch(async (error: unknown) => {

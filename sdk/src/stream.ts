@@ -96,7 +96,7 @@ function startIdleTimer(idleMs: number): { signal: AbortSignal; restart(): void;
   };
 }
 
-/** Yields the whole events. The id counts with the empty line that ends its event: one that is cut off before it is sent again. */
+/** Yields complete events. The id of an event counts once its empty line has come, so that an event which was cut off is asked for again. */
 async function* readEvents(
   body: ReadableStream<Uint8Array>,
   place: Place,

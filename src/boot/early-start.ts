@@ -25,7 +25,7 @@ export interface EarlyStart {
  * Starts the database server and the sandbox, as configured. When one of them fails, the other is stopped and an error with one sentence is
  * thrown.
  */
-export async function beginEarlyStart(config: StartConfig, purpose: Purpose): Promise<EarlyStart> {
+export async function startDatabaseAndSandbox(config: StartConfig, purpose: Purpose): Promise<EarlyStart> {
   if (!config.DATABASE_URL && (purpose === 'api' || purpose === 'worker'))
     throw new Error(`${purpose} shares its database with other processes: set DATABASE_URL, or use npm start`);
   const hasSandbox = config.sandboxOn && purpose === 'all';

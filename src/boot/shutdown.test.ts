@@ -168,7 +168,7 @@ test('a second SIGTERM during the start does not keep the program from stopping 
   await waitUntil('its children to end', () => listLiving(children).length === 0);
 });
 
-test('a stop that takes longer than STOP_WAIT is given up with 1', async (t) => {
+test('a stop that takes longer than STOP_WAIT ends the process with the exit code 1', async (t) => {
   const program = spawnProgram(t, { env: { DATA_DIR: await makeDataFolder(t), STOP_WAIT: '1s' } });
   const { hostname, port } = new URL(await readyUrl(program));
   const socket = connect(Number(port), hostname);

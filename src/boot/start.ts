@@ -39,7 +39,7 @@ import { describeDemoChat, moveSandboxWebhooks, prepareFirstStart, warnAboutCred
 import { trustSandbox, type Sandbox } from './sandbox.ts';
 import { configureSandbox, restorePhones } from './sandbox-settings.ts';
 import type { InstallationSecrets } from './secrets-file.ts';
-import { beginEarlyStart, type Purpose, type EarlyStart } from './early-start.ts';
+import { startDatabaseAndSandbox, type Purpose, type EarlyStart } from './early-start.ts';
 
 // The time for which the server goes on accepting connections after the signal to stop. A connection that
 // the system has established but Node has not yet accepted would otherwise be reset, and its request lost.
@@ -87,7 +87,7 @@ type UndoSteps = (() => Promise<void>)[];
 
 async function startParts(config: StartConfig, purpose: Purpose, options: StartOptions, undo: UndoSteps) {
   const { log } = options;
-  const early = await (options.early ?? beginEarlyStart(config, purpose));
+  const early = await (options.early ?? startDatabaseAndSandbox(config, purpose));
   undo.push(early.stop);
   const { secrets, embedded, sandbox } = early;
   early.follow((line) => log.warn({ postgres: line }, 'database'));

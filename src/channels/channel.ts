@@ -188,7 +188,7 @@ export type UploadResult =
   | { outcome: 'uploaded'; networkId: string; expiresAt: Date }
   | { outcome: 'failed'; error: NetworkError; network: boolean };
 
-/** The part of a channel that needs no network; the OpenAPI document is generated from it. */
+/** What a channel declares. All but `open` works without a network, and the OpenAPI document is generated from it. */
 export interface ChannelDeclaration<
   Name extends string = string,
   Config = Record<string, unknown>,

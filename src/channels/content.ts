@@ -1,5 +1,6 @@
 /** The content of messages, both received and sent. */
 import type { Readable } from 'node:stream';
+import { OutboundError } from '../platform/outside/outbound-error.ts';
 import type { FileType } from '../platform/work/media/formats.ts';
 
 export const CONTENT_TYPES = [
@@ -51,8 +52,11 @@ export interface InteractiveOffer {
   action: Record<string, unknown>;
 }
 
-/** What a contact chose: `type` is the network's own word, such as button_reply, list_reply, nfm_reply, button or order. */
-interface Choice {
+/**
+ * What a contact chose. `type` is the network's own word: button_reply, list_reply, nfm_reply, button, order, … of what was chosen; button,
+ * list, product, … of an offer.
+ */
+interface Interactive {
   type: string;
   id: string | null;
   title: string | null;
@@ -62,8 +66,8 @@ interface Choice {
   response: unknown;
 }
 
-/** What the business offers under the text of a message: `type` is the network's own word, such as button, list or product. */
-interface Offer extends Choice {
+/** What the business offers with its text. All that a contact can choose is null. */
+interface Offer extends Interactive {
   offer: InteractiveOffer;
 }
 
@@ -99,7 +103,7 @@ interface TemplateContent {
 interface InteractiveContent {
   contentType: 'INTERACTIVE';
   content?: string | null;
-  interactive: Choice | Offer;
+  interactive: Interactive | Offer;
 }
 
 interface LocationContent {
@@ -184,8 +188,8 @@ export const textOf = (content: MessageContent): string | null => listParts(cont
 /** Returns the file that a contact sent; null for a content without one. */
 export const findFile = (content: MessageContent): ReceivedFile | null => listParts(content).media;
 
-/** Returns what a contact chose; what is not given is null. */
-export const composeChoice = (type: string, parts: Partial<Choice>): Choice => ({
+/** What is not given is null. */
+export const makeInteractiveReply = (type: string, parts: Partial<Interactive>): Interactive => ({
   type,
   id: null,
   title: null,
@@ -195,8 +199,16 @@ export const composeChoice = (type: string, parts: Partial<Choice>): Choice => (
   ...parts,
 });
 
-/** Returns what the business offers. */
-export const composeOffer = (type: string, offer: InteractiveOffer): Offer => ({ ...composeChoice(type, {}), offer });
+export const makeInteractiveOffer = (type: string, offer: InteractiveOffer): Offer => ({
+  ...makeInteractiveReply(type, {}),
+  offer,
+});
+
+/** Failure policy: the call is over, and a later try may find the network in a better state. */
+export const explainFetchFailure = (error: unknown): Extract<FetchResult, { outcome: 'failed' }> => ({
+  outcome: 'failed',
+  reason: error instanceof OutboundError ? error.message : 'The file could not be fetched.',
+});
 
 /** Examples that the contract tests run over. */
 export interface Samples {

@@ -58,7 +58,7 @@ export const CHANNEL_VARIABLES: ReadonlySet<string> = new Set(
   (CHANNELS as ChannelDeclaration[]).flatMap(({ environment }) => Object.keys(environment?.settings ?? {})),
 );
 
-export interface ChannelSources {
+export interface ChannelsOptions {
   /** What the operator has set, without what is empty. */
   variables: Variables;
   /** What leads to the sandbox wherever the operator has set nothing; empty while there is no sandbox. */
@@ -67,7 +67,7 @@ export interface ChannelSources {
 }
 
 /** Opens each channel with its own settings. Throws one sentence that names the wrong setting. */
-export function createChannels({ variables, sandbox, outbound }: ChannelSources): Channels {
+export function createChannels({ variables, sandbox, outbound }: ChannelsOptions): Channels {
   const channels = (CHANNELS as ChannelDeclaration<ChannelName>[]).map(({ environment, open, ...channel }) => ({
     ...channel,
     ...open?.({ environment: readEnvironment(environment, variables, sandbox), outbound }),

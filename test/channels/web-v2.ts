@@ -43,7 +43,7 @@ export const openWebChat: OpenScene = async (platform) => {
       const { media } = (await listAnswers(person)).at(-1);
       return Buffer.from(await (await fetch(media.url)).arrayBuffer());
     },
-    // The page shows who writes beside the message.
+    // The page shows the name of the author beside the message, so the text has no line for it.
     olga: { before: '', counts: false },
     reports: ['DELIVERED', 'READ'],
     report: ({ _id, person }, status) =>

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
-import { composeOffer, type MessageContent } from '../../src/channels/content.ts';
+import { makeInteractiveOffer, type MessageContent } from '../../src/channels/content.ts';
 import type { OutboundFile } from '../../src/channels/media.ts';
 import { FILE_TYPES } from '../../src/platform/work/media/formats.ts';
 import { buildBody } from '../../src/channels/wap-auto-closer/body.ts';
@@ -47,7 +47,7 @@ function readContent(type: PublishedType, part: Json): MessageContent {
   if (type === 'REACTION') return { contentType: type, reaction: { externalId: part.message_id, emoji: part.emoji } };
   if (type !== 'INTERACTIVE') return { contentType: type, content: part.caption ?? null };
   const { type: kind, body, ...offer } = part;
-  const interactive = composeOffer(kind, offer as { action: Json });
+  const interactive = makeInteractiveOffer(kind, offer as { action: Json });
   return { contentType: type, content: body?.text ?? null, interactive };
 }
 

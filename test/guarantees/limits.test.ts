@@ -28,7 +28,7 @@ const LIMITED: { table: string; path: string; body: (n: number) => Json }[] = [
 ];
 
 for (const { table, path, body } of LIMITED) {
-  test(`requests that add the first records of ${table} count them one after the other`, async () => {
+  test(`simultaneous requests that add ${table} check the limit one after the other`, async () => {
     const holder = new pg.Client({ connectionString: database.ownerUrl });
     await holder.connect();
     // Until the end of this transaction records can be read and locked, and none can be added.

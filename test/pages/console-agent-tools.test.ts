@@ -17,7 +17,7 @@ const browser = await startBrowser();
 
 const listAgents = async (): Promise<Json[]> => (await call(200, 'GET', '/v1/agents')).body.result;
 
-test('an agent gets eyes, ears and prices in its form, and a conversation shows what it made of a file and what that has cost', async () => {
+test('an agent gets vision, a transcription model and prices in its form, and a conversation shows what it made of a file and what that has cost', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/agents/new' });
   await page.getByLabel('Name', { exact: true }).fill('Ana');
   await page.getByLabel('The model sees pictures').click();

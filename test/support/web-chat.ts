@@ -1,7 +1,7 @@
 /** Visitors of a web chat, as their pages behave. */
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { composeOffer, type MessageContent } from '../../src/channels/content.ts';
+import { makeInteractiveOffer, type MessageContent } from '../../src/channels/content.ts';
 import { sendMessage } from '../../src/features/messages/send.ts';
 import { newId } from '../../src/platform/values/ids.ts';
 import { actAs } from '../../src/platform/store/tenant.ts';
@@ -41,7 +41,7 @@ export const sendAsAgent = ({ running: { kit }, demo }: Platform, conversation: 
 export const composeButtons = (content: string, titles: string[]): MessageContent => ({
   contentType: 'INTERACTIVE',
   content,
-  interactive: composeOffer('button', {
+  interactive: makeInteractiveOffer('button', {
     action: { buttons: titles.map((title) => ({ type: 'reply', reply: { id: `id ${title}`, title } })) },
   }),
 });

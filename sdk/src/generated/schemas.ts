@@ -1158,7 +1158,7 @@ export interface Message {
     payload: string | null;
     /** A flow's or an order's structured answer */
     response: unknown;
-    /** What the business offers under its text: `header`, `footer` and `action`. Absent in what a contact chose */
+    /** Of a message of the business: its `header` and `footer`, and in `action` the buttons, list or product that it offers. Absent in what a contact chose */
     offer?: Record<string, unknown> | undefined;
   } | null;
   /** A place */
@@ -4199,108 +4199,108 @@ export interface WebhookEvents {
   MESSAGE_RECEIVED: {
     /** Which event it is */
     event: 'MESSAGE_RECEIVED';
-    /** When it was queued, with the change that it reports */
+    /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record as its GET answers it, or what changed */
+    /** The record, exactly as its GET answers it */
     data: Message;
   };
   /** The network has accepted a message */
   MESSAGE_SENT: {
     /** Which event it is */
     event: 'MESSAGE_SENT';
-    /** When it was queued, with the change that it reports */
+    /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record as its GET answers it, or what changed */
+    /** The record, exactly as its GET answers it */
     data: Message;
   };
   /** A message has reached its contact */
   MESSAGE_DELIVERED: {
     /** Which event it is */
     event: 'MESSAGE_DELIVERED';
-    /** When it was queued, with the change that it reports */
+    /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record as its GET answers it, or what changed */
+    /** The record, exactly as its GET answers it */
     data: Message;
   };
   /** The contact has read a message */
   MESSAGE_READ: {
     /** Which event it is */
     event: 'MESSAGE_READ';
-    /** When it was queued, with the change that it reports */
+    /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record as its GET answers it, or what changed */
+    /** The record, exactly as its GET answers it */
     data: Message;
   };
   /** The network reports that a message did not reach its contact */
   MESSAGE_FAILED: {
     /** Which event it is */
     event: 'MESSAGE_FAILED';
-    /** When it was queued, with the change that it reports */
+    /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record as its GET answers it, or what changed */
+    /** The record, exactly as its GET answers it */
     data: Message;
   };
   /** A conversation has begun */
   CONVERSATION_CREATED: {
     /** Which event it is */
     event: 'CONVERSATION_CREATED';
-    /** When it was queued, with the change that it reports */
+    /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record as its GET answers it, or what changed */
+    /** The record, exactly as its GET answers it */
     data: Conversation;
   };
   /** A field of a conversation has changed */
   CONVERSATION_UPDATED: {
     /** Which event it is */
     event: 'CONVERSATION_UPDATED';
-    /** When it was queued, with the change that it reports */
+    /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record as its GET answers it, or what changed */
+    /** The record, exactly as its GET answers it */
     data: Conversation;
   };
   /** A conversation has moved to another step */
   CONVERSATION_STEP_CHANGED: {
     /** Which event it is */
     event: 'CONVERSATION_STEP_CHANGED';
-    /** When it was queued, with the change that it reports */
+    /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record as its GET answers it, or what changed */
+    /** What has changed, in which record */
     data: StepChanged;
   };
   /** There is a new contact */
   CONTACT_CREATED: {
     /** Which event it is */
     event: 'CONTACT_CREATED';
-    /** When it was queued, with the change that it reports */
+    /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record as its GET answers it, or what changed */
+    /** The record, exactly as its GET answers it */
     data: Contact;
   };
   /** A field of a contact has changed */
   CONTACT_UPDATED: {
     /** Which event it is */
     event: 'CONTACT_UPDATED';
-    /** When it was queued, with the change that it reports */
+    /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record as its GET answers it, or what changed */
+    /** The record, exactly as its GET answers it */
     data: Contact;
   };
   /** A follow-up of an agent was sent */
   FOLLOWUP_SENT: {
     /** Which event it is */
     event: 'FOLLOWUP_SENT';
-    /** When it was queued, with the change that it reports */
+    /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record as its GET answers it, or what changed */
+    /** The record, exactly as its GET answers it */
     data: FollowUp;
   };
   /** The value of a custom field has changed */
   FIELD_UPDATED: {
     /** Which event it is */
     event: 'FIELD_UPDATED';
-    /** When it was queued, with the change that it reports */
+    /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record as its GET answers it, or what changed */
+    /** What has changed, in which record */
     data: FieldUpdated;
   };
 }

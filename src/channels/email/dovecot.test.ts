@@ -20,7 +20,7 @@ after(() => outbound.close());
 const patient = (): AbortSignal => AbortSignal.timeout(600_000);
 
 test(
-  'a mailbox of dovecot is read in portions and to the end, with its files, also after its numbers have changed',
+  'a mailbox of dovecot is read in portions and to the end, with its files, also after the server has numbered its mails anew (UIDVALIDITY)',
   { skip: skipWithoutDovecot },
   async (context) => {
     const server = await startDovecot(context, trustCertificate(context));

@@ -1,5 +1,5 @@
 /** Reads the content of a message: one reader for each part that a message of WhatsApp can have. */
-import { composeChoice, type MessageContent, type ReceivedFile } from '../content.ts';
+import { makeInteractiveReply, type MessageContent, type ReceivedFile } from '../content.ts';
 import type { FileType } from '../../platform/work/media/formats.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
 import { asIdentifier, asLabel, asList, asNumber, asRecord, asText, toStorable, type Json } from '../values.ts';
@@ -80,7 +80,7 @@ const readListReply: Reader = (part) => {
   const title = asText(part.title);
   const id = asText(asRecord(part.singleSelectReply)?.selectedRowId);
   if (title === null && id === null) return null;
-  const interactive = composeChoice('list_reply', { id, title, description: asText(part.description) });
+  const interactive = makeInteractiveReply('list_reply', { id, title, description: asText(part.description) });
   return { contentType: 'INTERACTIVE', content: title, interactive };
 };
 
@@ -89,7 +89,7 @@ const createButtonReader =
   (part) => {
     const [chosen, words] = [asText(getOwnProperty(part, id)), asText(getOwnProperty(part, title))];
     if (chosen === null && words === null) return null;
-    const interactive = composeChoice('button_reply', { id: chosen, title: words });
+    const interactive = makeInteractiveReply('button_reply', { id: chosen, title: words });
     return { contentType: 'INTERACTIVE', content: words, interactive };
   };
 

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import type { NetworkAccess } from '../channel.ts';
-import type { FetchResult, WantedFile } from '../content.ts';
+import { explainFetchFailure, type FetchResult, type WantedFile } from '../content.ts';
 import { OutboundError } from '../../platform/outside/outbound-error.ts';
 import type { Json } from '../values.ts';
 import { readFileName } from './file-name.ts';
@@ -34,11 +34,7 @@ export async function fetchFile(
   try {
     return await askGateway(network, describeWanted(id, cloud), { wanted, config, signal });
   } catch (error) {
-    // Failure policy: the call is over, and a later try may find the gateway in a better state.
-    return {
-      outcome: 'failed',
-      reason: error instanceof OutboundError ? error.message : 'The file could not be fetched.',
-    };
+    return explainFetchFailure(error);
   }
 }
 

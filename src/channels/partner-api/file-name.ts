@@ -12,7 +12,7 @@ export interface Surroundings {
   item: string | null;
 }
 
-/** A file of the Cloud API: the name of its part of the message, and its id. */
+/** A file of the Cloud API: the name of the property of the message that holds it, and its id. */
 interface CloudFile {
   part: string;
   id: string;

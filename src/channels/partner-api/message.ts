@@ -76,7 +76,7 @@ function describeSurroundings(given: Json, externalId: string, { item = null }: 
   return { externalId, mediaUrl: asText(given.mediaUrl), item: isCarried ? item : null };
 }
 
-/** The context of a message (what it answers, where it comes from) stands beside it, or in its part. */
+/** Finds the contextInfo of a message: what it answers, and where it comes from. It is in the event, in the message, or in one of its properties. */
 function findContext(data: Json, message: Json): Json | null {
   const places = [
     data.contextInfo,

@@ -1,6 +1,5 @@
 /** Fetches a file that a contact sent, by the ids of its message and of the attachment. */
-import type { FetchResult, WantedFile } from '../content.ts';
-import { OutboundError } from '../../platform/outside/outbound-error.ts';
+import { explainFetchFailure, type FetchResult, type WantedFile } from '../content.ts';
 import { readFileName } from './content.ts';
 import { toRequest, type Network } from './gateway.ts';
 
@@ -28,10 +27,6 @@ export async function fetchFile(
     const outcome = GONE.includes(status) ? 'gone' : 'failed';
     return { outcome, reason: `The gateway answered ${status} instead of the file.` };
   } catch (error) {
-    // Failure policy: the call is over, and a later try may find the gateway in a better state.
-    return {
-      outcome: 'failed',
-      reason: error instanceof OutboundError ? error.message : 'The file could not be fetched.',
-    };
+    return explainFetchFailure(error);
   }
 }

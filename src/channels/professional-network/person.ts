@@ -26,8 +26,8 @@ export const findNetworkName = ({ names }: Person): string | null =>
   names.find(({ kind }) => kind === NETWORK_ID.kind)?.address ?? null;
 
 /**
- * Reads an attendee of a chat. The name in the address of the profile comes first: the contact's record shows it, and callers write it. The
- * gateway may leave it out, and the person then is known by the id.
+ * Reads an attendee of a chat. The public identifier, which ends the address of the profile, comes first: the contact's record shows it, and
+ * callers of the API use it. Where the gateway leaves it out, the provider's id names the person.
  */
 export function readAttendee(attendee: Json | null, account: string, chat: string | null): Person {
   const ids = [asIdentifier(attendee?.attendee_public_identifier), asIdentifier(attendee?.attendee_provider_id)];

@@ -409,7 +409,7 @@ describe('refused parameters', () => {
     ],
   ];
   for (const [name, components, place] of wrong) {
-    test(`parameters with a fault are refused with its place: ${name}`, () => {
+    test(`parameters with a fault are refused, and the error names the parameter: ${name}`, () => {
       assert.deepEqual(places(refuse(offer, components)), [place]);
     });
   }

@@ -59,7 +59,7 @@ export interface ChannelTemplates<Config = Record<string, unknown>> {
   remove?(config: Config, name: string, signal: AbortSignal): Promise<void>;
   /** How many messages a second the network takes from a number; `isShared`: the business also uses the number with the network's own app. */
   readThroughput(isShared: boolean): number;
-  /** Why an inbox of the channel has no templates, behind the name of a field; absent where every inbox has some. */
+  /** Why an inbox of the channel has no templates, as the end of a sentence that begins with the name of a field; absent where every inbox has some. */
   lacking?: string;
   /** True for error codes of a refused send which show that the platform's copy of the template is out of date. */
   concernsTemplate(code: number | string): boolean;

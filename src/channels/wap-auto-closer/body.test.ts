@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { composeChoice, composeOffer, type MessageContent } from '../content.ts';
+import { makeInteractiveReply, makeInteractiveOffer, type MessageContent } from '../content.ts';
 import type { OutboundFile } from '../media.ts';
 import { addressRecipient, buildBody } from './body.ts';
 import { toPerson } from './person.ts';
@@ -26,7 +26,7 @@ function build(content: MessageContent, sent: OutboundFile | null, replyTo: stri
 }
 
 const makeOffer = (type: string, offer: { action: Record<string, unknown>; footer?: Record<string, unknown> }) => ({
-  interactive: composeOffer(type, offer),
+  interactive: makeInteractiveOffer(type, offer),
 });
 const place = { latitude: -3.7327, longitude: -38.527, name: null, address: null, url: null };
 const buttons = [{ type: 'reply', reply: { id: 'manha', title: 'De manhã' } }];
@@ -172,7 +172,7 @@ test('each card of a carousel names its own file, and a card with a link of its 
   assert.deepEqual(sent, sendTemplate(makeCards([{ id: '07' }, { id: '17' }, link])).template);
 });
 
-test('a picture can answer a message', () => {
+test('a picture can be a reply to a message', () => {
   assert.deepEqual(build({ contentType: 'IMAGE' }, file, 'wamid.IN1')?.context, { message_id: 'wamid.IN1' });
 });
 
@@ -181,7 +181,7 @@ test('no request body is built for a content without the parts of its type, or o
     { contentType: 'TEXT', content: null },
     { contentType: 'IMAGE' },
     { contentType: 'TEMPLATE' },
-    { contentType: 'INTERACTIVE', interactive: composeChoice('button_reply', {}) },
+    { contentType: 'INTERACTIVE', interactive: makeInteractiveReply('button_reply', {}) },
     { contentType: 'UNSUPPORTED', unsupported: { kind: 'poll_creation', raw: null } },
   ];
   for (const content of contents) assert.equal(build(content, null), null, content.contentType);

@@ -2,7 +2,7 @@
  * Reads the content of a message, with one reader for each message type of the network. A reader returns null when parts that it needs are
  * missing.
  */
-import { composeChoice, type MessageContent, type ReceivedFile } from '../content.ts';
+import { makeInteractiveReply, type MessageContent, type ReceivedFile } from '../content.ts';
 import type { FileType } from '../../platform/work/media/formats.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
 import { asIdentifier, asLabel, asNumber, asRecord, toStorable, asText, type Json } from '../values.ts';
@@ -94,16 +94,16 @@ function readInteractive(message: Json): MessageContent | null {
   if (type === 'button_reply' || type === 'list_reply') {
     const title = asText(reply.title);
     const parts = { id: asText(reply.id), title, description: asText(reply.description) };
-    return { contentType: 'INTERACTIVE', content: title, interactive: composeChoice(type, parts) };
+    return { contentType: 'INTERACTIVE', content: title, interactive: makeInteractiveReply(type, parts) };
   }
   if (type === 'nfm_reply') {
     const parts = { title: asText(reply.name), response: parseResponse(reply.response_json) };
-    return { contentType: 'INTERACTIVE', content: asText(reply.body), interactive: composeChoice(type, parts) };
+    return { contentType: 'INTERACTIVE', content: asText(reply.body), interactive: makeInteractiveReply(type, parts) };
   }
   return {
     contentType: 'INTERACTIVE',
     content: null,
-    interactive: composeChoice(type, { response: toStorable(reply) }),
+    interactive: makeInteractiveReply(type, { response: toStorable(reply) }),
   };
 }
 
@@ -113,13 +113,17 @@ function readButton(message: Json): MessageContent | null {
   const title = asText(button?.text);
   const payload = asText(button?.payload);
   if (title === null && payload === null) return null;
-  return { contentType: 'INTERACTIVE', content: title, interactive: composeChoice('button', { title, payload }) };
+  return {
+    contentType: 'INTERACTIVE',
+    content: title,
+    interactive: makeInteractiveReply('button', { title, payload }),
+  };
 }
 
 function readOrder(message: Json): MessageContent | null {
   const order = asRecord(message.order);
   if (!order) return null;
-  const interactive = composeChoice('order', { response: toStorable(order) });
+  const interactive = makeInteractiveReply('order', { response: toStorable(order) });
   return { contentType: 'INTERACTIVE', content: asText(order.text) || null, interactive };
 }
 

@@ -1,6 +1,5 @@
 /** Fetches a file that a contact sent: the network names an address for the id of the file, and serves the file there for five minutes. */
-import type { FetchResult, WantedFile } from '../content.ts';
-import { OutboundError } from '../../platform/outside/outbound-error.ts';
+import { explainFetchFailure, type FetchResult, type WantedFile } from '../content.ts';
 import type { OutboundStream } from '../../platform/outside/outbound-stream.ts';
 import { createGraph, describeFailure, type Graph, type GraphAccess } from './graph.ts';
 import type { WapConfig } from './settings.ts';
@@ -35,7 +34,7 @@ export function createFileFetcher(network: GraphAccess): FileFetcher {
       return await fetchFile({ network, graph, wanted, config, signal });
     } catch (error) {
       // Failure policy: the call is over, and a later try may find the network in a better state.
-      return failed(error instanceof OutboundError ? error.message : 'The file could not be fetched.');
+      return explainFetchFailure(error);
     }
   };
 }

@@ -1,5 +1,5 @@
 /** Examples for the contract tests of channels. */
-import { composeOffer, type Samples } from '../content.ts';
+import { makeInteractiveOffer, type Samples } from '../content.ts';
 import { wapSettings } from './settings.ts';
 
 const { phone_number_id, waba_id } = wapSettings.sample;
@@ -30,7 +30,7 @@ export const wapSamples: Samples = {
     {
       contentType: 'INTERACTIVE',
       content: 'Qual o melhor horário?',
-      interactive: composeOffer('button', {
+      interactive: makeInteractiveOffer('button', {
         action: { buttons: [{ type: 'reply', reply: { id: 'manha', title: 'De manhã' } }] },
       }),
     },

@@ -4,7 +4,7 @@
  */
 import { FILE_TYPES } from '../../platform/work/media/formats.ts';
 import { declareChannel, SILENT, type ChannelNetwork } from '../channel.ts';
-import { composeOffer, type MessageContent } from '../content.ts';
+import { makeInteractiveOffer, type MessageContent } from '../content.ts';
 import { EMAIL_ADDRESS, EXTERNAL_ID, VISITOR } from '../identity.ts';
 import { WEB_MEDIA } from './media.ts';
 import type { WebConfig } from '../web-config.ts';
@@ -16,7 +16,7 @@ const SAMPLES: readonly MessageContent[] = [
   {
     contentType: 'INTERACTIVE',
     content: 'Shall we call you?',
-    interactive: composeOffer('button', {
+    interactive: makeInteractiveOffer('button', {
       action: { buttons: [{ type: 'reply', reply: { id: 'yes', title: 'Yes' } }] },
     }),
   },

@@ -42,13 +42,13 @@ export async function markConversationRead(kit: Kit, tenant: Tenant, id: string)
 }
 
 /** Makes an outgoing message or a note the conversation's last message. With `answers` nothing is unread afterwards. */
-export function noteOutgoing(tx: TenantTx, id: string, message: { _id: string; answers: boolean }): void {
+export function setLastOutgoingMessage(tx: TenantTx, id: string, message: { _id: string; answers: boolean }): void {
   tx.awaitAtCommit(moveToOutgoing(tx, id, message));
   tx.changed([{ company: tx.companyId, kind: 'CONVERSATION', ids: [id] }]);
 }
 
 /** Makes an outgoing message the last one of each of these conversations, in which nothing is unread afterwards. */
-export function noteAllOutgoing(tx: TenantTx, moves: { conversation: string; message: string }[]): void {
+export function setLastOutgoingMessages(tx: TenantTx, moves: { conversation: string; message: string }[]): void {
   tx.awaitAtCommit(moveAllToOutgoing(tx, moves));
   tx.changed([{ company: tx.companyId, kind: 'CONVERSATION', ids: moves.map(({ conversation }) => conversation) }]);
 }

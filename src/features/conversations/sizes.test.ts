@@ -14,7 +14,7 @@ const KEPT = 17 * 1024 + 2;
 const platform = await startPlatform();
 const { call, database } = platform;
 
-test('a conversation keeps 17 kB for its last message, so that the longest one leaves its events within 96 kB, and it can be closed', async () => {
+test('the values of a conversation leave room for the longest last message: its event is within 96 kB, and it can be closed', async () => {
   for (let n = 0; n < 40; n += 1) {
     const body = { title: '長'.repeat(180), slug: `fat_${n}`, context: 'conversation', type: 'LIST' };
     await call(201, 'POST', '/v1/custom-fields', { body });

@@ -9,12 +9,12 @@ import { AppError } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { isSameSecret } from '../../platform/store/secrets.ts';
 import type { ShareOwner } from '../../platform/store/connection-shares.ts';
-import { openCalledInbox } from '../inboxes/called.ts';
+import { findInboxForCallback } from '../inboxes/called.ts';
 import { takeLogIn } from '../inboxes/log-in.ts';
 import { enqueueCheck } from '../inboxes/reported.ts';
 import { isVerifyToken } from '../inboxes/verify-token.ts';
 import type { Intake } from './intake.ts';
-import { dropUnused, keepItem, listFiles } from './pushed/kept-items.ts';
+import { removeUnusedItem, keepItem, listFiles } from './pushed/kept-items.ts';
 import { nameItem } from './pushed/reference.ts';
 
 /** A call whose body has not been read yet. */
@@ -65,7 +65,7 @@ export async function openInboxCallback(
   headers: IncomingHttpHeaders,
   behalf: ShareOwner,
 ): Promise<IncomingCallback> {
-  const inbox = await openCalledInbox(kit, channel, id, behalf);
+  const inbox = await findInboxForCallback(kit, channel, id, behalf);
   const address = inbox?.address ?? '';
   return {
     channel,
@@ -116,7 +116,7 @@ async function receiveFiles(
     await intake.take(call.channel, raw.length, elements);
   } finally {
     // A call that could not be stored as a whole is repeated, and brings its files again.
-    if (isKept) await dropUnused(kit, { ...item, inbox }, files);
+    if (isKept) await removeUnusedItem(kit, { ...item, inbox }, files);
   }
 }
 

@@ -17,7 +17,7 @@ export interface OpenedInbox extends CalledInbox {
 }
 
 /** Returns the inbox with its decrypted settings; null when the channel has no inbox with this id. */
-export async function openCalledInbox(
+export async function findInboxForCallback(
   kit: Kit,
   channel: NamedChannel,
   id: string,

@@ -10,7 +10,7 @@ import { publicUrl } from '../attachments/links.ts';
 import { readOwningCompany } from '../companies/owning-company.ts';
 import type { OwningCompany } from '../companies/schemas.ts';
 import {
-  changeLibrary,
+  adjustPassageCount,
   countItems,
   deleteItem,
   findItem,
@@ -101,7 +101,7 @@ export async function removeItem(kit: Kit, tenant: Tenant, id: string): Promise<
     const row = await lockItem(tx, id);
     if (!row) throw notFound();
     await deleteItem(tx, id);
-    await changeLibrary(tx, -row.chunk_count);
+    await adjustPassageCount(tx, -row.chunk_count);
     return toOwnedItem(kit, tx, row);
   });
   if (item.attachment !== undefined) await removeFileOf(kit, tenant, item.attachment);

@@ -22,7 +22,7 @@ import {
   type StoredVectors,
 } from './passage-queries.ts';
 import { splitIntoPassages, type Passage } from './passages.ts';
-import { changeLibrary } from './queries.ts';
+import { adjustPassageCount } from './queries.ts';
 import type { PageProgress } from './schemas.ts';
 import type { ClaimedItem } from './turn-queries.ts';
 
@@ -118,7 +118,7 @@ async function storePassages(
 ): Promise<void> {
   const before = await lockRevision(tx, stored);
   if (!before) return;
-  const library = await changeLibrary(tx, passages.length - before.chunk_count);
+  const library = await adjustPassageCount(tx, passages.length - before.chunk_count);
   if (library.passages > MAX_COMPANY_PASSAGES && passages.length > before.chunk_count)
     throw new PreparationFault('LIBRARY_FULL', `The company would have more than ${MAX_COMPANY_PASSAGES} passages.`);
   await insertPassages(tx, stored, language, passages);
@@ -133,7 +133,7 @@ async function renewVectors(tx: TenantTx, stored: ItemRevision, { model, rows }:
   if (before.embedding_model === model) return;
   await insertVectors(tx, stored, model, rows);
   // Searches load the new vectors when they see another version.
-  await changeLibrary(tx, 0);
+  await adjustPassageCount(tx, 0);
 }
 
 function packVectors(vectors: Float32Array[]): StoredVectors[] {

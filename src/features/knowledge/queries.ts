@@ -168,9 +168,9 @@ export function deleteItem(tx: TenantTx, id: string): Promise<number> {
 }
 
 /** Counts the passages that the searches of the company find more, or fewer, and notes that they find something else. */
-export function changeLibrary(tx: TenantTx, passages: number): Promise<{ passages: number }> {
+export function adjustPassageCount(tx: TenantTx, passages: number): Promise<{ passages: number }> {
   return one(tx, {
-    name: 'knowledge.changeLibrary',
+    name: 'knowledge.adjustPassageCount',
     text: `insert into knowledge_libraries as l (company_id, passages, version) values ($1, $2, 1)
       on conflict (company_id) do update set passages = l.passages + excluded.passages, version = l.version + 1
       returning passages`,

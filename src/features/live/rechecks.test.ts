@@ -17,7 +17,7 @@ const principal: Principal = {
   expiresAt: null,
 };
 
-/** Rechecks whose look-ups of tokens are held until they are let go. */
+/** Creates rechecks whose look-ups of tokens wait until the test answers them. */
 function openRechecks() {
   const held: (() => void)[] = [];
   const asked: string[] = [];

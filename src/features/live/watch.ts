@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/values/errors.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
-import { createLooks } from './looks.ts';
+import { createPoller } from './poller.ts';
 import { listSettled, noteChangesOf, readNoted } from './queries.ts';
 import { groupChanges, type ChangedRecords } from './records.ts';
 
@@ -53,7 +53,7 @@ export function createWatch(kit: Kit, deliver: Deliver): Watch {
   const unsettled = new Set<string>();
   let since: Place | null = null;
   let renewedAtMs = -Infinity;
-  const looks = createLooks(look);
+  const poller = createPoller(look);
 
   async function look(): Promise<void> {
     const companies = [...watched];
@@ -66,11 +66,11 @@ export function createWatch(kit: Kit, deliver: Deliver): Watch {
       since = watched.size > 0 ? found.place : null;
       for (const [company, news] of found.news)
         deliver(company, settled.includes(company) ? { ...news, isComplete: false } : news);
-      if (watched.size > 0) looks.plan(LOOK_MS);
+      if (watched.size > 0) poller.plan(LOOK_MS);
     } catch (error) {
       // Failure policy: the next look begins where the last one ended, so nothing is missed.
       kit.log.warn({ err: error }, 'live: changes could not be read');
-      looks.plan(RETRY_MS);
+      poller.plan(RETRY_MS);
     }
   }
 
@@ -80,7 +80,7 @@ export function createWatch(kit: Kit, deliver: Deliver): Watch {
       await noteChangesOf(system, [company]);
       if (!(await settle(system, company))) unsettled.add(company);
       watched.add(company);
-      await looks.look();
+      await poller.poll();
       if (since === null) throw new AppError('UNAVAILABLE', 'Changes can not be read right now', [], SOON);
     },
     remove: (company) => {
@@ -88,13 +88,13 @@ export function createWatch(kit: Kit, deliver: Deliver): Watch {
       unsettled.delete(company);
       if (watched.size > 0) return;
       since = null;
-      looks.cancel();
+      poller.cancel();
     },
-    wake: () => looks.plan(GATHER_MS),
+    wake: () => poller.plan(GATHER_MS),
     stop: async () => {
       watched.clear();
-      looks.cancel();
-      await looks.rest();
+      poller.cancel();
+      await poller.rest();
     },
   };
 }

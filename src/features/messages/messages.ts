@@ -4,7 +4,7 @@ import { notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
-import { noteOutgoing, readConversation } from '../conversations/conversations.ts';
+import { setLastOutgoingMessage, readConversation } from '../conversations/conversations.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { readAuthor } from './authors.ts';
 import {
@@ -72,7 +72,7 @@ export async function writeNote(tenant: Tenant, input: WriteNote): Promise<Messa
     });
     tx.created(note._id);
     tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: [note._id] }]);
-    noteOutgoing(tx, target.conversation, { _id: note._id, answers: false });
+    setLastOutgoingMessage(tx, target.conversation, { _id: note._id, answers: false });
     return note;
   });
 }

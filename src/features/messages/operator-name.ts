@@ -3,14 +3,14 @@ import type { Abilities } from '../../channels/abilities.ts';
 import type { MessageContent } from '../../channels/content.ts';
 import { invalid } from '../../platform/values/errors.ts';
 
-export interface SentWords {
+export interface NamedContent {
   content: MessageContent;
   /** The line before the words that has the operator's name; null without one. */
   nameLine: string | null;
 }
 
 /** `operator` is the name that is shown; null for none. Throws MAX_LENGTH when the network would not take the words. */
-export function writeWords(can: Abilities, message: MessageContent, operator: string | null): SentWords {
+export function addOperatorName(can: Abilities, message: MessageContent, operator: string | null): NamedContent {
   const most = findMost(can, message.contentType);
   if (most === 0 || !('content' in message) || !message.content) return { content: message, nameLine: null };
   const nameLine = operator === null || can.showsAuthors ? null : writeName(can, operator);
@@ -36,7 +36,10 @@ function writeName({ boldMark }: Abilities, operator: string): string {
   return `${boldMark}${name.replaceAll(/\s+/g, ' ').trim()}${boldMark}`;
 }
 
-/** Returns what may be the words without an operator's name; null when they begin with no such line. */
+/**
+ * Returns the words without their first line, if that looks like an operator's name, and null otherwise. The line may be part of what was
+ * written, so the caller has to compare.
+ */
 export function cutName({ boldMark }: Abilities, words: string | null): string | null {
   const end = words?.indexOf('\n') ?? -1;
   const line = words?.slice(0, end) ?? '';

@@ -9,7 +9,7 @@ import { AppError, invalid, unknownReference } from '../../platform/values/error
 import { newId } from '../../platform/values/ids.ts';
 import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { touchContacts } from '../contacts/ingest-queries.ts';
-import { noteOutgoing } from '../conversations/conversations.ts';
+import { setLastOutgoingMessage } from '../conversations/conversations.ts';
 import { reopenConversation, takeOver } from '../conversations/update.ts';
 import { networkCredentials } from '../inboxes/connection.ts';
 import { makeOptOutLink } from '../opt-outs/links.ts';
@@ -29,7 +29,7 @@ import {
 } from './files.ts';
 import { keepPlaces } from './late-places.ts';
 import type { Call } from './network-call.ts';
-import { writeWords, type SentWords } from './operator-name.ts';
+import { addOperatorName, type NamedContent } from './operator-name.ts';
 import { findReplied, findThread, insertOutgoing, lockSendTarget, type SendTarget } from './queries.ts';
 import type { Cause, Message } from './schemas.ts';
 
@@ -96,7 +96,7 @@ export async function storeOutgoing(
     return { message, call: null };
   }
   if (place) tx.awaitAtCommit(keepPlaces(tx, place.portfolio, [{ message: message._id, ...place.reached }]));
-  noteOutgoing(tx, target.conversation, { _id: message._id, answers: true });
+  setLastOutgoingMessage(tx, target.conversation, { _id: message._id, answers: true });
   const activity = { company: tx.companyId, contact: target.contact, message_at: message.createdAt, inbound_at: null };
   tx.awaitAtCommit(touchContacts(tx, [activity]));
   const outbound = makeOutbound(kit, acting, message, { outgoing, target, words, replied, files, thread });
@@ -125,7 +125,7 @@ interface Named {
 
 interface Composition extends Named {
   outgoing: Outgoing;
-  words: SentWords;
+  words: NamedContent;
   thread: MessageThread | null;
 }
 
@@ -191,9 +191,9 @@ async function findNamed(
 }
 
 /** The stored message does not have the operator's name. Nobody reads the refusal of an automatic message, so the network judges it. */
-function writeOutgoing(channel: Channel, target: SendTarget, { actor }: Acting, content: MessageContent): SentWords {
+function writeOutgoing(channel: Channel, target: SendTarget, { actor }: Acting, content: MessageContent): NamedContent {
   if (AUTOMATIC.has(actor.type)) return { content, nameLine: null };
-  return writeWords(channel.can, content, target.operator_name && actor.type === 'user' ? actor.name : null);
+  return addOperatorName(channel.can, content, target.operator_name && actor.type === 'user' ? actor.name : null);
 }
 
 /** Throws CONTENT_NOT_SUPPORTED. Nobody reads the refusal of an automatic message, so that one is stored as FAILED. */

@@ -112,7 +112,7 @@ export const Message = define(
           Type.Unsafe<InteractiveOffer>({
             ...open,
             description:
-              'What the business offers under its text: `header`, `footer` and `action`. Absent in what a contact chose',
+              'Of a message of the business: its `header` and `footer`, and in `action` the buttons, list or product that it offers. Absent in what a contact chose',
           }),
         ),
       }),

@@ -4,7 +4,7 @@ import type { Kit } from '../../kit.ts';
 import type { Actor } from '../../platform/values/actor.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { touchContacts } from '../contacts/ingest-queries.ts';
-import { noteAllOutgoing } from '../conversations/conversations.ts';
+import { setLastOutgoingMessages } from '../conversations/conversations.ts';
 import type { Credentials } from '../inboxes/connection.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { readAuthor } from './authors.ts';
@@ -42,7 +42,7 @@ export async function storeTemplates(
   if (cards.length > 0) tx.awaitAtCommit(insertCardFiles(tx, ids, cards));
   const company = tx.companyId;
   tx.changed([{ company, kind: 'MESSAGE', ids }]);
-  noteAllOutgoing(
+  setLastOutgoingMessages(
     tx,
     messages.map(({ _id, conversation }) => ({ conversation, message: _id })),
   );

@@ -1,5 +1,5 @@
 /** The buttons that the company offers under a message, and what a visitor presses. */
-import { composeChoice, type MessageContent } from '../../channels/content.ts';
+import { makeInteractiveReply, type MessageContent } from '../../channels/content.ts';
 import { unknownReference } from '../../platform/values/errors.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 import { readMessages } from '../messages/messages.ts';
@@ -36,5 +36,5 @@ export async function composePress(read: TenantRead, message: string, id: string
   const pressed = offering && listButtons(offering).find((button) => button.id === id);
   if (!pressed) throw unknownReference('button');
   const { kind, title } = pressed;
-  return { contentType: 'INTERACTIVE', content: title, interactive: composeChoice(kind, { id, title }) };
+  return { contentType: 'INTERACTIVE', content: title, interactive: makeInteractiveReply(kind, { id, title }) };
 }

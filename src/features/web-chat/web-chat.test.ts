@@ -8,7 +8,7 @@ import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { readEvents } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { composeButtons, openSite, sendAsAgent, visit, type TestVisitor } from '../../../test/support/web-chat.ts';
-import { composeOffer } from '../../channels/content.ts';
+import { makeInteractiveOffer } from '../../channels/content.ts';
 
 const platform = await startPlatform();
 const { call, demo, url } = platform;
@@ -142,7 +142,7 @@ test('the buttons that an agent offers reach the visitor, and a press tells the 
     ['INTERACTIVE', 'Large', offered._id, 'button_reply', 'id Large'],
   );
   const sections = [{ title: 'Sizes', rows: [{ id: 'xl', title: 'Very large' }] }];
-  const list = composeOffer('list', { action: { button: 'More', sections } });
+  const list = makeInteractiveOffer('list', { action: { button: 'More', sections } });
   const { _id } = await sendAsAgent(platform, conversation._id, {
     contentType: 'INTERACTIVE',
     content: 'More sizes',

@@ -1,6 +1,6 @@
 /** What a visitor writes and sends. It is stored on the way of every message from a network. */
 import type { InboundMessage } from '../../channels/channel.ts';
-import { composeChoice, textOf, type MessageContent } from '../../channels/content.ts';
+import { makeInteractiveReply, textOf, type MessageContent } from '../../channels/content.ts';
 import type { Kit } from '../../kit.ts';
 import { AppError, invalid, unknownReference } from '../../platform/values/errors.ts';
 import type { Intake } from '../inbound/intake.ts';
@@ -57,7 +57,7 @@ async function composeWritten(
 /** A form that the visitor filled in is a message of its own, which stands before the first text. */
 function listAnswers(visit: Visit, answers: GivenAnswers | null, timestamp: Date): InboundMessage[] {
   if (!answers || answers.lines.length === 0) return [];
-  const interactive = composeChoice('form', {
+  const interactive = makeInteractiveReply('form', {
     response: Object.fromEntries(answers.lines.map(({ title, value }) => [title, value])),
   });
   const content = answers.lines.map(({ title, value }) => `${title}: ${[value].flat().join(', ')}`).join('\n');

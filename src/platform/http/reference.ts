@@ -203,6 +203,12 @@ function describeWebhooks(recorded: RecordedExamples): object {
   return Object.fromEntries(Object.entries(EVENTS).map(([event, about]) => [event, describeWebhook(event, about)]));
 }
 
+/** The events whose data is no record. */
+const CHANGES = ['FieldUpdated', 'StepChanged'];
+
+const describeData = (data: string): string =>
+  CHANGES.includes(data) ? 'What has changed, in which record' : 'The record, exactly as its GET answers it';
+
 const makeDeliverySchema = (event: string, data: string): object => ({
   type: 'object',
   required: ['event', 'timestamp', 'data'],
@@ -211,9 +217,9 @@ const makeDeliverySchema = (event: string, data: string): object => ({
     timestamp: {
       type: 'string',
       format: 'date-time',
-      description: 'When it was queued, with the change that it reports',
+      description: 'When the event was queued, in the transaction of the change that it reports',
     },
-    data: { $ref: `#/components/schemas/${data}`, description: 'The record as its GET answers it, or what changed' },
+    data: { $ref: `#/components/schemas/${data}`, description: describeData(data) },
   },
 });
 

@@ -40,7 +40,10 @@ export interface ChangeEvent {
 
 export type EventItem = RecordEvent | ChangeEvent;
 
-/** The kinds of records with which the names of events begin. A changed field is reported by the event of its record as well. */
+/**
+ * The kinds of records whose events, which begin with the kind, are announced to the live streams as well. FIELD_UPDATED needs no announcement,
+ * because the event of its record is queued together with it.
+ */
 const REPORTED_KINDS: ChangeKind[] = ['CONTACT', 'CONVERSATION', 'MESSAGE'];
 
 function toChanges(items: EventItem[]): Change[] {

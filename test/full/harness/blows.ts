@@ -1,4 +1,4 @@
-/** Checks that the failures which a proof causes interrupted some work; otherwise the proof has proven nothing. */
+/** Checks that the failures which a proof (a long test) causes have interrupted some work; otherwise it has shown nothing. */
 import assert from 'node:assert/strict';
 
 // A single failure may happen between two requests; of this many failures under load, at least one interrupts a request.

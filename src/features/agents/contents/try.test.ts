@@ -61,7 +61,7 @@ test('a voice note of a try is written down and counts like what is written', as
   assert.deepEqual([outcome, reason], ['HANDED_OVER', 'KEYWORD']);
 });
 
-test('after a change of the transcription model a voice note is written down anew, and otherwise once', async () => {
+test('after a change of the transcription model a voice note is transcribed again, and otherwise once', async () => {
   const agent = await createAgent({ transcription_model: 'ears' });
   const heard = await uploadFile(platform, { data: makeMp3() });
   const tryAs = async (transcription_model: string, said: string): Promise<string> => {

@@ -27,7 +27,7 @@ export async function keepItem(
 }
 
 /** Removes an item of which no stored message has a file. Otherwise one that is repeated again and again would fill the store. */
-export async function dropUnused(
+export async function removeUnusedItem(
   kit: Kit,
   { company, id, inbox }: Item & { inbox: string },
   files: readonly InboundMessage[],

@@ -7,11 +7,11 @@ import type { ByteSource } from '../../../platform/store/byte-source.ts';
 import type { ShareOwner } from '../../../platform/store/connection-shares.ts';
 import { AppError } from '../../../platform/values/errors.ts';
 import { newId } from '../../../platform/values/ids.ts';
-import { openCalledInbox } from '../../inboxes/called.ts';
+import { findInboxForCallback } from '../../inboxes/called.ts';
 import { putOff } from '../callback.ts';
 import type { Intake } from '../intake.ts';
 import { countBytes, translateItem } from '../translate-item.ts';
-import { dropUnused, keepItem, listFiles } from './kept-items.ts';
+import { removeUnusedItem, keepItem, listFiles } from './kept-items.ts';
 import { nameItem } from './reference.ts';
 
 /** How long a caller waits for the translation, with the wait for a child process. */
@@ -43,7 +43,7 @@ export async function admitPush(
   headers: IncomingHttpHeaders,
   behalf: ShareOwner,
 ): Promise<PushTarget> {
-  const inbox = await openCalledInbox(kit, channel, id, behalf);
+  const inbox = await findInboxForCallback(kit, channel, id, behalf);
   if (!inbox || !pushed.isAllowed(headers, inbox.config)) {
     kit.metrics.inbound.inc({ channel: channel.name, outcome: 'refused' });
     throw new AppError('BAD_SIGNATURE');
@@ -74,6 +74,6 @@ export async function receivePush(
     await intake.take(channel, countBytes(elements), elements);
   } finally {
     // What could not be stored is pushed again, and brings its files again.
-    if (isKept) await dropUnused(kit, { company, id, inbox }, files);
+    if (isKept) await removeUnusedItem(kit, { company, id, inbox }, files);
   }
 }

@@ -7,7 +7,7 @@ import { listActions, RESOURCES, type Resource } from './actions.ts';
 import styles from './audit.module.css';
 import { AUDIT, RESOURCE_NAMES, VERB_NAMES } from './texts.ts';
 
-export interface AuditChoice {
+export interface ChosenFilters {
   actor: string;
   resource: Resource | '';
   action: string;
@@ -16,11 +16,11 @@ export interface AuditChoice {
   to: string;
 }
 
-export const EVERYTHING: AuditChoice = { actor: '', resource: '', action: '', from: '', to: '' };
+export const EVERYTHING: ChosenFilters = { actor: '', resource: '', action: '', from: '', to: '' };
 
 interface AuditFiltersProps {
-  choice: AuditChoice;
-  onChange(choice: AuditChoice): void;
+  choice: ChosenFilters;
+  onChange(choice: ChosenFilters): void;
 }
 
 export function AuditFilters({ choice, onChange }: AuditFiltersProps): ReactElement {
@@ -30,7 +30,7 @@ export function AuditFilters({ choice, onChange }: AuditFiltersProps): ReactElem
   const { resource } = choice;
   const kinds = RESOURCES.map((value) => ({ value, label: resources[value] }));
   const actions = resource === '' ? [] : listActions(resource);
-  const set = (change: Partial<AuditChoice>): void => onChange({ ...choice, ...change });
+  const set = (change: Partial<ChosenFilters>): void => onChange({ ...choice, ...change });
   return (
     <section className={styles['filters']} aria-label={texts.filters}>
       <SelectField

@@ -11,7 +11,7 @@ import { Page } from '../../ui/page.tsx';
 import { RecordList, type Column } from '../../ui/record-list.tsx';
 import { Empty } from '../../ui/state.tsx';
 import { AuditEntryDialog } from './audit-entry-dialog.tsx';
-import { AuditFilters, EVERYTHING, type AuditChoice } from './audit-filters.tsx';
+import { AuditFilters, EVERYTHING, type ChosenFilters } from './audit-filters.tsx';
 import styles from './audit.module.css';
 import { AUDIT } from './texts.ts';
 import { useActionWords, useActorWords } from './words.ts';
@@ -61,7 +61,7 @@ function startOf(day: string, daysLater = 0): string {
   return date.toISOString();
 }
 
-const toFilter = ({ actor, resource, action, from, to }: AuditChoice): AuditListQuery => ({
+const toFilter = ({ actor, resource, action, from, to }: ChosenFilters): AuditListQuery => ({
   actor: actor || undefined,
   resource: resource || undefined,
   action: action || undefined,

@@ -1,18 +1,18 @@
 import { createPump } from '../../platform/work/pump.ts';
 
-export interface Looks {
-  /** Looks now, or after the look that runs. Resolves after the first look that began later than this call, whatever follows it. */
-  look(): Promise<void>;
-  /** Looks after this time, unless a look is planned for an earlier one. */
+export interface Poller {
+  /** Polls now, or once the poll that runs has ended. Resolves when the first poll that began after this call has ended, even if more are due. */
+  poll(): Promise<void>;
+  /** Polls after this time, unless a poll is planned for an earlier one. */
   plan(ms: number): void;
-  /** Forgets the planned look. */
+  /** Forgets the planned poll. */
   cancel(): void;
-  /** Resolves as soon as no look runs. */
+  /** Resolves as soon as no poll runs. */
   rest(): Promise<void>;
 }
 
-/** Runs one look at a time, at once or at the earliest time that was planned. `run` never rejects. */
-export function createLooks(run: () => Promise<void>): Looks {
+/** Runs one poll at a time, at once or at the earliest time that was planned. `run` never rejects. */
+export function createPoller(run: () => Promise<void>): Poller {
   let isDue = false;
   let waiting: (() => void)[] = [];
   let timer: NodeJS.Timeout | null = null;
@@ -38,7 +38,7 @@ export function createLooks(run: () => Promise<void>): Looks {
     pump.wake();
   };
   return {
-    look: () => {
+    poll: () => {
       begin();
       return new Promise((resolve) => waiting.push(resolve));
     },
