@@ -228,12 +228,22 @@ test('the error of a migration whose connection breaks names the file and the ca
   await writer.end();
 });
 
-test('a database that another version of the platform has made is refused, and stays as it is', async () => {
+test('a database on which another version has run a migration that is missing here, or is another one, is refused and stays as it is', async () => {
   const url = makeUrl(await cloneTemplate());
+  const assertRefused = (name: string): Promise<void> =>
+    assert.rejects(migrate(url, prepareQueue), {
+      message: new RegExp(`^the database was made by another version .+ \\(${name}\\)`),
+    });
   await run(url, `insert into schema_migrations (name) values ('0999_later.sql')`);
-  await assert.rejects(
-    migrate(url, prepareQueue),
-    /^Error: the database was made by another version .+ \(0999_later\.sql\)/,
+  await assertRefused('0999_later.sql');
+  await run(
+    url,
+    `delete from schema_migrations where name = '0999_later.sql'`,
+    `update schema_migrations set digest = 'of other statements' where name = '0009_inboxes.sql'`,
   );
+  await assertRefused('0009_inboxes.sql');
   assert.deepEqual(await findMissing(url, names), []);
+  // An earlier version noted only the names.
+  await run(url, `update schema_migrations set digest = null where name = '0009_inboxes.sql'`);
+  assert.deepEqual(await migrate(url, prepareQueue), []);
 });

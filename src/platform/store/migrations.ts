@@ -1,4 +1,5 @@
 /** Migrates a database: creates the runtime roles, runs the numbered SQL files in order, and creates the tables of the job queue. */
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,6 +59,13 @@ async function migrationFiles(): Promise<string[]> {
   return (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).toSorted();
 }
 
+/** A hash of what a migration does: comments and white space may change later. */
+async function readDigest(name: string): Promise<string> {
+  const sql = await readFile(join(FOLDER, name), 'utf8');
+  const statements = sql.replaceAll(/^\s*--.*$/gm, '').replaceAll(/\s+/g, ' ');
+  return createHash('sha256').update(statements).digest('hex');
+}
+
 /**
  * Runs the missing migrations, each in its own transaction (except .concurrent.sql files), and then `prepareQueue`, which creates the
  * schema of the job queue. Processes that start together wait for each other. Returns the names of the migrations that ran.
@@ -74,17 +82,24 @@ export async function migrate(
     await client.query(
       'create table if not exists schema_migrations (name text primary key, ran_at timestamptz not null default now())',
     );
+    await client.query('alter table schema_migrations add column if not exists digest text');
     await client.query(`grant select on schema_migrations to ${ROLES.app}`);
-    const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
-    const done = new Set(rows.map((row) => row.name));
+    const { rows } = await client.query<Done>('select name, digest from schema_migrations');
+    const done = new Map(rows.map((row) => [row.name, row.digest]));
     const ran: string[] = [];
-    const files = await migrationFiles();
-    refuseOtherVersion(done, files);
-    for (const name of files) {
+    const digests = new Map<string, string>();
+    for (const name of await migrationFiles()) digests.set(name, await readDigest(name));
+    refuseOtherVersion(done, digests);
+    for (const name of digests.keys()) {
       if (done.has(name)) continue;
       await (name.endsWith(CONCURRENT) ? runConcurrently(client, name) : runWithRetries(client, name));
       ran.push(name);
     }
+    await client.query(
+      `update schema_migrations m set digest = f.digest from unnest($1::text[], $2::text[]) f(name, digest)
+        where f.name = m.name and m.digest is null`,
+      [[...digests.keys()], [...digests.values()]],
+    );
     await prepareQueue(connectionString);
     await grantQueue(client);
     return ran;
@@ -93,9 +108,17 @@ export async function migrate(
   }
 }
 
-/** Throws one sentence when the database has run a migration that this version does not have. */
-function refuseOtherVersion(done: ReadonlySet<string>, files: readonly string[]): void {
-  const unknown = [...done].find((name) => !files.includes(name));
+interface Done {
+  name: string;
+  /** Null after a version that noted none, and after a start that was interrupted. */
+  digest: string | null;
+}
+
+/** Throws one sentence when the database has run a migration that this version does not have, or has with other statements. */
+function refuseOtherVersion(done: ReadonlyMap<string, Done['digest']>, digests: ReadonlyMap<string, string>): void {
+  const isOther = ([name, digest]: [string, string | null]): boolean =>
+    !digests.has(name) || (digest !== null && digest !== digests.get(name));
+  const [unknown] = [...done].find(isOther) ?? [];
   if (unknown === undefined) return;
   throw new Error(
     `the database was made by another version of Parley (${unknown}), which this one can not continue; use that version, or an empty database`,
