@@ -34,6 +34,7 @@ const PRELOADED = [
   import.meta.resolve('../test/support/current-test.ts'),
   import.meta.resolve('../test/support/deadline.ts'),
   import.meta.resolve('../test/support/cost.ts'),
+  import.meta.resolve('../test/support/patient-servers.ts'),
 ];
 /** The same memory and threads for V8 as in `npm start`: with several threads the garbage collection uses more CPU time. */
 const NODE_OPTIONS = [
