@@ -163,13 +163,18 @@ function findFailure(events: readonly TestEvent[]): string | undefined {
     if (event.type !== 'test:fail' || isExcused(event.data)) continue;
     const { error } = event.data.details;
     const cause: unknown = error.cause ?? error;
-    const lines = (cause instanceof Error ? cause.message : inspect(cause))
+    const lines = (cause instanceof Error ? explain(cause) : inspect(cause))
       .split('\n')
       .filter((line) => line.trim() !== '');
     const shown = lines.slice(0, MOST_LINES).join('\n    ');
     return event.data.nesting === 0 && existsSync(event.data.name) ? shown : `${event.data.name}: ${shown}`;
   }
   return undefined;
+}
+
+/** The message of an error with those of its causes: fetch itself only says that it failed. */
+function explain({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message}: ${explain(cause)}` : message;
 }
 
 const isExcused = ({ skip, todo }: { skip?: string | boolean; todo?: string | boolean }): boolean =>
