@@ -230,8 +230,11 @@ test('a site hears of what happens in the chat, and sets it up, also by calls fr
   await page.goto(shop.origin);
   await chat.getByLabel('Escreva uma mensagem').waitFor();
   await write('Oi');
+  // The answer to this receipt says how many messages are unread, and would otherwise count the next one before it arrives.
+  const receipt = page.waitForResponse((response) => !!response.request().postData()?.includes('read_to'));
   await answerVisitor(platform, await findReceived(platform, 'Oi'), 'Olá');
   await waitFor('Olá');
+  await receipt;
   await page.evaluate(`globalThis.off = parley.on('unread', (count) => heard.push(count)); parley.close()`);
   await page.getByRole('button', { name: 'Abrir o chat' }).waitFor();
   await answerVisitor(platform, await findReceived(platform, 'Oi'), 'Ainda aí?');
