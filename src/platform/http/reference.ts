@@ -45,6 +45,12 @@ export interface ApiDocument {
   components: { schemas: Record<string, Schema>; headers?: object; examples?: object };
 }
 
+interface EventAbout {
+  summary: string;
+  data: string;
+  isChange?: true;
+}
+
 interface RecordedExamples {
   /** The recorded bodies of each operation, by its operationId. */
   operations: Record<string, { request?: unknown; answer?: unknown }>;
@@ -184,17 +190,17 @@ function describeReferences(shown: Schema, declared: Schema): void {
 
 /** Describes each event as a POST to the company's webhook. */
 function describeWebhooks(recorded: RecordedExamples): object {
-  const describeWebhook = (event: string, { summary, data }: { summary: string; data: string }): object => ({
+  const describeWebhook = (event: string, about: EventAbout): object => ({
     post: {
       tags: ['Webhooks'],
-      summary,
+      summary: about.summary,
       operationId: event,
       description: `Sent to the company's webhook when its events include \`${event}\`; see [the guide](/docs/events#${event}).`,
       parameters: DELIVERY_HEADERS,
       requestBody: {
         required: true,
         content: {
-          [JSON_TYPE]: { schema: makeDeliverySchema(event, data), example: getOwnProperty(recorded.events, event) },
+          [JSON_TYPE]: { schema: makeDeliverySchema(event, about), example: getOwnProperty(recorded.events, event) },
         },
       },
       responses: { '2XX': { description: 'Received. Every other answer, and none within 10 seconds, is a failure' } },
@@ -203,13 +209,7 @@ function describeWebhooks(recorded: RecordedExamples): object {
   return Object.fromEntries(Object.entries(EVENTS).map(([event, about]) => [event, describeWebhook(event, about)]));
 }
 
-/** The events whose data is no record. */
-const CHANGES = ['FieldUpdated', 'StepChanged'];
-
-const describeData = (data: string): string =>
-  CHANGES.includes(data) ? 'What has changed, in which record' : 'The record, exactly as its GET answers it';
-
-const makeDeliverySchema = (event: string, data: string): object => ({
+const makeDeliverySchema = (event: string, { data, isChange }: EventAbout): object => ({
   type: 'object',
   required: ['event', 'timestamp', 'data'],
   properties: {
@@ -219,7 +219,10 @@ const makeDeliverySchema = (event: string, data: string): object => ({
       format: 'date-time',
       description: 'When the event was queued, in the transaction of the change that it reports',
     },
-    data: { $ref: `#/components/schemas/${data}`, description: describeData(data) },
+    data: {
+      $ref: `#/components/schemas/${data}`,
+      description: isChange ? 'What has changed, in which record' : 'The record, exactly as its GET answers it',
+    },
   },
 });
 

@@ -7,7 +7,7 @@ import { exec, many, type Executor } from './db.ts';
 import { newId } from '../values/ids.ts';
 import type { SystemTx, TenantTx } from './tenant.ts';
 
-/** What each event reports, and the name of the schema of its data. */
+/** What each event reports, and the name of the schema of its data. The data is the record; with `isChange` it is what has changed in it. */
 export const EVENTS = {
   MESSAGE_RECEIVED: { summary: 'A contact has written, or somebody in the business app', data: 'Message' },
   MESSAGE_SENT: { summary: 'The network has accepted a message', data: 'Message' },
@@ -16,11 +16,15 @@ export const EVENTS = {
   MESSAGE_FAILED: { summary: 'The network reports that a message did not reach its contact', data: 'Message' },
   CONVERSATION_CREATED: { summary: 'A conversation has begun', data: 'Conversation' },
   CONVERSATION_UPDATED: { summary: 'A field of a conversation has changed', data: 'Conversation' },
-  CONVERSATION_STEP_CHANGED: { summary: 'A conversation has moved to another step', data: 'StepChanged' },
+  CONVERSATION_STEP_CHANGED: {
+    summary: 'A conversation has moved to another step',
+    data: 'StepChanged',
+    isChange: true,
+  },
   CONTACT_CREATED: { summary: 'There is a new contact', data: 'Contact' },
   CONTACT_UPDATED: { summary: 'A field of a contact has changed', data: 'Contact' },
   FOLLOWUP_SENT: { summary: 'A follow-up of an agent was sent', data: 'FollowUp' },
-  FIELD_UPDATED: { summary: 'The value of a custom field has changed', data: 'FieldUpdated' },
+  FIELD_UPDATED: { summary: 'The value of a custom field has changed', data: 'FieldUpdated', isChange: true },
 } as const;
 export type EventName = keyof typeof EVENTS;
 export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
