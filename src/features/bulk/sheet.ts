@@ -1,10 +1,9 @@
 /** Reads the contacts of a bulk call from a sheet, in a child process. */
-import { ChildEnded } from '../../platform/work/child.ts';
 import { AppError, invalid } from '../../platform/values/errors.ts';
 import type { ByteSource } from '../../platform/store/byte-source.ts';
 import type { ChildReaders } from '../../platform/work/child-readers.ts';
 import { createFieldFinder } from '../contacts/import/rows.ts';
-import { openImportReader, type ImportReader } from '../imports/reader.ts';
+import { readForCaller, type ImportReader } from '../imports/reader.ts';
 import type { Fault } from '../imports/reading.ts';
 import type { ImportColumn } from '../imports/schemas.ts';
 import { COLUMN, type SheetContact } from './sheet-rows.ts';
@@ -29,21 +28,12 @@ export interface AskedSheet {
 const READ_MS = 50_000;
 
 /** Returns the rows that have a value. Throws when the sheet has no column of phone numbers, two of them, or too many rows. */
-export async function readSheet(
+export function readSheet(
   readers: ChildReaders,
   { upload, company, signal, ...limit }: AskedSheet,
 ): Promise<SheetRow[]> {
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
-  const reader = openImportReader(readers, { owner: company, source: upload, signal: limited, isAwaited: true });
-  try {
-    return await readers.admit(company, () => readAll(reader, limit));
-  } catch (error) {
-    // Failure policy: when the reading process died, the caller is asked to try again; any other error is answered as it is.
-    if (!(error instanceof ChildEnded)) throw error;
-    throw new AppError('UNAVAILABLE', 'The sheet could not be read right now', [], { 'retry-after': '5' });
-  } finally {
-    reader.close();
-  }
+  const sheet = { owner: company, source: upload, signal, waitMs: READ_MS };
+  return readForCaller(readers, sheet, (reader) => readAll(reader, limit));
 }
 
 async function readAll(reader: ImportReader, limit: Pick<AskedSheet, 'most' | 'hint'>): Promise<SheetRow[]> {

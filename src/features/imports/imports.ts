@@ -1,6 +1,5 @@
 /** Imports of sheets: a request stores the sheet, and a worker reads its rows later. */
 import type { ChildReaders } from '../../platform/work/child-readers.ts';
-import { ChildEnded } from '../../platform/work/child.ts';
 import { AppError, invalid, notFound, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import type { Upload } from '../../platform/http/multipart.ts';
@@ -18,8 +17,8 @@ import {
   listImports,
   type ImportOwner,
 } from './queries.ts';
-import { openImportReader } from './reader.ts';
-import { clipTitle, type SheetHead } from './reading.ts';
+import { readForCaller } from './reader.ts';
+import { clipTitle } from './reading.ts';
 import type { Import, ImportColumn, ImportQuery } from './schemas.ts';
 
 /** The queue of the loop that works on imports. */
@@ -57,7 +56,8 @@ export async function addImport(readers: ChildReaders, tenant: Tenant, asked: Im
   if (!upload) throw invalid('file', 'is required', 'REQUIRED');
   // This first check spares reading a sheet that cannot be accepted.
   await expectFewOpenImports(tenant.read, MAX_OPEN - 1);
-  const { format, titles } = await readSheetHead(readers, { owner: tenant.companyId, source: upload, signal });
+  const sheet = { owner: tenant.companyId, source: upload, signal, waitMs: HEAD_MS };
+  const { format, titles } = await readForCaller(readers, sheet, (reader) => reader.head());
   const columns = mapColumns(titles, mapping, find);
   const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
@@ -89,23 +89,6 @@ export async function addImport(readers: ChildReaders, tenant: Tenant, asked: Im
 async function expectFewOpenImports(tx: TenantRead, most: number): Promise<void> {
   if ((await countOpenImports(tx)) <= most) return;
   throw new AppError('IMPORTS_WAITING', `${MAX_OPEN} imports of the company have not ended yet`);
-}
-
-async function readSheetHead(
-  readers: ChildReaders,
-  sheet: { owner: string; source: Upload; signal: AbortSignal },
-): Promise<SheetHead> {
-  const signal = AbortSignal.any([sheet.signal, AbortSignal.timeout(HEAD_MS)]);
-  const reader = openImportReader(readers, { ...sheet, signal, isAwaited: true });
-  try {
-    return await readers.admit(sheet.owner, () => reader.head());
-  } catch (error) {
-    // Failure policy: when the reading process died, the caller is asked to try again; any other error is answered as it is.
-    if (!(error instanceof ChildEnded)) throw error;
-    throw new AppError('UNAVAILABLE', 'The sheet could not be read right now', [], { 'retry-after': '5' });
-  } finally {
-    reader.close();
-  }
 }
 
 function mapColumns(header: string[], mapping: Record<string, string> | undefined, find: FieldFinder): ImportColumn[] {

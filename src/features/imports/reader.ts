@@ -4,6 +4,7 @@ import type { ChildReader, ChildReaders } from '../../platform/work/child-reader
 import { ChildEnded } from '../../platform/work/child.ts';
 import { fileFault } from '../../platform/work/file-fault.ts';
 import type { SheetFormat } from '../../platform/work/sheets.ts';
+import { AppError } from '../../platform/values/errors.ts';
 import { MORE, type SheetHead, type ReadRow, type ReadingRequest } from './reading.ts';
 import type { ImportColumn, SheetKind } from './schemas.ts';
 
@@ -76,6 +77,28 @@ export function openImportReader(
     },
     close: () => reading.reader.close(),
   };
+}
+
+/**
+ * Reads a sheet for a caller who waits for at most `waitMs`. Throws UNAVAILABLE when the child that reads it dies, and when too many callers
+ * wait.
+ */
+export async function readForCaller<A>(
+  readers: ChildReaders,
+  { waitMs, ...sheet }: { owner: string; source: ByteSource; signal: AbortSignal; waitMs: number },
+  read: (reader: ImportReader) => Promise<A>,
+): Promise<A> {
+  const signal = AbortSignal.any([sheet.signal, AbortSignal.timeout(waitMs)]);
+  const reader = openImportReader(readers, { ...sheet, signal, isAwaited: true });
+  try {
+    return await readers.admit(sheet.owner, () => read(reader));
+  } catch (error) {
+    // Failure policy: when the child died, the caller is asked to try again; any other error is answered as it is.
+    if (!(error instanceof ChildEnded)) throw error;
+    throw new AppError('UNAVAILABLE', 'The sheet could not be read right now', [], { 'retry-after': '5' });
+  } finally {
+    reader.close();
+  }
 }
 
 async function askReader<A>(reading: OpenReading, step: ReadingStep, cpuMs = ANSWER_MS): Promise<A> {
