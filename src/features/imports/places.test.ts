@@ -87,8 +87,8 @@ async function countEnded(): Promise<number> {
 }
 
 /**
- * Works on the imports with an importer that stores nothing and calls `onPortion` for each portion. Resolves with the number of imports that
- * have ended when one begins for which there was no place.
+ * Runs the loop with an importer that stores nothing. Returns how many imports had ended when the first one began that had found no free
+ * place.
  */
 async function countEndedBeforeNext(onPortion: () => void): Promise<number> {
   const begun = new Set<string>();

@@ -80,7 +80,7 @@ const NAME_WORDS = 'What people call it';
 /** The name of a record: not empty, and not only spaces. */
 export const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: NAME_WORDS });
 
-/** Values without limits, as most properties of answers are, and parts of them. Each has the sentence that the document shows. */
+/** Schemas of properties that have only a type and a description, as in answers. */
 export const plain = {
   text: (description: string) => Type.String({ description }),
   integer: (description: string) => Type.Integer({ description }),
