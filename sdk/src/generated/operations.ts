@@ -367,7 +367,7 @@ export interface CompaniesListQuery {
   after?: string | undefined;
   /** Those whose updatedAt is this moment or later; see /docs/lists */
   updated_since?: string | undefined;
-  /** The state that it is in */
+  /** SUSPENDED: its keys and sessions are refused until it is ACTIVE again */
   status?: 'ACTIVE' | 'SUSPENDED' | undefined;
   /** A part of the name */
   search?: string | undefined;

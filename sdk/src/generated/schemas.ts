@@ -222,7 +222,7 @@ export interface UserUpdate {
   language?: 'pt-BR' | 'en' | 'es' | undefined;
   /** The address of a picture, which visitors of a web chat see beside the name */
   avatar_url?: string | null | undefined;
-  /** The state that it is in */
+  /** INACTIVE: the user is logged out of the company and can not log in to it */
   status?: 'ACTIVE' | 'INACTIVE' | undefined;
 }
 
@@ -450,7 +450,7 @@ export interface Import {
   file_name: string;
   /** How the sheet is written */
   format: 'CSV' | 'XLSX';
-  /** The state that it is in */
+  /** How far the import is. COMPLETED: each row was stored or has failed; FAILED: it ended before its last row, and `error` says why */
   status: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'FAILED';
   /** The columns, in the order in which they are shown */
   columns: Array<{
@@ -701,7 +701,7 @@ export interface Conversation {
   inbox: string;
   /** The messaging channel */
   channel: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL';
-  /** The state that it is in */
+  /** SNOOZED: it opens again at `snoozed_until`, or when the contact writes; CLOSED: a contact who writes begins a new one */
   status: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED';
   /** Who answers: an agent, people, or nobody */
   handled_by: 'AI' | 'HUMAN' | 'NONE';
@@ -778,7 +778,7 @@ export interface ConversationCreate {
 }
 
 export interface ConversationUpdate {
-  /** The state that it is in */
+  /** SNOOZED: it opens again at `snoozed_until`, or when the contact writes; CLOSED: a contact who writes begins a new one */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
   /** When a SNOOZED conversation opens again by itself; null: not before the contact writes */
   snoozed_until?: string | null | undefined;
@@ -1869,7 +1869,7 @@ export interface Campaign {
   description: string | null;
   /** The inbox that sends; its channel has to have templates */
   inbox: string;
-  /** The state that it is in */
+  /** PAUSED: `pause_reason` says why; COMPLETED: nothing is left to be sent; FAILED: its inbox was closed */
   status: 'DRAFT' | 'SCHEDULED' | 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
   /** The template with its values */
   template: GivenTemplate | null;
@@ -2005,7 +2005,7 @@ export interface CampaignEnrollment {
 export interface CampaignAnalytics {
   /** Identifier: 24 lower-case hex characters */
   campaign: string;
-  /** The state that it is in */
+  /** The status of the campaign */
   status: 'DRAFT' | 'SCHEDULED' | 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
   /** The contacts that were enrolled */
   total_contacts: number;
@@ -2112,7 +2112,7 @@ export interface CompanyCreate {
     /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code */
     country?: string | null | undefined;
   } | undefined;
-  /** The state that it is in */
+  /** SUSPENDED: its keys and sessions are refused until it is ACTIVE again */
   status?: 'ACTIVE' | 'SUSPENDED' | undefined;
   /** Whether the company's agents may be built over MCP */
   agent_builder_mcp_enabled?: boolean | undefined;
@@ -2161,7 +2161,7 @@ export interface CompanyUpdate {
     /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code */
     country?: string | null | undefined;
   } | undefined;
-  /** The state that it is in */
+  /** SUSPENDED: its keys and sessions are refused until it is ACTIVE again */
   status?: 'ACTIVE' | 'SUSPENDED' | undefined;
   /** Whether the company's agents may be built over MCP */
   agent_builder_mcp_enabled?: boolean | undefined;
@@ -2214,7 +2214,7 @@ export interface OwningCompany {
   }>;
   /** For people: what it is for */
   description: string | null;
-  /** The state that it is in */
+  /** SUSPENDED: its keys and sessions are refused until it is ACTIVE again */
   status: 'ACTIVE' | 'SUSPENDED';
   /** Domains of the company on the internet */
   domains: string[];
@@ -2275,7 +2275,7 @@ export interface Company {
   }>;
   /** For people: what it is for */
   description: string | null;
-  /** The state that it is in */
+  /** SUSPENDED: its keys and sessions are refused until it is ACTIVE again */
   status: 'ACTIVE' | 'SUSPENDED';
   /** Domains of the company on the internet */
   domains: string[];
@@ -2333,7 +2333,7 @@ export interface Company {
 }
 
 export interface ConversationChange {
-  /** The state that it is in */
+  /** SNOOZED: it opens again at `snoozed_until`, or when the contact writes; CLOSED: a contact who writes begins a new one */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
   /** When a SNOOZED conversation opens again by itself; null: not before the contact writes */
   snoozed_until?: string | null | undefined;
@@ -2371,7 +2371,7 @@ export interface ConversationRun {
   company: string;
   /** What is changed in each conversation */
   change: ConversationChange;
-  /** The state that it is in */
+  /** How far the run is. FAILED: it ended before its last conversation, and `error` says why */
   status: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
   /** The selected conversations */
   total: number;
@@ -2536,7 +2536,7 @@ export interface InboxUpdate {
     /** Whether what an operator writes reaches the contact with the operator's name before it, in bold where the network has bold. A web chat shows names by show_operator_names instead */
     include_operator_name_on_message: boolean;
   } | undefined;
-  /** The state that it is in */
+  /** DELETED: the inbox is closed; it sends and receives nothing, and keeps its conversations */
   status?: 'ACTIVE' | 'DELETED' | undefined;
   /** Whether an agent also answers messages of kinds that the platform does not know */
   process_unsupported_messages?: boolean | undefined;
@@ -2668,7 +2668,7 @@ export interface InboxCreate {
     /** Whether what an operator writes reaches the contact with the operator's name before it, in bold where the network has bold. A web chat shows names by show_operator_names instead */
     include_operator_name_on_message: boolean;
   } | undefined;
-  /** The state that it is in */
+  /** DELETED: the inbox is closed; it sends and receives nothing, and keeps its conversations */
   status?: 'ACTIVE' | 'DELETED' | undefined;
   /** Whether an agent also answers messages of kinds that the platform does not know */
   process_unsupported_messages?: boolean | undefined;
@@ -2702,7 +2702,7 @@ export interface Inbox {
   default_agent?: string | undefined;
   /** The messaging channel */
   channel: 'WAP_AUTO_CLOSER' | 'WEB_V2' | 'PARTNER_API' | 'PROFESSIONAL_NETWORK' | 'EMAIL';
-  /** The state that it is in */
+  /** DELETED: the inbox is closed; it sends and receives nothing, and keeps its conversations */
   status: 'ACTIVE' | 'DELETED';
   /** Settings of the channel WAP_AUTO_CLOSER */
   api_wap_config?: {
@@ -2831,7 +2831,7 @@ export interface Inbox {
   default_owner: string | null;
   /** Whether the network has accepted the inbox's credentials */
   connection: {
-    /** The state that it is in */
+    /** PENDING: the network has not accepted the inbox yet; ERROR: the inbox can not be used, and `error` says why */
     status: 'PENDING' | 'CONNECTED' | 'ERROR';
     /** ISO 8601 UTC with milliseconds */
     checked_at: string | null;
@@ -3845,84 +3845,84 @@ export type LiveEvent = {
   event: 'inbox';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it */
+  /** The record as GET returns it */
   data: Inbox;
 } | {
   /** The event */
   event: 'contact';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it */
+  /** The record as GET returns it */
   data: Contact;
 } | {
   /** The event */
   event: 'conversation';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it */
+  /** The record as GET returns it */
   data: Conversation;
 } | {
   /** The event */
   event: 'history_entry';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it */
+  /** The record as GET returns it */
   data: HistoryEntry;
 } | {
   /** The event */
   event: 'message';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it */
+  /** The record as GET returns it */
   data: Message;
 } | {
   /** The event */
   event: 'contact_import';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it */
+  /** The record as GET returns it */
   data: Import;
 } | {
   /** The event */
   event: 'table_import';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it */
+  /** The record as GET returns it */
   data: Import;
 } | {
   /** The event */
   event: 'conversation_run';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it */
+  /** The record as GET returns it */
   data: ConversationRun;
 } | {
   /** The event */
   event: 'bulk_run';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it */
+  /** The record as GET returns it */
   data: BulkRun;
 } | {
   /** The event */
   event: 'campaign';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it */
+  /** The record as GET returns it */
   data: Campaign;
 } | {
   /** The event */
   event: 'follow_up';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it */
+  /** The record as GET returns it */
   data: FollowUp;
 } | {
   /** The event */
   event: 'table_row';
   /** The cursor from which the stream goes on */
   id?: string | undefined;
-  /** The record as its GET answers it */
+  /** The record as GET returns it */
   data: Row;
 } | {
   /** The event */
@@ -3953,11 +3953,11 @@ export interface ContactMerge {
 export interface InboxHealth {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
-  /** The state that it is in */
+  /** DELETED: the inbox is closed; it sends and receives nothing, and keeps its conversations */
   status: 'ACTIVE' | 'DELETED';
   /** Whether the network has accepted the inbox's credentials */
   connection: {
-    /** The state that it is in */
+    /** PENDING: the network has not accepted the inbox yet; ERROR: the inbox can not be used, and `error` says why */
     status: 'PENDING' | 'CONNECTED' | 'ERROR';
     /** ISO 8601 UTC with milliseconds */
     checked_at: string | null;
@@ -4089,7 +4089,7 @@ export interface DeliveryReplay {
   company: string;
   /** Identifier: 24 lower-case hex characters */
   webhook: string;
-  /** The state that it is in */
+  /** How far the replay is. FAILED: the webhook was stopped or deleted before the last delivery */
   status: 'RUNNING' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
   /** The status of the deliveries that are sent once more */
   delivery_status: 'FAILED' | 'UNKNOWN' | 'DELIVERED';
@@ -4122,7 +4122,7 @@ export interface WebhookCreate {
   events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED'>;
   /** Header name to value, sent with each delivery. A value consists of visible ASCII characters, with blanks only between them */
   custom_headers?: Record<string, string> | undefined;
-  /** The state that it is in */
+  /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
   status?: 'ACTIVE' | 'INACTIVE' | undefined;
 }
 
@@ -4133,7 +4133,7 @@ export interface WebhookUpdate {
   events?: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED'> | undefined;
   /** Header name to value, sent with each delivery. A value consists of visible ASCII characters, with blanks only between them */
   custom_headers?: Record<string, string> | undefined;
-  /** The state that it is in */
+  /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
   status?: 'ACTIVE' | 'INACTIVE' | undefined;
 }
 
@@ -4148,7 +4148,7 @@ export interface Webhook {
   events: Array<'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED'>;
   /** Values are masked for callers without webhooks:update */
   custom_headers: Record<string, string>;
-  /** The state that it is in */
+  /** INACTIVE: nothing is sent to it; events of that time are not sent later either */
   status: 'ACTIVE' | 'INACTIVE';
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
@@ -4167,7 +4167,7 @@ export interface WebhookDelivery {
   event: 'MESSAGE_RECEIVED' | 'MESSAGE_SENT' | 'MESSAGE_DELIVERED' | 'MESSAGE_READ' | 'MESSAGE_FAILED' | 'CONVERSATION_CREATED' | 'CONVERSATION_UPDATED' | 'CONVERSATION_STEP_CHANGED' | 'CONTACT_CREATED' | 'CONTACT_UPDATED' | 'FOLLOWUP_SENT' | 'FIELD_UPDATED';
   /** Identifier: 24 lower-case hex characters */
   resource_id: string;
-  /** The state that it is in */
+  /** DELIVERED: the receiver answered 2xx; FAILED: `error` says why; UNKNOWN: the call was interrupted, so the receiver may have got it */
   status: 'QUEUED' | 'SENDING' | 'DELIVERED' | 'FAILED' | 'UNKNOWN';
   /** The HTTP status that the receiver answered */
   response_status: number | null;
@@ -4201,7 +4201,7 @@ export interface WebhookEvents {
     event: 'MESSAGE_RECEIVED';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record, exactly as its GET answers it */
+    /** The record as GET returns it */
     data: Message;
   };
   /** The network has accepted a message */
@@ -4210,7 +4210,7 @@ export interface WebhookEvents {
     event: 'MESSAGE_SENT';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record, exactly as its GET answers it */
+    /** The record as GET returns it */
     data: Message;
   };
   /** A message has reached its contact */
@@ -4219,7 +4219,7 @@ export interface WebhookEvents {
     event: 'MESSAGE_DELIVERED';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record, exactly as its GET answers it */
+    /** The record as GET returns it */
     data: Message;
   };
   /** The contact has read a message */
@@ -4228,7 +4228,7 @@ export interface WebhookEvents {
     event: 'MESSAGE_READ';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record, exactly as its GET answers it */
+    /** The record as GET returns it */
     data: Message;
   };
   /** The network reports that a message did not reach its contact */
@@ -4237,7 +4237,7 @@ export interface WebhookEvents {
     event: 'MESSAGE_FAILED';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record, exactly as its GET answers it */
+    /** The record as GET returns it */
     data: Message;
   };
   /** A conversation has begun */
@@ -4246,7 +4246,7 @@ export interface WebhookEvents {
     event: 'CONVERSATION_CREATED';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record, exactly as its GET answers it */
+    /** The record as GET returns it */
     data: Conversation;
   };
   /** A field of a conversation has changed */
@@ -4255,7 +4255,7 @@ export interface WebhookEvents {
     event: 'CONVERSATION_UPDATED';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record, exactly as its GET answers it */
+    /** The record as GET returns it */
     data: Conversation;
   };
   /** A conversation has moved to another step */
@@ -4273,7 +4273,7 @@ export interface WebhookEvents {
     event: 'CONTACT_CREATED';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record, exactly as its GET answers it */
+    /** The record as GET returns it */
     data: Contact;
   };
   /** A field of a contact has changed */
@@ -4282,7 +4282,7 @@ export interface WebhookEvents {
     event: 'CONTACT_UPDATED';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record, exactly as its GET answers it */
+    /** The record as GET returns it */
     data: Contact;
   };
   /** A follow-up of an agent was sent */
@@ -4291,7 +4291,7 @@ export interface WebhookEvents {
     event: 'FOLLOWUP_SENT';
     /** When the event was queued, in the transaction of the change that it reports */
     timestamp: string;
-    /** The record, exactly as its GET answers it */
+    /** The record as GET returns it */
     data: FollowUp;
   };
   /** The value of a custom field has changed */

@@ -176,7 +176,10 @@ export const Campaign = define(
     name: plain.name,
     description,
     inbox,
-    status: oneOf(STATUSES, 'The state that it is in'),
+    status: oneOf(
+      STATUSES,
+      'PAUSED: `pause_reason` says why; COMPLETED: nothing is left to be sent; FAILED: its inbox was closed',
+    ),
     template: nullable(ref(GivenTemplate), 'The template with its values'),
     steps: Type.Array(ref(CampaignStep), { description: 'The steps, in their order' }),
     audience: ref(Audience, AUDIENCE_WORDS),

@@ -31,7 +31,7 @@ const domain = Type.String({
   ),
 });
 const documentType = oneOf(['CPF', 'CNPJ', 'OTHER'], 'Which kind of document identifies the company');
-const status = oneOf(COMPANY_STATUSES, 'The state that it is in');
+const status = oneOf(COMPANY_STATUSES, 'SUSPENDED: its keys and sessions are refused until it is ACTIVE again');
 const stored_bytes = nullable(
   Type.Integer({
     minimum: 0,

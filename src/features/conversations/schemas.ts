@@ -35,6 +35,10 @@ export const MessageType = oneOf(
 
 const CONVERSATION_STATUSES = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'] as const;
 const HANDLERS = ['AI', 'HUMAN', 'NONE'] as const;
+const status = oneOf(
+  CONVERSATION_STATUSES,
+  'SNOOZED: it opens again at `snoozed_until`, or when the contact writes; CLOSED: a contact who writes begins a new one',
+);
 
 export const Conversation = define(
   'Conversation',
@@ -45,7 +49,7 @@ export const Conversation = define(
     contact_summary: ref(ContactSummary, 'Who the contact is'),
     inbox: recordId('inbox'),
     channel: oneOf(CHANNEL_NAMES, 'The messaging channel'),
-    status: oneOf(CONVERSATION_STATUSES, 'The state that it is in'),
+    status,
     handled_by: oneOf(HANDLERS, 'Who answers: an agent, people, or nobody'),
     agent: nullable(recordId('agent')),
     owner: nullable(recordId('user')),
@@ -113,7 +117,7 @@ const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 
 /** The fields of a conversation that one change can set to the same value in many. */
 export const SHARED_CHANGES = {
-  status: oneOf(CONVERSATION_STATUSES, 'The state that it is in'),
+  status,
   snoozed_until: Type.Unsafe<string | null>({
     ...nullable(Timestamp),
     description: 'When a SNOOZED conversation opens again by itself; null: not before the contact writes',

@@ -46,7 +46,10 @@ export const Import = define(
     table: nullable(recordId('table')),
     file_name: plain.text('The name of the sheet'),
     format: oneOf(SHEET_FORMATS, 'How the sheet is written'),
-    status: oneOf(IMPORT_STATUSES, 'The state that it is in'),
+    status: oneOf(
+      IMPORT_STATUSES,
+      'How far the import is. COMPLETED: each row was stored or has failed; FAILED: it ended before its last row, and `error` says why',
+    ),
     columns: Type.Array(ImportColumn, { description: 'The columns, in the order in which they are shown' }),
     silent: plain.flag('Whether the import tells no events'),
     update_existing: plain.flag('Whether rows that match a record change it'),

@@ -18,6 +18,10 @@ const OPERATOR_NAME =
   "Whether what an operator writes reaches the contact with the operator's name before it, in bold where the network has bold. A web chat shows names by show_operator_names instead";
 
 const INBOX_STATUSES = ['ACTIVE', 'DELETED'] as const;
+const status = oneOf(
+  INBOX_STATUSES,
+  'DELETED: the inbox is closed; it sends and receives nothing, and keeps its conversations',
+);
 
 const number = Type.String({
   minLength: 1,
@@ -66,7 +70,7 @@ const properties = {
   general_config: plain.strict('Settings that hold for all messages of the inbox', {
     include_operator_name_on_message: plain.flag(OPERATOR_NAME),
   }),
-  status: oneOf(INBOX_STATUSES, 'The state that it is in'),
+  status,
   process_unsupported_messages: plain.flag(
     'Whether an agent also answers messages of kinds that the platform does not know',
   ),
@@ -133,7 +137,7 @@ export const Inbox = define(
     company: recordId('company'),
     default_agent: Type.Optional(recordId('agent')),
     channel,
-    status: oneOf(INBOX_STATUSES, 'The state that it is in'),
+    status,
     ...Type.Partial(Type.Object(settingsProperties('record'))).properties,
     general_config: plain.object('Settings that hold for all messages of the inbox', {
       include_operator_name_on_message: plain.flag(OPERATOR_NAME),
@@ -148,7 +152,10 @@ export const Inbox = define(
     ),
     default_owner: nullable(recordId('user')),
     connection: plain.object("Whether the network has accepted the inbox's credentials", {
-      status: oneOf(['PENDING', 'CONNECTED', 'ERROR'], 'The state that it is in'),
+      status: oneOf(
+        ['PENDING', 'CONNECTED', 'ERROR'],
+        'PENDING: the network has not accepted the inbox yet; ERROR: the inbox can not be used, and `error` says why',
+      ),
       checked_at: nullable(Timestamp),
       error: nullable(plain.text('What went wrong; null when nothing did')),
     }),

@@ -81,7 +81,7 @@ const event = <D extends TSchema>(name: string, data: D) =>
     data,
   });
 
-const record = (name: string, schema: TSchema) => event(name, ref(schema, 'The record as its GET answers it'));
+const record = (name: string, schema: TSchema) => event(name, ref(schema, 'The record as GET returns it'));
 
 /** One event of the stream. On the wire `event`, `id` and `data` are lines of their own, as server-sent events are. */
 const LiveEvent = define(

@@ -47,7 +47,7 @@ export const UserUpdate = define(
       role,
       language,
       avatar_url,
-      status: oneOf(['ACTIVE', 'INACTIVE'], 'The state that it is in'),
+      status: oneOf(['ACTIVE', 'INACTIVE'], 'INACTIVE: the user is logged out of the company and can not log in to it'),
     }),
     {
       additionalProperties: false,

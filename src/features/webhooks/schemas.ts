@@ -6,7 +6,10 @@ import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from
 const MAX_HEADERS = 20;
 const MAX_HEADER_LENGTH = 4_096;
 
-const status = oneOf(['ACTIVE', 'INACTIVE'], 'The state that it is in');
+const status = oneOf(
+  ['ACTIVE', 'INACTIVE'],
+  'INACTIVE: nothing is sent to it; events of that time are not sent later either',
+);
 const url = Type.String({ minLength: 1, maxLength: 2_048, description: 'http or https; a public address' });
 const events = Type.Array(oneOf(EVENT_NAMES), {
   minItems: 1,
@@ -66,7 +69,10 @@ export const WebhookDelivery = define(
     webhook: recordId('webhook'),
     event: oneOf(EVENT_NAMES, 'The event'),
     resource_id: recordId('*'),
-    status: oneOf(DELIVERY_STATUSES, 'The state that it is in'),
+    status: oneOf(
+      DELIVERY_STATUSES,
+      'DELIVERED: the receiver answered 2xx; FAILED: `error` says why; UNKNOWN: the call was interrupted, so the receiver may have got it',
+    ),
     response_status: nullable(plain.integer('The HTTP status that the receiver answered')),
     response_ms: nullable(plain.integer('How many milliseconds the receiver took')),
     response_body: nullable(plain.text('The first 4 kB that the receiver answered')),

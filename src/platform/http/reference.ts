@@ -221,7 +221,7 @@ const makeDeliverySchema = (event: string, { data, isChange }: EventAbout): obje
     },
     data: {
       $ref: `#/components/schemas/${data}`,
-      description: isChange ? 'What has changed, in which record' : 'The record, exactly as its GET answers it',
+      description: isChange ? 'What has changed, in which record' : 'The record as GET returns it',
     },
   },
 });

@@ -88,7 +88,7 @@ export const CampaignAnalytics = define(
   'CampaignAnalytics',
   Type.Object({
     campaign: recordId('campaign'),
-    status: oneOf(STATUSES, 'The state that it is in'),
+    status: oneOf(STATUSES, 'The status of the campaign'),
     total_contacts: plain.integer('The contacts that were enrolled'),
     pending: plain.integer('Contacts of whom nothing is accepted yet'),
     unknown: plain.integer(

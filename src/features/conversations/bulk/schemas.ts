@@ -60,7 +60,10 @@ export const ConversationRun = define(
     _id: recordId('conversation-run'),
     company: recordId('company'),
     change: ref(ConversationChange, 'What is changed in each conversation'),
-    status: oneOf(RUN_STATUSES, 'The state that it is in'),
+    status: oneOf(
+      RUN_STATUSES,
+      'How far the run is. FAILED: it ended before its last conversation, and `error` says why',
+    ),
     total: plain.integer('The selected conversations'),
     processed: plain.integer('Those that are done: changed, failed, and those that were so already'),
     changed_count: plain.integer('Those that the change has made different'),

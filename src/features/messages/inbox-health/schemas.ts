@@ -1,18 +1,18 @@
 import { Type, type Static } from 'typebox';
-import { define, nullable, oneOf, recordId, Timestamp, plain } from '../../../platform/values/schema.ts';
+import { define, nullable, recordId, Timestamp, plain } from '../../../platform/values/schema.ts';
 import { Inbox } from '../../inboxes/schemas.ts';
 import { Cause } from '../schemas.ts';
 
 /** The most messages that are counted by cause, so that the answer costs the same when a million have failed. */
 export const MOST_COUNTED = 10_000;
 
-const { connection, standing } = Inbox.properties;
+const { status, connection, standing } = Inbox.properties;
 
 export const InboxHealth = define(
   'InboxHealth',
   Type.Object({
     _id: recordId('inbox'),
-    status: oneOf(['ACTIVE', 'DELETED'], 'The state that it is in'),
+    status,
     connection,
     standing,
     last_inbound_at: nullable({ ...Timestamp, description: 'When the last message of a contact was written' }),

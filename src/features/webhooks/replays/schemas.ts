@@ -24,7 +24,10 @@ export const DeliveryReplay = define(
     _id: recordId('delivery-replay'),
     company: recordId('company'),
     webhook: recordId('webhook'),
-    status: oneOf(REPLAY_STATUSES, 'The state that it is in'),
+    status: oneOf(
+      REPLAY_STATUSES,
+      'How far the replay is. FAILED: the webhook was stopped or deleted before the last delivery',
+    ),
     delivery_status: oneOf(ENDED_STATUSES, 'The status of the deliveries that are sent once more'),
     event: nullable(oneOf(EVENT_NAMES, 'null: all events')),
     from: Timestamp,
