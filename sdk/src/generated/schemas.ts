@@ -3016,7 +3016,7 @@ export interface FollowUp {
   content: string;
   /** Which of the agent's follow-ups, from 0. One that the model has chosen comes after all of them */
   index: number;
-  /** The state that it is in */
+  /** Whether it waits for its time, was sent, was cancelled, or failed as a message does */
   status: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED';
   /** When it is due */
   scheduled_at: string;

@@ -66,7 +66,10 @@ export const FollowUp = define(
     index: plain.integer(
       "Which of the agent's follow-ups, from 0. One that the model has chosen comes after all of them",
     ),
-    status: oneOf(FOLLOW_UP_STATUSES, 'The state that it is in'),
+    status: oneOf(
+      FOLLOW_UP_STATUSES,
+      'Whether it waits for its time, was sent, was cancelled, or failed as a message does',
+    ),
     scheduled_at: Type.String({ ...Timestamp, description: 'When it is due' }),
     sent_at: nullable(Type.String({ ...Timestamp, description: 'When it was sent; null before' })),
     cancel_reason: nullable(
