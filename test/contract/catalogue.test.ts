@@ -72,7 +72,10 @@ const OTHER_KEYS: Record<string, { key: string | null; why: string }> = {
     why: 'the tokens of a conversation on a day are one number',
   },
   agent_budgets: { key: 'company_id,day', why: 'the tokens of a day are one number' },
-  agent_file_texts: { key: 'company_id,attachment_id', why: 'the text of a file is found out once' },
+  agent_file_texts: {
+    key: null,
+    why: 'the model of a document is null: unique (company, attachment, model), nulls not distinct',
+  },
   bulk_rows: { key: 'company_id,run_id,row', why: 'the contacts of one run, in their order' },
   attachment_copies: { key: 'company_id,attachment_id,kind', why: 'one copy of each kind' },
   media_downloads: { key: 'company_id,attachment_id', why: 'one download for each file that a contact has sent' },

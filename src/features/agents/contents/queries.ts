@@ -23,7 +23,7 @@ export function findFileText(tx: TenantRead, { attachment, model }: FileTextKey)
   });
 }
 
-/** Keeps the text of a file in the place of what another model has heard, unless the file is gone. */
+/** Keeps the text of a file beside what other models have heard, unless the file is gone. */
 export function insertFileText(
   tx: TenantTx,
   { attachment, model, content, is_cut }: FileText & FileTextKey,
@@ -32,8 +32,7 @@ export function insertFileText(
     name: 'agents.insertFileText',
     text: `insert into agent_file_texts (company_id, attachment_id, model, content, is_cut)
       select $1, _id, $3, $4, $5 from attachments where company_id = $1 and _id = $2 for key share
-      on conflict (company_id, attachment_id) do update
-        set model = excluded.model, content = excluded.content, is_cut = excluded.is_cut, created_at = now()`,
+      on conflict (company_id, attachment_id, model) do nothing`,
     values: [tx.companyId, attachment, model, content, is_cut],
   });
 }

@@ -75,6 +75,27 @@ test('after a change of the transcription model a voice note is transcribed agai
   assert.equal(await tryAs('better-ears', 'Nobody says this.'), 'Vocês entregam hoje?');
 });
 
+test('two agents with different transcription models that read one voice note in turn have each model transcribe it once', async () => {
+  const agents = [
+    await createAgent({ transcription_model: 'ears' }),
+    await createAgent({ transcription_model: 'better-ears' }),
+  ];
+  const heard = await uploadFile(platform, { data: makeMp3() });
+  const listened: string[] = [];
+  model.answer(({ path, body }, response) => {
+    if (path !== '/audio/transcriptions') return sendJson(response, say('Sim!'));
+    listened.push(body.model);
+    sendJson(response, { text: `What ${body.model} heard` });
+  });
+  const read: string[] = [];
+  for (const agent of [...agents, ...agents]) {
+    await tryAgent(agent, { attachments: [heard._id] });
+    read.push(readAsked().content);
+  }
+  assert.deepEqual(listened, ['ears', 'better-ears']);
+  assert.deepEqual(read, ['What ears heard', 'What better-ears heard', 'What ears heard', 'What better-ears heard']);
+});
+
 test("an unknown file and another company's are refused alike, and so is a try without text and file", async () => {
   const agent = await createAgent();
   const other = await platform.createCompany();
