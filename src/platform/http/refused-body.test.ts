@@ -1,9 +1,13 @@
-/** What the server reads of a body without end after it has refused the request. */
+/** How much of a body the server reads after it has refused the request, and for how long. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { after, test } from 'node:test';
+import { after, test, type TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { stopClock } from '../../../test/support/clock.ts';
 import { createServer } from './http.ts';
+import { drainRefused } from './refused-body.ts';
 import { createLog, createMetrics } from '../work/telemetry.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -47,3 +51,91 @@ for (const [name, head, piece] of [
     assert.ok(served.bytesRead <= 64 * 1024 + READ_AHEAD_BYTES, `${served.bytesRead} bytes were read`);
   });
 }
+
+const ANNOUNCED_BYTES = 64 * MEGABYTE;
+
+interface RefusedRequest {
+  /** Sends so many bytes of the body. Resolves when the server has read them, or reads no more. */
+  send(bytes: number): Promise<void>;
+  /** Moves the server's clock on, lets the server look at its limits, and returns whether it reads the body no longer. */
+  isCutAfter(ms: number): Promise<boolean>;
+  /** Resolves with what the client has received when the connection is closed. */
+  answer: Promise<string>;
+}
+
+/** Begins a request whose body of 64 MB is refused, at a server whose clock is moved by the test alone. */
+async function beginRefused(t: TestContext): Promise<RefusedRequest> {
+  const passMs = stopClock(t);
+  const over = Promise.withResolvers<void>();
+  let isOver = false;
+  let read = 0;
+  let expected = 0;
+  let allRead = Promise.withResolvers<void>();
+  const server = createHttpServer((request, response) => {
+    const drained = drainRefused(request, (bytes) => {
+      read += bytes;
+      if (read === expected) allRead.resolve();
+      return 0;
+    });
+    void drained.then(() => {
+      isOver = true;
+      over.resolve();
+      response.writeHead(415, { connection: 'close' }).end('refused');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // After the server's own timers, so that only the look at the limits waits for the test.
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  t.after(async () => {
+    socket.destroy();
+    await once(server.close(), 'close');
+  });
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text: string) => (received += text));
+  socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${ANNOUNCED_BYTES}\r\n\r\n`);
+  await once(server, 'request');
+  return {
+    send: async (bytes) => {
+      expected += bytes;
+      allRead = Promise.withResolvers();
+      socket.write(Buffer.alloc(bytes, 'a'));
+      await Promise.race([allRead.promise, over.promise]);
+    },
+    isCutAfter: async (ms) => {
+      passMs(ms);
+      t.mock.timers.tick(50);
+      await turn();
+      return isOver;
+    },
+    answer: once(socket, 'end').then(() => received),
+  };
+}
+
+test('a refused body of 64 MB is read to its end beyond one second, as long as pieces arrive', async (t) => {
+  const { send, isCutAfter, answer } = await beginRefused(t);
+  for (let piece = 0; piece < 9; piece += 1) {
+    assert.equal(await isCutAfter(1_000), false);
+    await send(1);
+  }
+  await send(ANNOUNCED_BYTES - 9);
+  assert.match(await answer, /^HTTP\/1\.1 415 [^]*refused/);
+});
+
+test('a refused body is cut off after 10 s, although pieces arrive', async (t) => {
+  const { send, isCutAfter, answer } = await beginRefused(t);
+  for (let piece = 0; piece < 10; piece += 1) {
+    assert.equal(await isCutAfter(1_000), false);
+    await send(1);
+  }
+  assert.equal(await isCutAfter(1), true);
+  assert.match(await answer, /^HTTP\/1\.1 415 [^]*refused/);
+});
+
+test('a refused body is cut off after one second without a piece', async (t) => {
+  const { send, isCutAfter, answer } = await beginRefused(t);
+  await send(1);
+  assert.equal(await isCutAfter(1_000), false);
+  assert.equal(await isCutAfter(1), true);
+  assert.match(await answer, /^HTTP\/1\.1 415 [^]*refused/);
+});
