@@ -143,6 +143,18 @@ test('a report settles a message of an operator, whose name stands plain before 
   assert.equal(told._id, byUser._id);
 });
 
+test('a text from another device settles no message of an operator, although its words after the first line are the same', async () => {
+  const { conversation } = await writeAs(platform, account, { from: 'rita' });
+  await setFaults({ messages: [{ kind: 'reset_after_accept' }] });
+  const { token } = await platform.createUser(platform.demo._id, 'OPERATOR', 'Ana Sá');
+  const sent = await sendText(platform, conversation, { content: 'Já vou', key: token });
+  const written = await writeAs(platform, account, { from: 'rita', is_sender: true, text: 'Bom dia, Rita\nJá vou' });
+  assert.deepEqual([written.is_echo, written.conversation], [true, conversation]);
+  assert.equal((await read(sent._id)).status, 'QUEUED');
+  const told = await writeAs(platform, account, { from: 'rita', is_sender: true, text: 'Ana Sá\nJá vou' });
+  assert.equal(told._id, sent._id);
+});
+
 test('an answer without the id of the message leaves the outcome to the report', async () => {
   const { conversation } = await openWith('mario-luz');
   await setNetwork(platform, { without_ids: true, event_delays_ms: { message_received: 50 } });

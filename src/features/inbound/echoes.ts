@@ -4,8 +4,8 @@
  */
 import { textOf } from '../../channels/content.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
-import { findUnsettled } from '../messages/ingest-echo-queries.ts';
-import { cutName } from '../messages/operator-name.ts';
+import { findUnsettled, type UnsettledMessage } from '../messages/ingest-echo-queries.ts';
+import { cutName, startsWithName } from '../messages/operator-name.ts';
 import type { StatusNews } from '../messages/ingest.ts';
 import { messageTime, type ArrivedMessage } from './batch.ts';
 
@@ -50,12 +50,14 @@ const toReport = ({ receiver: { company, inbox }, channel, message }: ArrivedMes
 });
 
 /** Returns our messages by the network's ids. Each message is taken once: two messages with the same words have two reports. */
-function pickMessages(echoes: ArrivedMessage[], found: { place: number; message: string }[]): Map<string, string> {
+function pickMessages(echoes: ArrivedMessage[], found: UnsettledMessage[]): Map<string, string> {
   const picked = new Map<string, string>();
   const taken = new Set<string>();
-  for (const { place, message } of found) {
-    const externalId = echoes[place]?.message.externalId ?? '';
-    if (picked.has(externalId) || taken.has(message)) continue;
+  for (const { place, message, operator } of found) {
+    const echo = echoes[place];
+    const externalId = echo?.message.externalId ?? '';
+    if (!echo || picked.has(externalId) || taken.has(message)) continue;
+    if (operator !== null && !startsWithName(echo.channel.can, textOf(echo.message), operator)) continue;
     picked.set(externalId, message);
     taken.add(message);
   }

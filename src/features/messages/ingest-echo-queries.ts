@@ -13,18 +13,27 @@ export interface ReportedSend extends MessageKey {
   recipients: Identity[];
 }
 
+/** A message of ours that a report may be about. */
+export interface UnsettledMessage {
+  /** Counts the reports from 0. */
+  place: number;
+  message: string;
+  /** Whose name has to stand before the words of the report; null where the report has the words of the message and no more. */
+  operator: string | null;
+}
+
 /** A network may name the type of a file otherwise than we did. */
 const FILES = ['IMAGE', 'AUDIO', 'VIDEO', 'DOCUMENT', 'STICKER'];
 
 /**
  * Finds our messages without an id of the network that these reports may be about: to the same person, of the same type, or files both, and with the same words, sent
- * within a day, the oldest first; of a template, a report has the name in the place of the words. `place` counts the reports from 0. A report about a message that is stored already has none. The operator's
- * name, which may be sent before the words, is not in the stored message.
+ * within a day, the oldest first; of a template, a report has the name in the place of the words. A report about a message that is stored already has none. The operator's
+ * name, which may be sent before the words, is not in the stored message, so the caller compares it with the report.
  */
-export function findUnsettled(tx: SystemTx, reports: ReportedSend[]): Promise<{ place: number; message: string }[]> {
+export function findUnsettled(tx: SystemTx, reports: ReportedSend[]): Promise<UnsettledMessage[]> {
   return many(tx, {
     name: 'messages.findUnsettled',
-    text: `select r.place::int - 1 as place, m._id as message
+    text: `select r.place::int - 1 as place, m._id as message, case when not f.fits then u.name end as operator
       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[]) with ordinality
           as r (company_id, inbox_id, external_id, content_type, content, unnamed, recipients, place)
         cross join lateral (
@@ -33,10 +42,11 @@ export function findUnsettled(tx: SystemTx, reports: ReportedSend[]): Promise<{ 
         join conversations v on v.company_id = r.company_id and v.contact_id = c.contact_id and v.inbox_id = r.inbox_id
         join messages m on m.company_id = v.company_id and m.conversation_id = v._id
           and m.created_at > now() - interval '24 hours'
+        cross join lateral (select case when r.content_type = 'TEMPLATE' then m.template ->> 'name' = r.content
+          else btrim(coalesce(m.content, '')) = btrim(coalesce(r.content, '')) end as fits) f
+        left join users u on u.company_id = m.company_id and u._id = m.sender_id and m.sender_type = 'USER'
       where m.status = 'QUEUED' and m.message_type = 'OUTGOING' and m.external_id is null and (m.content_type = r.content_type or (m.attachment_id is not null and r.content_type = any($8)))
-        and case when r.content_type = 'TEMPLATE' then m.template ->> 'name' = r.content
-          else btrim(coalesce(m.content, '')) = btrim(coalesce(r.content, ''))
-            or (m.sender_type = 'USER' and btrim(m.content) = btrim(r.unnamed)) end
+        and (f.fits or (r.content_type <> 'TEMPLATE' and u.name is not null and btrim(m.content) = btrim(r.unnamed)))
         and not exists (select from messages k
           where k.company_id = r.company_id and k.inbox_id = r.inbox_id and k.external_id = r.external_id)
       order by m.content_type <> r.content_type, m.created_at, m._id`,

@@ -38,7 +38,7 @@ function writeName({ boldMark }: Abilities, operator: string): string {
 
 /**
  * Returns the words without their first line, if that looks like an operator's name, and null otherwise. The line may be part of what was
- * written, so the caller has to compare.
+ * written, so the caller asks startsWithName() as soon as the operator is known.
  */
 export function cutName({ boldMark }: Abilities, words: string | null): string | null {
   const end = words?.indexOf('\n') ?? -1;
@@ -46,3 +46,7 @@ export function cutName({ boldMark }: Abilities, words: string | null): string |
   const isName = end > 2 * boldMark.length && line.startsWith(boldMark) && line.endsWith(boldMark);
   return isName ? (words?.slice(end + 1) ?? null) : null;
 }
+
+/** Returns true when the first line of the words is the one that names this operator. */
+export const startsWithName = (can: Abilities, words: string | null, operator: string): boolean =>
+  words?.startsWith(`${writeName(can, operator)}\n`) ?? false;
