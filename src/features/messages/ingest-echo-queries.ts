@@ -26,9 +26,10 @@ export interface UnsettledMessage {
 const FILES = ['IMAGE', 'AUDIO', 'VIDEO', 'DOCUMENT', 'STICKER'];
 
 /**
- * Finds our messages without an id of the network that these reports may be about: to the same person, of the same type, or files both, and with the same words, sent
- * within a day, the oldest first; of a template, a report has the name in the place of the words. A report about a message that is stored already has none. The operator's
- * name, which may be sent before the words, is not in the stored message, so the caller compares it with the report.
+ * Finds our messages without an id of the network that these reports may be about: to the same person, of the same type, or files both, and
+ * with the same words, sent within a day, the oldest first; of a template, a report has the name in the place of the words. A report about a
+ * message that is stored already has none. The operator's name, which may be sent before the words, is not in the stored message, so the
+ * caller compares it with the report.
  */
 export function findUnsettled(tx: SystemTx, reports: ReportedSend[]): Promise<UnsettledMessage[]> {
   return many(tx, {
