@@ -1,6 +1,7 @@
 /** Campaigns as drafts: what is stored, what is refused, and what the preview tells. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
 import { newId } from '../../platform/values/ids.ts';
 import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
@@ -197,6 +198,22 @@ test('in test mode the preview counts only test numbers as reached, and marketin
   const { sendable, skipped } = await preview(campaign);
   assert.deepEqual([sendable, skipped], [2, [{ reason: 'NOT_DELIVERABLE', count: 1 }]]);
   assert.equal(american.country_code, 'US');
+});
+
+test('a campaign that changes while it is started is checked anew and started as it has become', async () => {
+  const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
+  const campaign = await create({ steps: [{ template: HELLO }], scheduled_at });
+  const changer = new pg.Client(database.ownerUrl);
+  await changer.connect();
+  await changer.query('begin');
+  await changer.query(`update campaigns set name = 'Summer', updated_at = now() where _id = $1`, [campaign._id]);
+  const started = call(201, 'POST', `${PATH}/${campaign._id}/start`);
+  const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await waitUntil('the start to wait for the change', async () => (await database.sql(blocked)).length > 0);
+  await changer.query('commit');
+  await changer.end();
+  const { name, status } = (await started).body;
+  assert.deepEqual([name, status], ['Summer', 'SCHEDULED']);
 });
 
 test('the owner of a campaign who leaves the company is its owner no longer', async () => {

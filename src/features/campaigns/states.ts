@@ -11,15 +11,35 @@ import type { Campaign } from './schemas.ts';
 import { setEnded, setPaused, setRunning } from './state-queries.ts';
 import { checkSteps } from './steps.ts';
 
+/** How often a campaign is checked and started, because it has changed between the check and the start. */
+const MOST_TRIES = 5;
+
 /** Throws 400 for what keeps the campaign from being sent, naming the field of the campaign. */
 export async function startCampaign(kit: Kit, tenant: Tenant, id: string): Promise<Campaign> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await checkAndStart(kit, tenant, id);
+    } catch (error) {
+      // Failure policy: the next try checks what the campaign has become.
+      if (!(error instanceof ChangeDuringStart) || tries >= MOST_TRIES) throw error;
+    }
+  }
+}
+
+/** The campaign is another one than was checked. */
+class ChangeDuringStart extends AppError {
+  constructor() {
+    super('UNAVAILABLE', 'The campaign changed meanwhile', [], { 'retry-after': '1' });
+  }
+}
+
+async function checkAndStart(kit: Kit, tenant: Tenant, id: string): Promise<Campaign> {
   const checked = await expectCampaign(tenant.read, id);
   expectStatus(checked, ['DRAFT', 'SCHEDULED']);
   await checkSteps(kit, tenant, checked);
   await readAudience(tenant.read, checked.audience);
   return changeState(tenant, id, ['DRAFT', 'SCHEDULED'], async (tx, { scheduled_at, updatedAt, status }) => {
-    if (updatedAt !== checked.updatedAt)
-      throw new AppError('UNAVAILABLE', 'The campaign changed meanwhile', [], { 'retry-after': '1' });
+    if (updatedAt !== checked.updatedAt) throw new ChangeDuringStart();
     const isScheduled = status === 'DRAFT' && scheduled_at !== null && Date.parse(scheduled_at) > Date.now();
     await setRunning(tx, id, { isScheduled, called: 0, failed: 0 });
   });
