@@ -74,7 +74,12 @@ test('operators and viewers read inboxes but neither create nor change them; own
 
 test("a request for another company's inbox answers 404 with the same bytes as for an unknown or malformed id, and changes nothing", async () => {
   const other = await platform.createCompany();
-  const before = await call(200, 'GET', `/v1/inboxes/${demo.inbox}`);
+  const readSettings = async (): Promise<Json> => {
+    // After its start the platform asks the network for the standing of the number.
+    const { standing: _, updatedAt: _at, ...rest } = (await call(200, 'GET', `/v1/inboxes/${demo.inbox}`)).body;
+    return rest;
+  };
+  const before = await readSettings();
   for (const [method, body] of [
     ['GET', undefined],
     ['PUT', { name: 'Taken over' }],
@@ -88,7 +93,7 @@ test("a request for another company's inbox answers 404 with the same bytes as f
     }
     assert.equal(new Set(problems).size, 1);
   }
-  assert.deepEqual((await call(200, 'GET', `/v1/inboxes/${demo.inbox}`)).body, before.body);
+  assert.deepEqual(await readSettings(), before);
   assert.deepEqual(listIds(await list(other)), []);
 });
 
