@@ -1,5 +1,5 @@
 /** Finds one record by a search, and chooses it. */
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useId, useState, type ReactElement } from 'react';
 import { useTexts } from '../texts/texts.ts';
 import { explainError } from './problem.ts';
@@ -26,6 +26,8 @@ export function RecordPicker<T extends { _id: string }>(props: RecordPickerProps
   const { data: found, error } = useQuery({
     queryKey: ['picker', noun, text],
     queryFn: ({ signal }) => search(text || undefined, signal),
+    // Otherwise what somebody is about to press would vanish while they search.
+    placeholderData: keepPreviousData,
   });
   return (
     <div className={styles['picker']} role="group" aria-labelledby={id}>
