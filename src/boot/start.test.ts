@@ -103,11 +103,14 @@ test('an installation without a gateway to LinkedIn makes no links for a log-in,
 });
 
 // All pools have been used by now.
-test('callers of each connection pool wait as long as DATABASE_WAIT says', () => {
+test('callers of each connection pool wait as long as DATABASE_WAIT says, for a connection and for a lock', () => {
   const pools = new Set(uses.map(({ pool }) => pool).filter(({ options }) => options.application_name === 'parley'));
   assert.deepEqual(
-    [...pools].map(({ options }) => options.connectionTimeoutMillis),
+    [...pools].map(({ options }) => [
+      options.connectionTimeoutMillis,
+      /lock_timeout=(\d+)/.exec(options.options ?? '')?.[1],
+    ]),
     // Those of transactions, of reads, of the system, and of the job queue.
-    [1, 2, 3, 4].map(() => WAIT_SECONDS * 1_000),
+    [1, 2, 3, 4].map(() => [WAIT_SECONDS * 1_000, String(WAIT_SECONDS * 1_000)]),
   );
 });

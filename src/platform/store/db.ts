@@ -69,10 +69,8 @@ const types = {
 export const ROLES = { app: 'parley_app', read: 'parley_read', system: 'parley_system' } as const;
 
 const SESSION = {
-  // The time limits of a statement and of a lock: a slower statement lacks an index, and waiting longer for a lock would only let a queue
-  // of requests grow.
+  // A slower statement lacks an index.
   statement_timeout: 5_000,
-  lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 10_000,
   timezone: 'UTC',
   // Every statement of the platform follows an index. A prepared statement that was planned while its tables were empty would keep full
@@ -86,6 +84,8 @@ const SESSION = {
 
 /** The longest wait for a connection in programs whose callers can wait. The API waits as long as DATABASE_WAIT says. */
 export const PATIENT_WAIT_MS = 30_000;
+// The longest wait of a statement for a lock where nothing else is said: waiting longer would only let a queue of requests grow.
+const LOCK_WAIT_MS = 2_000;
 
 // Only searches need bitmap scans, and the reading role runs them. For other roles the planner would choose a bitmap scan when it has no
 // statistics of a table, and would collect and sort all rows of a company for each portion.
@@ -102,19 +102,20 @@ export interface PoolLimits {
   quota?: Quota;
   /** How many milliseconds a statement may take. */
   statementMs?: number | undefined;
-  /** How many milliseconds a caller waits for a connection. */
+  /** How many milliseconds a caller waits for a connection, and a statement for a lock. */
   waitMs?: number | undefined;
 }
 
 /** The start-up options of a database session. They set its role and limits together with the connection, without another round trip. */
 export function sessionOptions(
   role: string,
-  { quota = null, statementMs = SESSION.statement_timeout }: PoolLimits = {},
+  { quota = null, statementMs = SESSION.statement_timeout, waitMs = LOCK_WAIT_MS }: PoolLimits = {},
 ): string {
   const bound = quota === null ? {} : { 'app.company_quota': quota };
   const settings = {
     ...SESSION,
     statement_timeout: statementMs,
+    lock_timeout: waitMs,
     ...(role === ROLES.read ? {} : NO_BITMAPS),
     ...(role === ROLES.system ? ONE_PLAN : {}),
     ...bound,
