@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import { makePhoneNumber } from '../../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
-import { writeAsContact } from '../../../../test/support/traffic.ts';
+import { silenceNetwork, writeAsContact } from '../../../../test/support/traffic.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 
 const platform = await startPlatform({ env: { AGENT_WAIT: '60s' } });
+await silenceNetwork(platform);
 const { call, database, demo } = platform;
 
 const WORD = 'Uma pessoa já vai responder.';
