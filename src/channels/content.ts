@@ -219,3 +219,12 @@ export interface Samples {
   /** Callbacks of the network, as parsed JSON, to the inbox that has the sample settings. */
   callbacks: readonly unknown[];
 }
+
+/** Examples of a text and of the files that most networks carry. */
+export const TEXT_AND_FILES: readonly MessageContent[] = [
+  { contentType: 'TEXT', content: 'Bom dia! https://loja.example/a' },
+  { contentType: 'IMAGE', content: 'A nova cor' },
+  { contentType: 'AUDIO' },
+  { contentType: 'VIDEO', content: 'Como se monta' },
+  { contentType: 'DOCUMENT', content: 'O orçamento' },
+];

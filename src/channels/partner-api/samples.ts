@@ -1,5 +1,5 @@
 /** Examples for the contract tests of channels. */
-import type { Samples } from '../content.ts';
+import { TEXT_AND_FILES, type Samples } from '../content.ts';
 import { partnerApiSettings } from './settings.ts';
 
 const PERSON = '5585991230001@s.whatsapp.net';
@@ -27,11 +27,7 @@ const write = (id: string, messageType: string, message: object, key: object = {
 export const partnerSamples: Samples = {
   number: '+5585991230001',
   contents: [
-    { contentType: 'TEXT', content: 'Bom dia! https://loja.example/a' },
-    { contentType: 'IMAGE', content: 'A nova cor' },
-    { contentType: 'AUDIO' },
-    { contentType: 'VIDEO', content: 'Como se monta' },
-    { contentType: 'DOCUMENT', content: 'O orçamento' },
+    ...TEXT_AND_FILES,
     { contentType: 'STICKER' },
     {
       contentType: 'LOCATION',

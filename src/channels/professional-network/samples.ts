@@ -1,5 +1,5 @@
 /** Examples for the contract tests of channels. */
-import type { Samples } from '../content.ts';
+import { TEXT_AND_FILES, type Samples } from '../content.ts';
 import { professionalNetworkSettings } from './settings.ts';
 
 const ACCOUNT = professionalNetworkSettings.sample.account_id;
@@ -43,13 +43,7 @@ const OURS = { sender: SELLER, is_sender: true };
 
 export const networkSamples: Samples = {
   number: null,
-  contents: [
-    { contentType: 'TEXT', content: 'Bom dia! https://loja.example/a' },
-    { contentType: 'IMAGE', content: 'A nova cor' },
-    { contentType: 'AUDIO' },
-    { contentType: 'VIDEO', content: 'Como se monta' },
-    { contentType: 'DOCUMENT', content: 'O orçamento' },
-  ],
+  contents: [...TEXT_AND_FILES],
   callbacks: [
     announce('message_received', 'm-1'),
     announce('message_received', 'm-2', OURS),

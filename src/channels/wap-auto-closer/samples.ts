@@ -1,5 +1,5 @@
 /** Examples for the contract tests of channels. */
-import { makeInteractiveOffer, type Samples } from '../content.ts';
+import { makeInteractiveOffer, TEXT_AND_FILES, type Samples } from '../content.ts';
 import { wapSettings } from './settings.ts';
 
 const { phone_number_id, waba_id } = wapSettings.sample;
@@ -15,11 +15,7 @@ const person = { wa_id: '5585991230001', user_id: 'BR.77000000000000000001', pro
 export const wapSamples: Samples = {
   number: '+5585991230001',
   contents: [
-    { contentType: 'TEXT', content: 'Bom dia! https://loja.example/a' },
-    { contentType: 'IMAGE', content: 'A nova cor' },
-    { contentType: 'AUDIO' },
-    { contentType: 'VIDEO', content: 'Como se monta' },
-    { contentType: 'DOCUMENT', content: 'O orçamento' },
+    ...TEXT_AND_FILES,
     { contentType: 'STICKER' },
     {
       contentType: 'LOCATION',
