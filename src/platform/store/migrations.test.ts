@@ -16,6 +16,11 @@ const prepareQueue = (url: string): Promise<void> => migrateJobs(url, queues());
 
 before(async () => {
   server = await openTestServer({ durable: false });
+  await run(
+    makeUrl('postgres'),
+    `create role keeper login password 'keeper'`,
+    'grant parley_app, parley_read, parley_system to keeper with inherit false',
+  );
 });
 after(() => server.close());
 
@@ -56,11 +61,6 @@ async function cloneTemplate(): Promise<string> {
 
 /** Creates a migrated database whose owner is bound by row security. */
 async function createOwned(): Promise<{ name: string; url: string }> {
-  await run(
-    makeUrl('postgres'),
-    `create role keeper login password 'keeper'`,
-    'grant parley_app, parley_read, parley_system to keeper with inherit false',
-  );
   const name = await createDatabase('keeper');
   await run(makeUrl(name), 'grant all on schema public to keeper');
   const url = makeUrl(name, 'keeper', 'keeper');
@@ -100,6 +100,31 @@ test('the bytes of records that go with their table are subtracted, also when ro
   assert.deepEqual(await counted(tables), [{ exact: true, records: 4 }]);
   await run(url, 'set role parley_app', `set app.company_id = '${company}'`, `delete from tables where _id = 'goes'`);
   assert.deepEqual(await counted(tables), [{ exact: true, records: 1 }]);
+});
+
+test('a database of an earlier version keeps the files that wait for their download, and what its agents cost', async () => {
+  const { name, url } = await createOwned();
+  const repaired = ['0028_messages_network_files.sql', '0030_agents_prices.sql'];
+  const media = { url: null, fileName: 'a.jpg' };
+  const prices = { currency: 'BRL', input: 1, output: 2 };
+  await run(
+    makeUrl(name),
+    `delete from schema_migrations where name in ('${repaired.join(`', '`)}')`,
+    'alter table media_downloads drop column network_id, drop column sha256',
+    `insert into companies (_id, name) values ('c', 'Acme')`,
+    // Beside the company they refer to records that do not matter here.
+    'set session_replication_role = replica',
+    `insert into messages (company_id, _id, conversation_id, contact_id, inbox_id, channel, sender_type, message_type, origin, content_type,
+        status, media) values ('c', 'm', 'v', 'p', 'i', 'PARTNER_API', 'CONTACT', 'INCOMING', 'CHANNEL', 'IMAGE', 'RECEIVED',
+        '${JSON.stringify({ ...media, network: { networkId: 'n1', sha256: 'h1' } })}')`,
+    `insert into media_downloads (company_id, attachment_id, message_id, inbox_id) values ('c', 'a', 'm', 'i')`,
+    `insert into agents (company_id, _id, name, prices) values ('c', 'g', 'Ana', '${JSON.stringify(prices)}')`,
+  );
+  assert.deepEqual(await migrate(url, prepareQueue), repaired);
+  assert.deepEqual(
+    await run(makeUrl(name), 'select network_id, sha256, media, prices from media_downloads, messages, agents'),
+    [{ network_id: 'n1', sha256: 'h1', media, prices: { ...prices, transcription: null } }],
+  );
 });
 
 test('findMissing names migrations that did not run and queues that do not exist', async () => {
