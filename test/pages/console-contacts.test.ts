@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
-import { findDialog, openConsole } from '../support/console.ts';
+import { findDialog, holdAnswers, openConsole } from '../support/console.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { makeWorkbook } from '../support/sheets.ts';
 
@@ -101,7 +101,16 @@ describe('a contact', () => {
     await open(`/${maria._id}`);
     await page.getByRole('button', { name: 'Merge' }).click();
     const dialog = findDialog(page);
+    const souza = dialog.getByRole('button', { name: /Maria Souza/ });
+    await souza.waitFor();
+    const search = await holdAnswers(page, 'search=');
     await dialog.getByRole('searchbox').fill('M. Silva');
+    await search.answered();
+    assert.ok(
+      await souza.isVisible(),
+      'the contacts of the first search vanished before those of the second were there',
+    );
+    await search.release();
     await dialog.getByRole('button', { name: /M. Silva/ }).click();
     await dialog
       .getByRole('row', { name: /E-mail.*maria@example.com/ })
