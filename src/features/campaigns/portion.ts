@@ -45,7 +45,7 @@ export interface Portion {
 const OVER: Portion = { calls: [], waitMs: 0, looked: 0, isOver: true };
 const IDLE: Portion = { calls: [], waitMs: 0, looked: 0, isOver: false };
 
-/** After an error a later turn goes on. */
+/** When the last try fails too, this turn ends, and a later one takes the portion again. */
 export const takePortion = (run: Run, most: number): Promise<Portion> =>
   repeatOvertaken(async () => {
     const due = await listDue(run.acting.read, run.campaign._id, most);

@@ -84,7 +84,7 @@ async function beginRefused(t: TestContext): Promise<RefusedRequest> {
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // After the server's own timers, so that only the look at the limits waits for the test.
+  // The server has started its own timers by now, so the test moves only the timer that checks the limits.
   t.mock.timers.enable({ apis: ['setInterval'] });
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   t.after(async () => {
