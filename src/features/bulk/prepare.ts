@@ -33,7 +33,7 @@ const PORTION = 100;
 
 /**
  * Returns the messages that are ready to be sent, or null when no contact is left. Throws RunLost when another process has taken over the
- * run. After an error a repetition of the request continues the run.
+ * run. When the last try fails too, the request fails; repeated, it goes on where it ended.
  */
 export const prepareNext = (running: Running): Promise<ReadyRow[] | null> =>
   repeatOvertaken(() => running.acting.tx((tx) => preparePortion(tx, running)));

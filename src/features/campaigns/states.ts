@@ -1,6 +1,7 @@
 /** Starts, pauses, resumes and cancels campaigns. */
 import type { Kit } from '../../kit.ts';
 import { AppError, notFound } from '../../platform/values/errors.ts';
+import { ChangedMeanwhile, isChangedMeanwhile, repeatOvertaken } from '../../platform/store/overtaken.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { readAudience } from './audience.ts';
 import { expectCampaign, toCampaign } from './campaigns.ts';
@@ -11,27 +12,9 @@ import type { Campaign } from './schemas.ts';
 import { setEnded, setPaused, setRunning } from './state-queries.ts';
 import { checkSteps } from './steps.ts';
 
-/** How often a campaign is checked and started, because it has changed between the check and the start. */
-const MOST_TRIES = 5;
-
 /** Throws 400 for what keeps the campaign from being sent, naming the field of the campaign. */
-export async function startCampaign(kit: Kit, tenant: Tenant, id: string): Promise<Campaign> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await checkAndStart(kit, tenant, id);
-    } catch (error) {
-      // Failure policy: the next try checks what the campaign has become.
-      if (!(error instanceof ChangeDuringStart) || tries >= MOST_TRIES) throw error;
-    }
-  }
-}
-
-/** The campaign is another one than was checked. */
-class ChangeDuringStart extends AppError {
-  constructor() {
-    super('UNAVAILABLE', 'The campaign changed meanwhile', [], { 'retry-after': '1' });
-  }
-}
+export const startCampaign = (kit: Kit, tenant: Tenant, id: string): Promise<Campaign> =>
+  repeatOvertaken(() => checkAndStart(kit, tenant, id), isChangedMeanwhile);
 
 async function checkAndStart(kit: Kit, tenant: Tenant, id: string): Promise<Campaign> {
   const checked = await expectCampaign(tenant.read, id);
@@ -39,7 +22,7 @@ async function checkAndStart(kit: Kit, tenant: Tenant, id: string): Promise<Camp
   await checkSteps(kit, tenant, checked);
   await readAudience(tenant.read, checked.audience);
   return changeState(tenant, id, ['DRAFT', 'SCHEDULED'], async (tx, { scheduled_at, updatedAt, status }) => {
-    if (updatedAt !== checked.updatedAt) throw new ChangeDuringStart();
+    if (updatedAt !== checked.updatedAt) throw new ChangedMeanwhile('The campaign');
     const isScheduled = status === 'DRAFT' && scheduled_at !== null && Date.parse(scheduled_at) > Date.now();
     await setRunning(tx, id, { isScheduled, called: 0, failed: 0 });
   });

@@ -1,6 +1,6 @@
 /** Creates the contacts of many phone numbers with few statements. */
 import { PHONE_NUMBER } from '../../channels/identity.ts';
-import { AppError } from '../../platform/values/errors.ts';
+import { ChangedMeanwhile } from '../../platform/store/overtaken.ts';
 import { emit } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
 import type { Phone } from '../../platform/values/phone.ts';
@@ -14,7 +14,7 @@ import type { Contact, ContactSource } from './schemas.ts';
 export type PhoneContact = Phone & { name: string | null };
 
 /**
- * Creates a contact for each of these different numbers, with its event, and returns their ids in the same order. Throws UNAVAILABLE when
+ * Creates a contact for each of these different numbers, with its event, and returns their ids in the same order. Throws ChangedMeanwhile when
  * another transaction has given one of the numbers to a contact meanwhile; a retry then finds it.
  */
 export async function createByPhones(tx: TenantTx, source: ContactSource, people: PhoneContact[]): Promise<string[]> {
@@ -23,7 +23,7 @@ export async function createByPhones(tx: TenantTx, source: ContactSource, people
   const ids = created.map(({ _id }) => _id);
   await insertImported(tx, created, source);
   const identities = created.map(({ _id, phone_number }) => ({ ...PHONE_NUMBER.identify(phone_number), contact: _id }));
-  if ((await insertIdentities(tx, identities)) !== identities.length) throw changedMeanwhile();
+  if ((await insertIdentities(tx, identities)) !== identities.length) throw new ChangedMeanwhile('A contact');
   const contacts = await findImportedContacts(tx, ids);
   await emit(
     tx,
@@ -36,11 +36,8 @@ export async function createByPhones(tx: TenantTx, source: ContactSource, people
 export const readContacts = (tx: TenantRead, ids: string[]): Promise<Contact[]> =>
   ids.length === 0 ? Promise.resolve([]) : findImportedContacts(tx, ids);
 
-/** Keeps these contacts from being removed until the transaction ends. Throws UNAVAILABLE when one of them is gone already. */
+/** Keeps these contacts from being removed until the transaction ends. Throws ChangedMeanwhile when one of them is gone already. */
 export async function holdMany(tx: TenantTx, ids: string[]): Promise<void> {
   const distinct = [...new Set(ids)];
-  if ((await keepContactsFromRemoval(tx, distinct)) !== distinct.length) throw changedMeanwhile();
+  if ((await keepContactsFromRemoval(tx, distinct)) !== distinct.length) throw new ChangedMeanwhile('A contact');
 }
-
-const changedMeanwhile = (): AppError =>
-  new AppError('UNAVAILABLE', 'The contacts changed meanwhile', [], { 'retry-after': '1' });

@@ -1,6 +1,7 @@
 /** Erases a contact with its conversations and messages, and the person's words in all other tables. */
 import type { Kit } from '../../kit.ts';
-import { AppError, notFound } from '../../platform/values/errors.ts';
+import { notFound } from '../../platform/values/errors.ts';
+import { ChangedMeanwhile, isChangedMeanwhile, repeatOvertaken } from '../../platform/store/overtaken.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
 import { callerShareOwner } from '../../platform/store/connection-shares.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
@@ -23,8 +24,6 @@ const PORTION = 5_000;
 const ROW_PORTION = 1_000;
 // The number of kept callbacks in a portion: a callback may be large, and each is searched byte by byte.
 const ASIDE_PORTION = 100;
-// How often an erasure begins anew because the contact has got another name meanwhile.
-const MOST_TRIES = 5;
 // The shortest identity that is searched in callbacks; a shorter one could appear in a callback about another person by chance.
 const SHORTEST_IDENTITY = 8;
 
@@ -37,33 +36,21 @@ export async function removeContact(kit: Kit, tenant: Tenant, id: string): Promi
   const { companyId } = tenant;
   if (!(await findContact(tenant.read, id))) throw notFound();
   await workInPortions(() => kit.database.tenantTx(companyId, (tx) => unlinkRows(tx, id, ROW_PORTION)));
-  for (let tries = 1; ; tries += 1) {
+  return repeatOvertaken(async () => {
     const known = await kit.database.tenantTx(companyId, (tx) => listNetworkIdentities(tx, id));
     await eraseKeptCallbacks(kit, companyId, known);
-    try {
-      return await tenant.tx((tx) => removeContactOnce(kit, tx, id, known));
-    } catch (error) {
-      // Failure policy: the next try erases the kept callbacks with the new names as well.
-      if (!(error instanceof NewNameDuringErasure) || tries >= MOST_TRIES) throw error;
-    }
-  }
+    return tenant.tx((tx) => removeContactOnce(kit, tx, id, known));
+  }, isChangedMeanwhile);
 }
 
-/** The contact got names after the kept callbacks with its names were erased. */
-class NewNameDuringErasure extends AppError {
-  constructor() {
-    super('UNAVAILABLE', 'The contact changed meanwhile');
-  }
-}
-
-/** Removes the contact. Throws NewNameDuringErasure, because kept callbacks with a name that is not `known` would outlive it. */
+/** Removes the contact. Throws ChangedMeanwhile for a name that is not `known`, because kept callbacks with it would outlive the contact. */
 async function removeContactOnce(kit: Kit, tx: TenantTx, id: string, known: string[]): Promise<Contact> {
   const company = tx.companyId;
   await lockConversationsForRemoval(tx, [id]);
   const [contact] = await lockContactsForRemoval(tx, [id]);
   if (!contact) throw notFound();
   const names = await listNetworkIdentities(tx, id);
-  if (names.some((name) => !known.includes(name))) throw new NewNameDuringErasure();
+  if (names.some((name) => !known.includes(name))) throw new ChangedMeanwhile('The contact');
   await workInPortions(() => eraseMessages(tx, id, PORTION));
   await workInPortions(() => eraseThreads(tx, id, PORTION));
   await eraseParkedEdits(tx, names);

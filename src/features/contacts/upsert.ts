@@ -1,6 +1,7 @@
 /** Creates and updates many contacts in one call, for programs that keep the contacts of another system here. */
 import { invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
+import { isChangedMeanwhile, repeatOvertaken } from '../../platform/store/overtaken.ts';
 import { findPhoneCountry } from '../../platform/store/phone-country.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import type { CustomField, Value } from '../custom-fields/schemas.ts';
@@ -14,13 +15,9 @@ import { matchRows, toRowKeys } from './import/match.ts';
 import { planContacts } from './import/plan.ts';
 import { findReferences, type RowReference } from './import/queries.ts';
 import { checkFields, type PersonRow } from './import/rows.ts';
-import { ContactsChanged } from './import/write.ts';
 import type { ContactUpsert, ContactUpsertItem, ContactUpsertResult } from './schemas.ts';
 
 type ItemResult = ContactUpsertResult['items'][number];
-
-// The number of tries: a contact that changes between its look-up and its lock makes the whole call begin again.
-const TRIES = 5;
 
 /**
  * Creates or updates the contacts of a call in one transaction, with their events. An item that can not be stored is FAILED with its
@@ -30,20 +27,16 @@ export async function upsertContacts(tenant: Tenant, asked: ContactUpsert): Prom
   const { silent = false, update_existing = true } = asked;
   if (update_existing) expectMayUpdate(tenant);
   const source = toContactSource(tenant.actor);
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await tenant.tx(async (tx) => {
-        const { rows, definitions } = await readItems(tx, asked);
-        const _id = newId();
-        tx.created(_id);
-        const stored = await storeContacts(tx, rows, { update_existing, silent, definitions, source });
-        return toResult(_id, rows, stored);
-      });
-    } catch (error) {
-      // Failure policy: a contact that others change at the same time is looked up again; any other error, and the last one, is thrown on.
-      if (!(error instanceof ContactsChanged) || tries === TRIES) throw error;
-    }
-  }
+  const store = (): Promise<ContactUpsertResult> =>
+    tenant.tx(async (tx) => {
+      const { rows, definitions } = await readItems(tx, asked);
+      const _id = newId();
+      tx.created(_id);
+      const stored = await storeContacts(tx, rows, { update_existing, silent, definitions, source });
+      return toResult(_id, rows, stored);
+    });
+  // A contact that changes between its look-up and its lock makes the whole call begin again.
+  return repeatOvertaken(store, isChangedMeanwhile);
 }
 
 /** Answers a repeated call: which contacts its items have now. Nothing is written. */

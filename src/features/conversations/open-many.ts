@@ -1,5 +1,5 @@
 /** Opens conversations with many contacts in one inbox, and assigns them, with few statements. */
-import { AppError } from '../../platform/values/errors.ts';
+import { ChangedMeanwhile } from '../../platform/store/overtaken.ts';
 import { emit } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
@@ -52,8 +52,7 @@ export async function openMany(tx: TenantTx, opening: Opening, partners: Partner
       tx,
       made.map((key) => ({ ...key, ...fixed })),
     );
-    if (inserted.length !== made.length)
-      throw new AppError('UNAVAILABLE', 'The conversations changed meanwhile', [], { 'retry-after': '1' });
+    if (inserted.length !== made.length) throw new ChangedMeanwhile('A conversation');
   }
   const created = new Map(made.map(({ contact, _id }) => [contact, _id]));
   const ids = partners.map(({ contact, conversation }) => conversation ?? created.get(contact) ?? '');

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Kit } from '../../kit.ts';
 import { ChildEnded } from '../../platform/work/child.ts';
 import { toDatabaseProblem, isUnavailable } from '../../platform/store/db.ts';
+import { repeatOvertaken } from '../../platform/store/overtaken.ts';
 import { AppError, type ErrorCode } from '../../platform/values/errors.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import { storeRowErrors } from './row-errors.ts';
@@ -28,10 +29,7 @@ export interface RowImporter<S = unknown, V = unknown> {
 
 export type ImportedRows = Omit<Progress, 'processed' | 'errors'> & { errors: RowError[] };
 
-// The number of tries for a portion: other writes to the same records can make it fail. After so many tries the import pauses before the
-// next ones.
-const TRIES = 5;
-// Errors that may disappear when the same portion is stored again.
+// Errors that may disappear when the same portion is stored again. After the last try the import fails, or pauses before the next ones.
 const RETRIED_ERRORS = new Set<ErrorCode>(['UNAVAILABLE', 'UNKNOWN_REFERENCE', 'STORAGE_FULL']);
 
 export interface ImportSession {
@@ -75,6 +73,11 @@ function isPassingError(error: unknown): boolean {
 /** Returns the error for the caller; null when the error is a defect of this project. */
 const toProblem = (error: unknown): AppError | null => (error instanceof AppError ? error : toDatabaseProblem(error));
 
+function isRetried(error: unknown): boolean {
+  const problem = toProblem(error);
+  return problem !== null && RETRIED_ERRORS.has(problem.code);
+}
+
 function toImportError(problem: AppError | null): { code: string; message: string } {
   const code: ErrorCode = 'INTERNAL_ERROR';
   if (!problem) return { code, message: 'Something went wrong on our side' };
@@ -102,7 +105,7 @@ async function importPortions(
     const isLast = rows.length === 0 || done + rows.length >= total;
     // The child already reads the next portion while this one is stored.
     if (!isLast) next = read(done + rows.length);
-    const stored = await retryOnce(() => storePortion(kit, work, { rows, slots, done, isLast }));
+    const stored = await repeatOvertaken(() => storePortion(kit, work, { rows, slots, done, isLast }), isRetried);
     if (stored === 'GONE') return;
     if (stored === 'STORED') done += rows.length;
     else {
@@ -153,16 +156,3 @@ function storePortion(
 
 const announceImport = (tx: TenantTx, _id: string): void =>
   tx.changed([{ company: tx.companyId, kind: 'IMPORT', ids: [_id] }]);
-
-async function retryOnce<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      // Failure policy: after a conflict or a reference that was just removed the portion is tried again at once, up to TRIES times; then
-      // the import fails or pauses.
-      const problem = toProblem(error);
-      if (!problem || !RETRIED_ERRORS.has(problem.code) || tries >= TRIES) throw error;
-    }
-  }
-}

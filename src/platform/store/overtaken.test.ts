@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import { AppError } from '../values/errors.ts';
 import { exec } from './db.ts';
-import { repeatOvertaken } from './overtaken.ts';
+import { ChangedMeanwhile, isChangedMeanwhile, repeatOvertaken } from './overtaken.ts';
 import { openDatabase, type SystemTx } from './tenant.ts';
 
 const database = await openTestDatabase();
@@ -42,25 +42,25 @@ for (const [name, fail] of [
   ['PostgreSQL refuses because another one has changed the same rows', () => refuse('40001')],
   ['is UNAVAILABLE', () => Promise.reject(new AppError('UNAVAILABLE'))],
 ] as const)
-  test(`a transaction that ${name} is tried four times, and then its last error is thrown`, async () => {
+  test(`a transaction that ${name} is tried five times, and then its last error is thrown`, async () => {
     const errors: unknown[] = [];
     const work = (): Promise<number> =>
       fail().catch((error: unknown) => {
         errors.push(error);
         throw error;
       });
-    await assert.rejects(repeatOvertaken(work), (error) => error === errors[3]);
-    assert.equal(errors.length, 4);
+    await assert.rejects(repeatOvertaken(work), (error) => error === errors[4]);
+    assert.equal(errors.length, 5);
   });
 
-test('a transaction that succeeds at its fourth try returns its result', async () => {
+test('a transaction that succeeds at its fifth try returns its result', async () => {
   let tries = 0;
   const work = async (): Promise<number> => {
     tries += 1;
-    if (tries < 4) await refuse('40001');
+    if (tries < 5) await refuse('40001');
     return tries;
   };
-  assert.equal(await repeatOvertaken(work), 4);
+  assert.equal(await repeatOvertaken(work), 5);
 });
 
 for (const [name, fail] of [
@@ -77,3 +77,11 @@ for (const [name, fail] of [
     await assert.rejects(repeatOvertaken(work));
     assert.equal(tries, 1);
   });
+
+test('a caller may have a transaction repeated only when what it was prepared from has changed', async () => {
+  const errors = [new ChangedMeanwhile('The campaign'), new AppError('UNAVAILABLE')];
+  let tries = 0;
+  const work = (): Promise<never> => Promise.reject(errors[tries++]!);
+  await assert.rejects(repeatOvertaken(work, isChangedMeanwhile), (error) => error === errors[1]);
+  assert.equal(tries, 2);
+});

@@ -3,21 +3,37 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../values/errors.ts';
 import { isCollision } from './db.ts';
 
+/** What a transaction was prepared from is no longer true, for example because a contact was removed. It has to be prepared again. */
+export class ChangedMeanwhile extends AppError {
+  /** `what` is a noun with its article, for example `The campaign`. */
+  constructor(what: string) {
+    super('UNAVAILABLE', `${what} changed meanwhile`, [], { 'retry-after': '1' });
+  }
+}
+
 // How often a transaction is tried, and the pause before the second try. Each further pause is longer.
-const TRIES = 4;
+const TRIES = 5;
 const PAUSE_MS = 50;
 
+export const isChangedMeanwhile = (error: unknown): boolean => error instanceof ChangedMeanwhile;
+
+/** The transaction collided with another one, or was UNAVAILABLE: what it was prepared from had changed, or rows were locked for too long. */
+const isOvertaken = (error: unknown): boolean =>
+  isCollision(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
+
 /**
- * Runs `work` again when its transaction collided with another one, or was UNAVAILABLE because rows were locked for too long; the next try
- * finds what the other transaction has stored. Throws the error of the last try.
+ * Runs `work` again after an error that `isRepeated`; the next try finds what the other transaction has stored. Throws the error of the last
+ * try. A request that would wait too long for locked rows five times repeats only what isChangedMeanwhile.
  */
-export async function repeatOvertaken<T>(work: () => Promise<T>): Promise<T> {
+export async function repeatOvertaken<T>(
+  work: () => Promise<T>,
+  isRepeated: (error: unknown) => boolean = isOvertaken,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      const isOvertaken = isCollision(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
-      if (!isOvertaken || attempt === TRIES) throw error;
+      if (!isRepeated(error) || attempt === TRIES) throw error;
       await sleep(PAUSE_MS * attempt);
     }
   }

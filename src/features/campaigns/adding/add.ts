@@ -81,7 +81,7 @@ async function addContacts(
   return answer;
 }
 
-/** After an error a repetition of the request goes on. */
+/** When the last try fails too, the request fails; repeated, it goes on where it ended. */
 async function addPortion(tenant: Tenant, adding: Adding, rows: GivenRow[]): Promise<void> {
   sortOut(adding, await repeatOvertaken(() => tenant.tx((tx) => storePortion(tx, adding, rows))));
 }

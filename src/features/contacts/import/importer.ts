@@ -57,7 +57,7 @@ export interface StoredRows {
 }
 
 /**
- * Creates or updates the contacts of checked rows with their events. Throws ContactsChanged when the rows should be
+ * Creates or updates the contacts of checked rows with their events. Throws ChangedMeanwhile when the rows should be
  * tried again.
  */
 export async function storeContacts(

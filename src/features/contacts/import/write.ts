@@ -1,9 +1,9 @@
 /**
  * Writes the planned contacts of a portion with few statements. The plan was made before anything was locked: when a contact proves to have
- * changed since, ContactsChanged is thrown, and the portion is tried again.
+ * changed since, ChangedMeanwhile is thrown, and the portion is tried again.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../../../platform/values/errors.ts';
+import { ChangedMeanwhile } from '../../../platform/store/overtaken.ts';
 import type { TenantTx } from '../../../platform/store/tenant.ts';
 import type { CustomField } from '../../custom-fields/schemas.ts';
 import { mergeValues, type FieldChange } from '../../custom-fields/values.ts';
@@ -48,10 +48,11 @@ export async function writeContacts(
     );
   const existing = drafts.filter(({ isNew }) => !isNew);
   const ids = existing.map(({ _id }) => _id);
-  if (ids.length > 0 && (await keepContactsFromRemoval(tx, ids)) !== ids.length) throw new ContactsChanged();
+  if (ids.length > 0 && (await keepContactsFromRemoval(tx, ids)) !== ids.length)
+    throw new ChangedMeanwhile('A contact');
   const identities = drafts.flatMap(collectIdentities);
   const free = identities.filter((identity) => !stored.has(toKeyText(identity)));
-  if (free.length > 0 && (await insertIdentities(tx, free)) !== free.length) throw new ContactsChanged();
+  if (free.length > 0 && (await insertIdentities(tx, free)) !== free.length) throw new ChangedMeanwhile('A contact');
   const changed = ids.length > 0 ? await updateExisting(tx, { existing, identities, definitions }) : [];
   const written = new Map([...fresh, ...changed].map((each) => [each.person._id, each]));
   return drafts.flatMap(({ _id }) => written.get(_id) ?? []);
@@ -88,13 +89,13 @@ async function updateExisting(
   const held = new Map((await findIdentityHolders(tx, ours)).map((name) => [toKeyText(name), name.contact]));
   // Another transaction removed, merged or changed one of the contacts between the look-up and the lock.
   if (locked.size !== existing.length || ours.some((name) => held.get(toKeyText(name)) !== name.contact))
-    throw new ContactsChanged();
+    throw new ChangedMeanwhile('A contact');
   const replaced: HeldIdentity[] = [];
   const changed = existing.flatMap((draft): WrittenContact[] => {
     const contact = locked.get(draft._id);
     if (!contact) return [];
     const own = pickFields(contact);
-    if (findGrowthFault({ held: own.held, rows: draft.rows, definitions })) throw new ContactsChanged();
+    if (findGrowthFault({ held: own.held, rows: draft.rows, definitions })) throw new ChangedMeanwhile('A contact');
     const next = applyRowsToContact(own, draft, definitions);
     const { _id, ...fields } = next.person;
     if (isDeepStrictEqual(fields, own)) return [];
@@ -111,13 +112,6 @@ async function updateExisting(
       changed.map(({ person }) => person),
     );
   return changed;
-}
-
-/** One of the contacts has changed since the plan was made; another try plans with what it has now. */
-export class ContactsChanged extends AppError {
-  constructor() {
-    super('UNAVAILABLE', 'The contacts changed meanwhile');
-  }
 }
 
 /** Applies the rows to the stored contact. Fields that the rows leave empty stay as they are. */
