@@ -158,3 +158,18 @@ test('contacts and conversations can be sorted by their last message, whoever wr
   const people = (await call(200, 'GET', '/v1/contacts?sort=-last_message_at', { key: company.key })).body.result;
   assert.equal(people.at(-1)._id, silent.body._id);
 });
+
+/** Filters by records that may be gone while their lines stay. */
+const MAY_BE_GONE = ['/v1/audit actor', '/v1/audit resource'];
+
+test('a filter that names a record which does not exist is refused with its name', async () => {
+  const filters = lists.flatMap((one) =>
+    [...one.parameters]
+      .filter(([name, schema]) => RECORDS_KEYWORD in schema && !one.path.includes(`{${name}}`))
+      .map(([name]) => ({ one, name })),
+  );
+  assert.ok(filters.length > 15, `${filters.length}`);
+  for (const { one, name } of filters)
+    if (!MAY_BE_GONE.includes(`${one.path} ${name}`))
+      expectProblem(await list(one, { [name]: newId() }, 400), 'UNKNOWN_REFERENCE', name);
+});

@@ -1,6 +1,7 @@
 import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
 import type { Since, Window } from '../../platform/store/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
+import { findUnknown } from '../../platform/store/unknown-references.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { Agent, ListedAgent } from './schemas.ts';
 
@@ -33,6 +34,18 @@ export type AgentFields = Pick<
   | 'transcription_model'
   | 'prices'
 >;
+
+/** Returns the names of the filters whose records do not exist. */
+export function findUnknownFilters(
+  tx: TenantRead,
+  asked: Record<'agent' | 'conversation', string | null>,
+): Promise<string[]> {
+  return findUnknown(tx, {
+    name: 'agents.findUnknown',
+    tables: { agent: 'agents', conversation: 'conversations' },
+    asked,
+  });
+}
 
 export function findAgent(tx: TenantRead, id: string): Promise<Agent | null> {
   return maybeOne(tx, {

@@ -8,6 +8,7 @@ import { AppError, invalid, notFound, unknownReference } from '../../platform/va
 import { newId } from '../../platform/values/ids.ts';
 import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
+import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import { findApproved } from '../templates/approved.ts';
 import { foreseePlaces } from '../inboxes/portfolio.ts';
 import { checkHeaders } from '../messages/files.ts';
@@ -18,6 +19,7 @@ import { readContacts, type BulkRequest } from './given.ts';
 import { divideByPlaces, planRows } from './plan.ts';
 import {
   countRuns,
+  findUnknownInbox,
   findAgent,
   findBulkInbox,
   findRun,
@@ -79,6 +81,7 @@ export const readRuns = (read: TenantRead, ids: string[]): Promise<BulkRun[]> =>
 
 export async function pageBulk(tenant: Tenant, query: BulkQuery): Promise<Page<BulkRun>> {
   const { inbox = null } = query;
+  refuseUnknown(await findUnknownInbox(tenant.read, inbox));
   const window = pageWindow('bulk', query);
   const rows = await listRuns(tenant.read, inbox, window);
   return makePage(query, window, rows, () => countRuns(tenant.read, inbox, window));

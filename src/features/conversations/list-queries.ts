@@ -272,7 +272,7 @@ const TABLES = {
   step: 'pipeline_steps',
 } as const;
 
-/** Returns which of the records that the filters name do not exist. */
-export function findUnknownReferences(tx: TenantRead, asked: ConversationFilter): Promise<string[]> {
+/** Returns the names of the filters whose records do not exist. */
+export function findUnknownFilters(tx: TenantRead, asked: ConversationFilter): Promise<string[]> {
   return findUnknown(tx, { name: 'conversations.findUnknown', tables: TABLES, asked });
 }

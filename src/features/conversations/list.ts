@@ -1,14 +1,14 @@
 /** Lists conversations by filters, search and pages; made for a million conversations and any combination of filters. */
-import { unknownReference } from '../../platform/values/errors.ts';
 import { isId } from '../../platform/values/ids.ts';
 import { findNearFirst } from '../../platform/store/long-list.ts';
 import { makePage, readSearch, pageWindow, type Page, type Window } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
+import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import { findContacts } from '../contacts/list/found.ts';
 import {
   countBroadMatches,
   countConversations,
-  findUnknownReferences,
+  findUnknownFilters,
   hasOrderedIndex,
   listBroadMatches,
   listConversations,
@@ -80,8 +80,7 @@ const addFound = (filter: ConversationFilter, search: string, contacts: string[]
 
 /** Throws UNKNOWN_REFERENCE for a filter whose record does not exist. */
 export async function expectKnownReferences(read: TenantRead, filters: ConversationFilters): Promise<void> {
-  const [unknown] = await findUnknownReferences(read, toConversationFilter(filters));
-  if (unknown) throw unknownReference(unknown);
+  refuseUnknown(await findUnknownFilters(read, toConversationFilter(filters)));
 }
 
 /** When an index has the filtered conversations in the order of the page, it is followed. */

@@ -152,8 +152,8 @@ export async function countAllMessages(tx: TenantRead, filter: MessageFilter, { 
 // Users who are being removed do not count as existing.
 const USERS = '(select company_id, _id from users where removed_at is null) u';
 
-/** Returns which of the records that the filters name do not exist. */
-export function findUnknownReferences(tx: TenantRead, asked: MessageFilter): Promise<string[]> {
+/** Returns the names of the filters whose records do not exist. */
+export function findUnknownFilters(tx: TenantRead, asked: MessageFilter): Promise<string[]> {
   const tables = { conversation: 'conversations', contact: 'contacts', inbox: 'inboxes', mentioned: USERS };
   return findUnknown(tx, { name: 'messages.findUnknown', tables, asked });
 }

@@ -1,11 +1,11 @@
 /** Lists and searches all messages of a company, in pages. */
-import { unknownReference } from '../../platform/values/errors.ts';
 import { findNearFirst } from '../../platform/store/long-list.ts';
 import { makePage, pageWindow, readSearch, type Page, type Window } from '../../platform/store/paging.ts';
 import type { Acting } from '../../platform/store/tenant.ts';
+import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import {
   countAllMessages,
-  findUnknownReferences,
+  findUnknownFilters,
   isInOrder,
   listAllMessages,
   listNearMessages,
@@ -21,10 +21,7 @@ export async function searchMessages(tenant: Acting, query: MessageSearchQuery):
   const window = pageWindow('messages', query);
   const rows = await findPage(tenant, filter, window);
   // A check whether the records in the filters exist is needed only for an empty page.
-  if (rows.length === 0) {
-    const [unknown] = await findUnknownReferences(tenant.read, filter);
-    if (unknown) throw unknownReference(unknown);
-  }
+  if (rows.length === 0) refuseUnknown(await findUnknownFilters(tenant.read, filter));
   return makePage(query, window, rows, () => countAllMessages(tenant.read, filter, window));
 }
 

@@ -1,16 +1,21 @@
 /** Finds filters of a list that name records which do not exist. */
+import { unknownReference } from '../values/errors.ts';
 import { one } from './db.ts';
 import type { TenantRead } from './tenant.ts';
 
-/**
- * Returns the names of the filters whose records do not exist. `tables` maps a filter to the table that its id names; `asked` are the ids,
- * null for a filter that the request does not use.
- */
-export async function findUnknown<K extends string>(
-  tx: TenantRead,
-  { name, tables, asked }: { name: string; tables: Record<K, string>; asked: Record<NoInfer<K>, string | null> },
-): Promise<K[]> {
+interface Named<K extends string> {
+  /** The name of the statement. */
+  name: string;
+  /** The table that the id of each filter names. */
+  tables: Record<K, string>;
+  /** The ids; null for a filter that the request does not use. */
+  asked: Record<NoInfer<K>, string | null>;
+}
+
+/** Returns the names of the filters whose records do not exist. */
+export async function findUnknown<K extends string>(tx: TenantRead, { name, tables, asked }: Named<K>): Promise<K[]> {
   const filters = Object.keys(tables) as K[];
+  if (filters.every((filter) => asked[filter] === null)) return [];
   const row = await one<Record<string, boolean>>(tx, {
     name,
     text: `select ${filters
@@ -22,4 +27,9 @@ export async function findUnknown<K extends string>(
     values: [tx.companyId, ...filters.map((filter) => asked[filter])],
   });
   return filters.filter((filter) => row[filter]);
+}
+
+/** Throws UNKNOWN_REFERENCE that names the first of these filters, if there is one. */
+export function refuseUnknown([unknown]: readonly string[]): void {
+  if (unknown !== undefined) throw unknownReference(unknown);
 }

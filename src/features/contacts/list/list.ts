@@ -1,5 +1,4 @@
 /** Lists contacts by search, filters and pages; made for a million contacts and any combination of filters. */
-import { unknownReference } from '../../../platform/values/errors.ts';
 import { findNearFirst } from '../../../platform/store/long-list.ts';
 import {
   isSinceInOrder,
@@ -10,6 +9,7 @@ import {
   type Window,
 } from '../../../platform/store/paging.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
+import { refuseUnknown } from '../../../platform/store/unknown-references.ts';
 import { buildConditions, type ContactMatch } from './filter-queries.ts';
 import { readFilters } from './filters.ts';
 import {
@@ -35,8 +35,7 @@ export async function readContactMatch(
 ): Promise<ContactMatch> {
   const ids = query.ids?.split(',') ?? null;
   const { business = null } = query;
-  const [unknown] = business === null ? [] : await findUnknownBusiness(tenant.read, business);
-  if (unknown !== undefined) throw unknownReference(unknown);
+  refuseUnknown(await findUnknownBusiness(tenant.read, business));
   return { ids, business, search: readSearch(query), filters: await readFilters(tenant.read, query.filters) };
 }
 

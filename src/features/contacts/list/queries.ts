@@ -91,6 +91,6 @@ export async function countMatchingContacts(tx: TenantRead, match: ContactMatch,
 }
 
 /** Returns the name of the filter when the company has no such business. */
-export function findUnknownBusiness(tx: TenantRead, business: string): Promise<string[]> {
+export function findUnknownBusiness(tx: TenantRead, business: string | null): Promise<string[]> {
   return findUnknown(tx, { name: 'contacts.findUnknown', tables: { business: 'businesses' }, asked: { business } });
 }
