@@ -6,12 +6,19 @@ import { openLive } from '../../../../test/support/live.ts';
 import { makePhoneNumber, waitUntilCopied } from '../../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
-import { listNetworkMessages, readEvents, writeAsContact } from '../../../../test/support/traffic.ts';
+import {
+  listNetworkMessages,
+  readEvents,
+  reportStatuses,
+  silenceNetwork,
+  writeAsContact,
+} from '../../../../test/support/traffic.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { newId } from '../../../platform/values/ids.ts';
 
 const platform = await startPlatform({ env: { AGENT_WAIT: '1s' } });
 const { call, database, demo } = platform;
+await silenceNetwork(platform);
 
 const create = async (path: string, body: Json): Promise<Json> => (await call(201, 'POST', path, { body })).body;
 const read = async (path: string): Promise<Json> => (await call(200, 'GET', path)).body;
@@ -185,6 +192,33 @@ test('a follow-up whose worker died before the message was stored is sent once, 
   ]);
   assert.equal((await waitForEnd(other.followUp._id)).status, 'SENT');
   assert.equal((await listTexts(other.conversation)).length, 2);
+});
+
+test('a follow-up whose outcome is unknown is SENT, with its event and the next one, once the network reports its message', async () => {
+  const { conversation, followUp, from } = await converse();
+  const send = [{ kind: 'reset_after_accept', times: 1, to: from }];
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send } });
+  await makeDue(followUp._id);
+  const readMessageId = async (): Promise<string | null> =>
+    (await listFollowUps(conversation, 1)).find(({ _id }) => _id === followUp._id)?.['message'];
+  const message = (await waitUntil('the message', readMessageId)) ?? '';
+  const [wire] = await waitUntil('the network to have it', async () => {
+    const found = await listNetworkMessages(platform, message);
+    return found.length > 0 && found;
+  });
+  const lookAgain = (): Promise<unknown> =>
+    database.sql('update follow_ups set settle_until = now() where _id = $1', [followUp._id]);
+  await lookAgain();
+  await waitUntil('a look at it', async () => {
+    const late = 'select from follow_ups where _id = $1 and settle_until > now()';
+    return (await database.sql(late, [followUp._id])).length > 0;
+  });
+  assert.equal((await listFollowUps(conversation, 1))[0]?.['status'], 'SCHEDULED');
+  await reportStatuses(platform, { id: wire.id, status: 'sent', biz_opaque_callback_data: message });
+  await lookAgain();
+  const sent = await waitForEnd(followUp._id);
+  assert.deepEqual(await readEvents(platform, followUp._id), [{ event: 'FOLLOWUP_SENT', data: sent }]);
+  assert.equal((await listFollowUps(conversation, 2))[1]?.['index'], 1);
 });
 
 test('a follow-up that would be due at night waits for the morning', async () => {

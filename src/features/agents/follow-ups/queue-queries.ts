@@ -59,13 +59,13 @@ export function restFollowUps(tx: SystemTx, ends: FollowUpEnd[]): Promise<number
   });
 }
 
-/** A follow-up whose worker died while it called the network. */
+/** A follow-up whose worker died while it called the network, or the outcome of whose message was unknown. */
 export interface UnsettledFollowUp {
   company: string;
   _id: string;
 }
 
-/** Takes follow-ups whose worker has died during the call to the network, so that nobody else does. */
+/** Takes follow-ups that are to be looked at again after the call to the network, so that nobody else does. */
 export function takeUnsettledFollowUps(tx: SystemTx, holdSeconds: number): Promise<UnsettledFollowUp[]> {
   return many(tx, {
     name: 'agents.takeUnsettledFollowUps',

@@ -68,7 +68,7 @@ export const FollowUp = define(
     ),
     status: oneOf(
       FOLLOW_UP_STATUSES,
-      'Whether it waits for its time, was sent, was cancelled, or failed as a message does',
+      'SCHEDULED: it waits for its time, or the outcome of its message is not known yet; SENT; CANCELLED; FAILED as a message does',
     ),
     scheduled_at: Type.String({ ...Timestamp, description: 'When it is due' }),
     sent_at: nullable(Type.String({ ...Timestamp, description: 'When it was sent; null before' })),

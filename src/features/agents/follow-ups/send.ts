@@ -49,7 +49,7 @@ export async function sendFollowUp(kit: Kit, { company, _id, claimed_at }: Claim
   if (template) await noteRefusedTemplate(kit, acting, template, message);
 }
 
-/** Ends a follow-up whose worker died while it called the network. */
+/** Ends a follow-up whose worker died while it called the network, or the outcome of whose message was unknown. */
 export async function settleLeftFollowUp(kit: Kit, { company, _id }: UnsettledFollowUp): Promise<void> {
   const acting = await actFor(kit, company, _id);
   const message = (await findFollowUp(acting.read, _id))?.message;
@@ -106,9 +106,13 @@ async function cancel(tx: TenantTx, id: string, cancel_reason: FollowUp['cancel_
   return null;
 }
 
-/** Ends a follow-up after the call. A message whose outcome is unknown is not sent again, and nothing follows it. */
+/**
+ * Ends a follow-up after the call. A message whose outcome is unknown is not sent again: its follow-up is looked at every two minutes until a
+ * later status has settled the message, and nothing follows it before.
+ */
 async function settle(acting: Acting, id: string, status: StoredOutgoing['message']['status']): Promise<void> {
-  const isSent = status !== 'FAILED' && status !== 'QUEUED';
+  if (status === 'QUEUED') return;
+  const isSent = status !== 'FAILED';
   await acting.tx(async (tx) => {
     const due = await lockFollowUp(tx, id);
     const end = { status: isSent ? 'SENT' : 'FAILED', cancel_reason: null } as const;
