@@ -10,6 +10,7 @@ import type { Kit } from '../../kit.ts';
 import { reservePairs, reserveSlots } from '../../platform/work/pacing.ts';
 import type { Shares } from '../../platform/work/shares.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
+import { repeatOvertaken } from '../../platform/store/overtaken.ts';
 import { AttachmentGone } from '../messages/files.ts';
 import { endRun, failRemaining } from './ending.ts';
 import type { AnswerBatches } from './answer-batches.ts';
@@ -149,7 +150,7 @@ interface Begun {
 async function begin(work: Work, rows: ReadyRow[]): Promise<Begun> {
   const { lane, acting } = work.running;
   try {
-    return await acting.tx(async (tx) => {
+    const reserve = async (tx: TenantTx): Promise<Begun> => {
       const { granted, firstInMs } = await reserveSlots(tx, lane, rows.length);
       const taken = rows.slice(0, granted);
       const [marked, pairs] = granted === 0 ? NONE : await markAndPair(tx, work.running, taken);
@@ -163,7 +164,8 @@ async function begin(work: Work, rows: ReadyRow[]): Promise<Begun> {
         }),
         waitMs: firstInMs + granted * gapMs - (granted === 0 ? 1000 - gapMs : LEAD_MS),
       };
-    });
+    };
+    return await repeatOvertaken(() => acting.tx(reserve));
   } catch (error) {
     // Failure policy: no call has begun, so the rows stay READY for the process that continues the run.
     work.failure = error as Error;

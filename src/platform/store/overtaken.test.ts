@@ -40,6 +40,7 @@ test('of two transactions that wait for each other, the one that PostgreSQL ends
 for (const [name, fail] of [
   ['PostgreSQL refuses because of a deadlock', () => refuse('40P01')],
   ['PostgreSQL refuses because another one has changed the same rows', () => refuse('40001')],
+  ['waits too long for rows that another one has locked', () => refuse('55P03')],
   ['is UNAVAILABLE', () => Promise.reject(new AppError('UNAVAILABLE'))],
 ] as const)
   test(`a transaction that ${name} is tried five times, and then its last error is thrown`, async () => {

@@ -1,7 +1,7 @@
 /** Repeats transactions that others have overtaken, because they created or changed the same records at the same moment. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../values/errors.ts';
-import { isCollision } from './db.ts';
+import { isContention } from './db.ts';
 
 /** What a transaction was prepared from is no longer true, for example because a contact was removed. It has to be prepared again. */
 export class ChangedMeanwhile extends AppError {
@@ -17,9 +17,9 @@ const PAUSE_MS = 50;
 
 export const isChangedMeanwhile = (error: unknown): boolean => error instanceof ChangedMeanwhile;
 
-/** The transaction collided with another one, or was UNAVAILABLE: what it was prepared from had changed, or rows were locked for too long. */
+/** The transaction collided with another one, waited too long for its locks, or was UNAVAILABLE: what it was prepared from had changed. */
 const isOvertaken = (error: unknown): boolean =>
-  isCollision(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
+  isContention(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
 
 /**
  * Runs `work` again after an error that `isRepeated`; the next try finds what the other transaction has stored. Throws the error of the last
