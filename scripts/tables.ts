@@ -69,6 +69,11 @@ export const EXCEPTIONS: readonly TableException[] = [
   { room: 'pipelines', table: 'conversations', reason: 'a removed step hands its conversations on' },
   { room: 'companies', table: 'agents', reason: "a company's record shows its agents; they have no room yet" },
   { room: 'conversations', table: 'messages', reason: 'a record shows its last message; a read mark names one' },
+  {
+    room: 'messages',
+    table: 'campaign_enrollments',
+    reason: 'a message that waits to be sent again has no outcome yet',
+  },
   { room: 'bulk', table: 'agents', reason: 'a run that names an unknown agent is refused' },
   { room: 'conversations', table: 'agents', reason: 'a filter that names an unknown agent is refused' },
 ];

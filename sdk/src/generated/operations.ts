@@ -1255,7 +1255,7 @@ export interface Methods {
     cancel: (id: string, options?: CallOptions) => Promise<Campaign>;
     /** Resume a paused campaign. The campaign goes on where it was. Its templates are checked once more, and the error threshold counts from here. Takes the scope `campaigns:update`. */
     resume: (id: string, options?: CallOptions) => Promise<Campaign>;
-    /** Pause a campaign. Within two seconds nothing more is sent. A campaign that is paused already is answered as it is. Takes the scope `campaigns:update`. */
+    /** Pause a campaign. Within two seconds nothing more is sent. A campaign that is paused already is answered as it is; one that the daily limit has paused no longer goes on by itself. Takes the scope `campaigns:update`. */
     pause: (id: string, options?: CallOptions) => Promise<Campaign>;
     /** Start a campaign. Checks the campaign and lets it run; with `scheduled_at` in the future it becomes SCHEDULED. The audience is fixed at the beginning: the contacts that exist then, with the values that the templates name as they are then. A SCHEDULED campaign that is started begins at once. Takes the scope `campaigns:update`. */
     start: (id: string, options?: CallOptions) => Promise<Campaign>;

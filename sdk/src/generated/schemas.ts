@@ -1191,7 +1191,7 @@ export interface Message {
   status: 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
   /** Why the message has failed, one entry for each cause */
   errors: Array<{
-    /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED */
+    /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED, CAMPAIGN_CANCELLED, UNKNOWN_REFERENCE */
     code: number | string;
     /** The cause in short */
     title: string;
@@ -1202,7 +1202,7 @@ export interface Message {
   }>;
   /** The cause that the network reported, in Portuguese; absent without one */
   failure_reason?: {
-    /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED */
+    /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED, CAMPAIGN_CANCELLED, UNKNOWN_REFERENCE */
     code: number | string;
     /** Display text in Portuguese; may change without notice */
     message: string;
@@ -1979,8 +1979,8 @@ export interface CampaignEnrollment {
   skip_reason: 'BLOCKED' | 'OPTED_OUT' | 'INVALID_NUMBER' | 'NOT_TEST_NUMBER' | 'ACTIVE_CONVERSATION' | 'NOT_DELIVERABLE' | 'MISSING_VARIABLE' | null;
   /** Why the last message has failed */
   failure_reason: {
-    /** The code of the network or of the platform */
-    code: string;
+    /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED, CAMPAIGN_CANCELLED, UNKNOWN_REFERENCE */
+    code: number | string;
     /** A sentence for people that says what happened */
     message: string;
   } | null;
@@ -2044,7 +2044,7 @@ export interface CampaignAnalytics {
   }>;
   /** Why messages failed, the most frequent cause first */
   failures: Array<{
-    /** The network's number, or a word of the platform */
+    /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED, CAMPAIGN_CANCELLED, UNKNOWN_REFERENCE */
     code: number | string;
     /** The cause in words */
     message: string;
@@ -3016,7 +3016,7 @@ export interface FollowUp {
   content: string;
   /** Which of the agent's follow-ups, from 0. One that the model has chosen comes after all of them */
   index: number;
-  /** Whether it waits for its time, was sent, was cancelled, or failed as a message does */
+  /** SCHEDULED: it waits for its time, or the outcome of its message is not known yet; SENT; CANCELLED; FAILED as a message does */
   status: 'SCHEDULED' | 'SENT' | 'CANCELLED' | 'FAILED';
   /** When it is due */
   scheduled_at: string;
@@ -4007,7 +4007,7 @@ export interface InboxHealth {
     is_complete: boolean;
     /** The most frequent ones first */
     causes: Array<{
-      /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED */
+      /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED, CAMPAIGN_CANCELLED, UNKNOWN_REFERENCE */
       code: number | string;
       /** The words of the newest message with this cause, in the language of the network */
       title: string;

@@ -8,12 +8,15 @@ import { newId } from '../../platform/values/ids.ts';
 import { makePage, pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
+import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import { isTimeZone } from '../../platform/values/time-zone.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
 import { keepStepFromRemoval } from '../pipelines/steps.ts';
 import { findShelf } from '../templates/catalogue.ts';
 import { expectUsers } from '../users/assignments.ts';
+import { nudgeCampaign } from './adding/queries.ts';
 import { checkAudience } from './audience.ts';
+import { CAMPAIGNS } from './loop.ts';
 import {
   countCampaigns,
   deleteCampaign,
@@ -81,8 +84,7 @@ export async function expectCampaign(read: TenantRead, id: string): Promise<Camp
 
 export async function pageCampaigns(tenant: Tenant, query: CampaignQuery): Promise<Page<Campaign>> {
   const { status = null, inbox = null } = query;
-  const [unknown] = inbox === null ? [] : await findUnknownInbox(tenant.read, inbox);
-  if (unknown !== undefined) throw unknownReference(unknown);
+  refuseUnknown(await findUnknownInbox(tenant.read, inbox));
   const filter = { status, inbox, search: readSearch(query) };
   const window = pageWindow('campaigns', query);
   const rows = (await listCampaigns(tenant.read, filter, window)).map(toCampaign);
@@ -105,7 +107,10 @@ export async function updateCampaignById(
     expectChangeable(before, fields);
     await checkReferences(tx, fields);
     if (!isDeepStrictEqual(fields.steps, own.steps)) await keepFilesFromRemoval(tx, id, fields.steps);
-    return expectSmall(toCampaign(await updateCampaign(tx, id, fields)));
+    const updated = expectSmall(toCampaign(await updateCampaign(tx, id, fields)));
+    // A campaign that rests until its sending hours begin rests no longer than the new ones say.
+    if (before.status === 'RUNNING' && (await nudgeCampaign(tx, id)) > 0) tx.wakes(CAMPAIGNS);
+    return updated;
   });
 }
 

@@ -4,12 +4,20 @@ import type { TenantTx } from '../../platform/store/tenant.ts';
 import { createAnswerBatches, type AnswerBatches } from '../bulk/answer-batches.ts';
 import { holdOverloaded, toPerson } from '../bulk/sender.ts';
 import { returnPlaces } from '../inboxes/portfolio.ts';
-import { settleMany, type Answered } from '../messages/send-many.ts';
-import { sendLater } from './portion-queries.ts';
+import { failUnsent, settleMany, type Answered } from '../messages/send-many.ts';
+import { keepState, sendLater } from './portion-queries.ts';
 import type { CallOutcome, Run } from './run.ts';
 
 // After how long a message is tried again that the network has refused because of a rate limit. The number or the pair pauses meanwhile.
 const RETRY_SECONDS = 5;
+
+/** Why a message of a campaign is not sent any more. */
+export const NOT_SENT = {
+  code: 'CAMPAIGN_CANCELLED',
+  title: 'Not sent',
+  message: 'The campaign was cancelled, or goes on without this contact',
+  details: '',
+};
 
 export const createOutcomes = (kit: Kit, run: Run): AnswerBatches<CallOutcome> =>
   createAnswerBatches(kit.log, `campaign ${run.campaign._id}`, (outcomes) =>
@@ -17,17 +25,20 @@ export const createOutcomes = (kit: Kit, run: Run): AnswerBatches<CallOutcome> =
   );
 
 /** Messages come first and enrollments after them, as everywhere, so that two transactions never wait for each other. */
-async function storeOutcomes(kit: Kit, tx: TenantTx, { sender }: Run, outcomes: CallOutcome[]): Promise<void> {
+async function storeOutcomes(
+  kit: Kit,
+  tx: TenantTx,
+  { sender, campaign }: Run,
+  outcomes: CallOutcome[],
+): Promise<void> {
+  const isOver = await keepState(tx, campaign._id);
   const { channel, inbox, credentials, portfolio, lane } = sender;
   const settled = outcomes.filter(({ again }) => again === null);
   const answers = settled.flatMap(({ call, result }): Answered[] =>
     result.outcome === 'unknown' ? [] : [{ message: call.message, result }],
   );
   await settleMany(kit, tx, { channel, inbox: inbox._id, credentials }, answers);
-  const later = outcomes.flatMap(({ call: { enrollment }, again }) =>
-    again === null ? [] : [{ enrollment, seconds: again === 'stop' ? 0 : RETRY_SECONDS, isRefused: again !== 'stop' }],
-  );
-  if (later.length > 0) await sendLater(tx, later);
+  await sendAgain(tx, outcomes, { isOver, lastStep: campaign.steps.length - 1 });
   const refused = settled.filter(({ result }) => result.outcome === 'rejected');
   await returnPlaces(
     tx,
@@ -43,4 +54,23 @@ async function storeOutcomes(kit: Kit, tx: TenantTx, { sender }: Run, outcomes: 
     lane,
     outcomes.map(({ call, again }) => ({ again, person: toPerson(call.phone) })),
   );
+}
+
+/** Lets messages wait that are sent again. What is not sent any more fails: whoever has cancelled it has cancelled only what waited then. */
+async function sendAgain(
+  tx: TenantTx,
+  outcomes: CallOutcome[],
+  { isOver, lastStep }: { isOver: boolean; lastStep: number },
+): Promise<void> {
+  const again = outcomes.filter((outcome) => outcome.again !== null);
+  if (again.length === 0) return;
+  const later = again.map(({ call, again: reason }) => ({
+    enrollment: call.enrollment,
+    seconds: reason === 'stop' ? 0 : RETRY_SECONDS,
+    isRefused: reason !== 'stop',
+    isLastStep: call.step === lastStep,
+  }));
+  const over = new Set(isOver ? later.map(({ enrollment }) => enrollment) : await sendLater(tx, later));
+  const unsent = again.filter(({ call }) => over.has(call.enrollment)).map(({ call }) => call.message);
+  await failUnsent(tx, unsent, NOT_SENT);
 }

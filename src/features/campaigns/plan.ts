@@ -5,7 +5,6 @@ import { resolveVariables } from '../../channels/templates/variables.ts';
 import { isNamedIn } from '../inboxes/test-people.ts';
 import type { Candidate, Skipped } from './portion-queries.ts';
 import type { OpenStep, Run } from './run.ts';
-import type { SkipReason } from './schemas.ts';
 
 export interface PlannedSend {
   candidate: Candidate;
@@ -30,7 +29,12 @@ export function planCandidates({ campaign, sender, steps }: Run, candidates: Can
     const reason = findSkipReason({ campaign, sender }, step, { candidate, to });
     const filled = reason === null && to ? fill(candidate, step, sender.inbox.time_zone) : null;
     if (to && filled) plan.sends.push({ candidate, to, filled });
-    else plan.skipped.push({ enrollment: candidate._id, reason: reason ?? 'MISSING_VARIABLE' });
+    else
+      plan.skipped.push({
+        enrollment: candidate._id,
+        message: candidate.message,
+        reason: reason ?? 'MISSING_VARIABLE',
+      });
   }
   return plan;
 }
@@ -40,7 +44,8 @@ function findSkipReason(
   { campaign, sender: { inbox, channel } }: Pick<Run, 'campaign' | 'sender'>,
   { undeliveredIn }: OpenStep,
   { candidate, to }: { candidate: Candidate; to: Identity | null },
-): SkipReason | null {
+): Skipped['reason'] | null {
+  if (candidate.has_replied && campaign.options.stop_on_reply) return 'REPLIED';
   const { blocked, opted_out, conversation, enrollment, country_code, is_resting } = candidate;
   if (blocked) return 'BLOCKED';
   if (opted_out) return 'OPTED_OUT';

@@ -1,6 +1,7 @@
 /** Statements that choose and store the next messages of a campaign. */
-import { exec, many, one } from '../../platform/store/db.ts';
+import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
+import type { SkipReason } from './schemas.ts';
 import type { Recipient, RecipientContact } from '../../channels/templates/variables.ts';
 
 /** A worker that has not renewed its hold on a campaign for this long counts as dead: people wait for its messages. */
@@ -58,6 +59,8 @@ export interface Candidate extends DueEnrollment {
   conversation: string | null;
   enrollment: string | null;
   window_open: boolean;
+  /** Whether the contact has replied to an earlier message. */
+  has_replied: boolean;
   /** Whether a message to the contact failed within the last day with a code after which the network wants no other one. */
   is_resting: boolean;
   /** The message of the step, when the network has refused it for the moment. */
@@ -77,7 +80,7 @@ export function lockDue(
   return many(tx, {
     name: 'campaigns.lockDue',
     text: `select e._id, e.contact_id as contact, e.current_step as step, e.recipient, e.refusals, c.phone_number, c.country_code, c.blocked,
-        c.opted_out, i.value as person, i.address, v._id as conversation, v.enrollment_id as enrollment,
+        c.opted_out, e.replied_at is not null as has_replied, i.value as person, i.address, v._id as conversation, v.enrollment_id as enrollment,
         w.window_expires_at is not null as window_open, exists (
           select from messages r where r.company_id = $1 and r.contact_id = c._id and r.failed_at > now() - interval '24 hours'
             and r.errors -> 0 ->> 'code' = any($5::text[])) as is_resting,
@@ -132,7 +135,7 @@ export function insertSends(tx: TenantTx, campaign: string, sends: CalledSend[])
 export function markCalled(tx: TenantTx, sends: CalledSend[], lastStep: number): Promise<number> {
   return exec(tx, {
     name: 'campaigns.markCalled',
-    text: `update campaign_enrollments e set next_run_at = null, called_at = now(), conversation_id = n.conversation, message_id = n.message,
+    text: `update campaign_enrollments e set next_run_at = null, called_at = now(), conversation_id = coalesce(nullif(n.conversation, ''), e.conversation_id), message_id = n.message,
         completed_at = case when n.step >= $6 then now() end, updated_at = now()
       from unnest($2::text[], $3::text[], $4::text[], $5::int[]) as n (enrollment, conversation, message, step)
       where e.company_id = $1 and e._id = n.enrollment`,
@@ -149,7 +152,10 @@ export function markCalled(tx: TenantTx, sends: CalledSend[], lastStep: number):
 
 export interface Skipped {
   enrollment: string;
-  reason: string;
+  /** The message that waited to be sent again; null when nothing was sent yet. */
+  message: string | null;
+  /** REPLIED stands only for contacts who have got a message. */
+  reason: SkipReason | 'REPLIED';
 }
 
 /** Ends enrollments that get nothing more. One that has got a message keeps its status. */
@@ -164,24 +170,53 @@ export function markSkipped(tx: TenantTx, skipped: Skipped[]): Promise<number> {
   });
 }
 
-/** Lets enrollments be sent to later whose message the network has refused because of a rate limit, or was not called for. */
-export function sendLater(
-  tx: TenantTx,
-  later: { enrollment: string; seconds: number; isRefused: boolean }[],
-): Promise<number> {
-  return exec(tx, {
+/**
+ * Keeps the campaign from being paused, cancelled or removed until the transaction ends. Returns true when it was cancelled, or has failed.
+ */
+export async function keepState(tx: TenantTx, campaign: string): Promise<boolean> {
+  const row = await maybeOne<{ is_over: boolean }>(tx, {
+    name: 'campaigns.keepState',
+    text: `select status in ('CANCELLED', 'FAILED') as is_over from campaigns where company_id = $1 and _id = $2 for key share`,
+    values: [tx.companyId, campaign],
+  });
+  return row?.is_over ?? true;
+}
+
+export interface LaterSend {
+  enrollment: string;
+  seconds: number;
+  isRefused: boolean;
+  /** The last step of an enrollment completes it when the network is called. */
+  isLastStep: boolean;
+}
+
+/**
+ * Lets enrollments be sent to later whose message the network has refused because of a rate limit, or was not called for. Returns those to
+ * which nothing is sent any more, because they were cancelled or their contacts have replied meanwhile.
+ */
+export async function sendLater(tx: TenantTx, later: LaterSend[]): Promise<string[]> {
+  const rows = await many<{ enrollment: string }>(tx, {
     name: 'campaigns.sendLater',
-    text: `update campaign_enrollments e set next_run_at = now() + make_interval(secs => n.seconds), completed_at = null, updated_at = now(),
-        refusals = e.refusals + case when n.is_refused then 1 else 0 end
-      from unnest($2::text[], $3::int[], $4::boolean[]) as n (enrollment, seconds, is_refused)
-      where e.company_id = $1 and e._id = n.enrollment and e.status not in ('CANCELLED', 'FAILED') and e.next_run_at is null`,
+    text: `with locked as (
+        select e._id, n.seconds, n.is_refused, e.status in ('CANCELLED', 'FAILED') or (e.completed_at is not null and not n.is_last) as is_over
+        from unnest($2::text[], $3::int[], $4::boolean[], $5::boolean[]) as n (enrollment, seconds, is_refused, is_last)
+          join campaign_enrollments e on e.company_id = $1 and e._id = n.enrollment
+        where e.next_run_at is null order by e._id for no key update of e
+      ), later as (
+        update campaign_enrollments e set next_run_at = now() + make_interval(secs => l.seconds), completed_at = null, updated_at = now(),
+          refusals = e.refusals + case when l.is_refused then 1 else 0 end
+        from locked l where e.company_id = $1 and e._id = l._id and not l.is_over
+      )
+      select _id as enrollment from locked where is_over`,
     values: [
       tx.companyId,
       later.map(({ enrollment }) => enrollment),
       later.map(({ seconds }) => seconds),
       later.map(({ isRefused }) => isRefused),
+      later.map(({ isLastStep }) => isLastStep),
     ],
   });
+  return rows.map(({ enrollment }) => enrollment);
 }
 
 /** Returns how many messages the campaign has sent, and how many of them have failed. */

@@ -14,7 +14,8 @@ import { markOfCampaign } from '../conversations/campaign-marks.ts';
 import { keepStepFromRemoval } from '../pipelines/steps.ts';
 import { reachPeople } from '../inboxes/portfolio.ts';
 import { keepPlaces } from '../messages/late-places.ts';
-import { storeTemplates } from '../messages/send-many.ts';
+import { failUnsent, storeTemplates } from '../messages/send-many.ts';
+import { NOT_SENT } from './outcomes.ts';
 import { planCandidates, type PlannedSend } from './plan.ts';
 import {
   holdTurn,
@@ -25,6 +26,7 @@ import {
   markSkipped,
   type CalledSend,
   type DueEnrollment,
+  type Skipped,
 } from './portion-queries.ts';
 import { openStep, type PlannedCall, type Run } from './run.ts';
 import { setPaused } from './state-queries.ts';
@@ -67,7 +69,7 @@ async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<P
     { inbox: inbox._id, kind: PHONE_NUMBER.kind, restingCodes: channel.templates?.restingCodes?.map(String) ?? [] },
   );
   const { sends, skipped } = planCandidates(run, candidates);
-  if (skipped.length > 0) await markSkipped(tx, skipped);
+  if (skipped.length > 0) await endSkipped(tx, skipped);
   const { granted, firstInMs, gapMs } = await reserve(tx, run, sends.length);
   const { reached, over } = await reach(tx, run, sends.slice(0, granted));
   if (over > 0 && reached.length === 0) {
@@ -93,7 +95,7 @@ async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<P
       call,
       inMs: Math.max(firstInMs + place * gapMs, pairs.get(toPerson(call.phone)) ?? 0),
     })),
-    waitMs: sends.length === 0 ? 0 : firstInMs + granted * gapMs - (granted === 0 ? 1_000 - gapMs : LEAD_MS),
+    waitMs: findPause(sends.length, { granted, firstInMs, gapMs }),
     looked: due.length,
     isOver: false,
   };
@@ -101,6 +103,21 @@ async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<P
 
 // The next portion is taken before the slots of this one end.
 const LEAD_MS = 300;
+// A slot is granted within the second before it begins, and not a moment before that.
+const SLACK_MS = 20;
+
+/** Returns how long the next reservation may wait. */
+function findPause(wanted: number, { granted, firstInMs, gapMs }: Reserved): number {
+  if (wanted === 0) return 0;
+  return granted === 0 ? firstInMs - 1_000 + SLACK_MS : firstInMs + granted * gapMs - LEAD_MS;
+}
+
+/** Ends enrollments that get nothing more, with the messages that waited to be sent again. */
+async function endSkipped(tx: TenantTx, skipped: Skipped[]): Promise<void> {
+  const waiting = skipped.flatMap(({ message }) => message ?? []);
+  await failUnsent(tx, waiting, NOT_SENT);
+  await markSkipped(tx, skipped);
+}
 
 /** Locks the pipeline steps to which conversations move; a removed one is left out. */
 async function lockFunnelSteps(tx: TenantTx, { campaign }: Run, due: DueEnrollment[]) {
@@ -114,12 +131,14 @@ async function lockFunnelSteps(tx: TenantTx, { campaign }: Run, due: DueEnrollme
 }
 type FunnelSteps = Awaited<ReturnType<typeof lockFunnelSteps>>;
 
+interface Reserved {
+  granted: number;
+  firstInMs: number;
+  gapMs: number;
+}
+
 /** Reserves slots of the campaign's own pace first, then those of the number. */
-async function reserve(
-  tx: TenantTx,
-  { campaign, sender: { lane } }: Run,
-  most: number,
-): Promise<{ granted: number; firstInMs: number; gapMs: number }> {
+async function reserve(tx: TenantTx, { campaign, sender: { lane } }: Run, most: number): Promise<Reserved> {
   if (most === 0) return { granted: 0, firstInMs: 0, gapMs: 0 };
   const own = campaign.options.messages_per_minute;
   const rate = own === null ? lane.rate : Math.min(own / 60, lane.rate);

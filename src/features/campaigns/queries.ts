@@ -147,7 +147,8 @@ export function countCampaigns(tx: TenantRead, filter: CampaignFilter, window: S
   return countRows(tx, campaignList(tx, filter), window);
 }
 
-export function findUnknownInbox(tx: TenantRead, inbox: string): Promise<string[]> {
+/** Returns the name of the filter when the company has no such inbox. */
+export function findUnknownInbox(tx: TenantRead, inbox: string | null): Promise<string[]> {
   return findUnknown(tx, { name: 'campaigns.findUnknown', tables: { inbox: 'inboxes' }, asked: { inbox } });
 }
 

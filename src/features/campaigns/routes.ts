@@ -271,7 +271,8 @@ const START =
     /\s+/g,
     ' ',
   );
-const PAUSE = 'Within two seconds nothing more is sent. A campaign that is paused already is answered as it is.';
+const PAUSE =
+  'Within two seconds nothing more is sent. A campaign that is paused already is answered as it is; one that the daily limit has paused no longer goes on by itself.';
 const RESUME =
   'The campaign goes on where it was. Its templates are checked once more, and the error threshold counts from here.';
 const CANCEL =

@@ -2,6 +2,7 @@
 import type { Overload } from '../../channels/limits.ts';
 import type { SendResult } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
+import { invalid } from '../../platform/values/errors.ts';
 import { actAs, type Acting } from '../../platform/store/tenant.ts';
 import {
   openSender,
@@ -19,8 +20,6 @@ import { checkStep, type SendableStep } from './steps.ts';
 /** A step whose template is approved, with the files that its messages show. */
 export interface OpenStep extends SendableStep {
   opened: OpenedFiles;
-  /** Why the network can not get these files; null when it has them. */
-  fault: OpenedFiles['fault'];
   undeliveredIn: string[];
 }
 
@@ -56,22 +55,31 @@ export async function openRun(kit: Kit, company: string, campaign: CampaignRow, 
   return { kit, acting, turn, campaign, sender: await openSender(kit, acting.read, campaign.inbox), steps: new Map() };
 }
 
-/** Opens a step for this turn. Throws TEMPLATE_NOT_SENDABLE or another 400 when its template can not be sent any more. */
+/**
+ * Opens a step for this turn. Throws a 400 when its template or its files can not be sent any more, and another error when the network can not
+ * get the files at the moment.
+ */
 export async function openStep(run: Run, index: number): Promise<OpenStep> {
   const known = run.steps.get(index);
   if (known) return known;
   const { kit, acting, campaign, sender } = run;
   const step = campaign.steps[index];
   if (!step) throw new Error('the campaign has no such step');
-  const checked = await checkStep(kit, acting, { inbox: campaign.inbox, step, path: `steps[${index}].template` });
+  const path = `steps[${index}].template`;
+  const checked = await checkStep(kit, acting, { inbox: campaign.inbox, step, path });
   const { channel } = sender;
   const opened = await openTemplateFiles(kit, acting.read, channel, {
     template: checked.template,
     components: checked.given,
   });
   const fault = await uploadFiles(kit, sender, opened);
+  if (fault) throw isPassing(sender, fault) ? new Error(fault.message) : invalid(path, fault.message);
   const undeliveredIn = listUndelivered(channel.templates?.undelivered ?? [], checked.category);
-  const open = { ...checked, opened, fault, undeliveredIn };
+  const open = { ...checked, opened, undeliveredIn };
   run.steps.set(index, open);
   return open;
 }
+
+/** Whether the network may take a file later that it has not taken now. */
+const isPassing = ({ channel }: Sender, { code }: NonNullable<OpenedFiles['fault']>): boolean =>
+  code === 'PROVIDER_UNREACHABLE' || code === 'UNAVAILABLE' || Boolean(channel.findOverload?.(code));

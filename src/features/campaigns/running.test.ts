@@ -274,10 +274,12 @@ test('a campaign of which too many messages fail pauses with ERROR_RATE, and its
   assert.equal(pause_reason, 'ERROR_RATE');
   const { failures, failed } = await analytics(campaign);
   assert.equal(failures[0].code, 131026);
+  const bad = (await enrollments(campaign)).find(({ status }) => status === 'FAILED');
+  assert.equal(bad?.['failure_reason'].code, 131026);
   assert.ok(failed >= 6, String(failed));
 });
 
-test('a campaign waits for its sending hours, and a scheduled one for its time', async () => {
+test('a campaign takes its audience in at its start, and waits for its sending hours, even when these change meanwhile', async () => {
   const day = ((new Date().getUTCDay() + 2) % 7) + 1;
   const { campaign, contacts } = await createFor(1, {
     sending_hours: { from: '10:00', to: '11:00', days: [day] },
@@ -291,7 +293,13 @@ test('a campaign waits for its sending hours, and a scheduled one for its time',
     );
     return row?.rests;
   });
-  assert.deepEqual(await sentTo(contacts[0]), []);
+  assert.deepEqual([await sentTo(contacts[0]), (await analytics(campaign)).total_contacts], [[], 1]);
+  await call(200, 'PATCH', `${PATH}/${campaign._id}`, { body: { sending_hours: null } });
+  await awaitStatus(campaign, 'COMPLETED');
+  assert.equal((await sentTo(contacts[0])).length, 1);
+});
+
+test('a scheduled campaign waits for its time', async () => {
   const later = await createFor(1, { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
   assert.equal((await act(201, 'start', later.campaign)).body.status, 'SCHEDULED');
   await database.sql('update campaigns set held_until = now() where _id = $1', [later.campaign._id]);

@@ -11,7 +11,7 @@ import type { AnswerBatches } from '../bulk/answer-batches.ts';
 import { callTemplate, findOverload, refuseCall } from '../bulk/sender.ts';
 import { enrolNext } from './enrol.ts';
 import { findHoursWait } from './hours.ts';
-import { createOutcomes } from './outcomes.ts';
+import { createOutcomes, NOT_SENT } from './outcomes.ts';
 import { countSends, findNextDue } from './portion-queries.ts';
 import { takePortion, type Portion } from './portion.ts';
 import { findCampaignWork, type CampaignWork } from './queries.ts';
@@ -101,9 +101,11 @@ async function sendUntil(work: Work, isOver: () => boolean): Promise<number | 'l
   try {
     while (!isOver() && !work.stopping.aborted && work.refused === null) {
       const waitSeconds = findWait(work);
-      if (waitSeconds > 0) return waitSeconds;
+      // The audience is fixed at the start, whenever messages may be sent.
+      if (waitSeconds > 0 && work.campaign.is_enrolled) return waitSeconds;
       if (await failsTooOften(work)) work.refused = 'ERROR_RATE';
       else if (!work.campaign.is_enrolled) work.campaign.is_enrolled = await enrolNext(work.run, work.campaign);
+      if (waitSeconds > 0) continue;
       const portion = work.refused === null ? await takePortion(work.run, choosePortion(work)) : null;
       if (portion?.isOver) return 'lost';
       const pauseMs = portion ? await act(work, portion) : 0;
@@ -163,10 +165,6 @@ async function callAt(work: Work, call: PlannedCall, inMs: number): Promise<void
   const step = steps.get(call.step);
   if (!(await waitFor(work, inMs)) || !step)
     return outcomes.add({ call, result: refuseCall('The platform stops, or the campaign does'), again: 'stop' });
-  if (step.fault) {
-    work.refused ??= 'TEMPLATE';
-    return outcomes.add({ call, result: refuseCall(step.fault.message), again: null });
-  }
   const result = await calls
     .within(acting.companyId, () => callTemplate(kit, sender, step.opened.files, call))
     .catch((error: unknown) => {
@@ -226,11 +224,10 @@ async function finishTurn({ run, campaign, refused, stopping }: Work, waitSecond
 
 /** Cancels what a cancelled or failed campaign has not sent, a portion at a time. */
 async function cancelRest({ acting, turn, campaign }: Run, hasBegun: boolean): Promise<null> {
-  const cause = { code: 'CAMPAIGN_CANCELLED', title: 'Not sent', message: 'The campaign was cancelled', details: '' };
   for (let cancelled = -1; cancelled !== 0;) {
     cancelled = await acting.tx(async (tx) => {
       // Messages are locked before enrollments everywhere, so messages that wait to be sent again become FAILED first.
-      await failUnsent(tx, await listWaitingMessages(tx, campaign._id, CANCELLED_AT_ONCE), cause);
+      await failUnsent(tx, await listWaitingMessages(tx, campaign._id, CANCELLED_AT_ONCE), NOT_SENT);
       return cancelWaiting(tx, campaign._id, { hasBegun, most: CANCELLED_AT_ONCE });
     });
   }

@@ -248,14 +248,20 @@ export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<(
   });
 }
 
-/** Marks up to 1,000 messages as FAILED whose outcome has been unknown for a day; the job repeats the statement for the rest. */
+/**
+ * Marks up to 1,000 messages as FAILED whose outcome has been unknown for a day; the job repeats the statement for the rest. The day of a
+ * campaign's message begins with its last call, and one that waits to be sent again has no outcome.
+ */
 export function failUnknown(tx: SystemTx, errors: Cause[]): Promise<{ company: string; _id: string }[]> {
   return many(tx, {
     name: 'messages.failUnknown',
     text: `update messages set status = 'FAILED', outcome_unknown = true, errors = $1, failed_at = now(), updated_at = now()
       where (company_id, _id) in (
-        select company_id, _id from messages where status = 'QUEUED' and created_at < now() - interval '24 hours'
-        order by created_at limit 1000 for update skip locked)
+        select m.company_id, m._id from messages m
+          left join campaign_enrollments e on e.company_id = m.company_id and e._id = m.enrollment_id
+        where m.status = 'QUEUED' and m.created_at < now() - interval '24 hours'
+          and e.next_run_at is null and coalesce(e.called_at, m.created_at) < now() - interval '24 hours'
+        order by m.created_at limit 1000 for update of m skip locked)
       returning company_id as company, _id`,
     values: [JSON.stringify(errors)],
   });

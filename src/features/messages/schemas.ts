@@ -26,7 +26,7 @@ export const MAX_TEXT = 4_096;
 export const MESSAGE_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
-/** The platform's own codes for causes. BLOCKED is the company's decision about a contact, OPTED_OUT the contact's own decision. */
+/** The platform's own codes for causes. BLOCKED is the company's decision, OPTED_OUT the contact's; with UNKNOWN_REFERENCE the file is gone. */
 const PLATFORM_CAUSES = [
   'WINDOW_EXPIRED',
   'DAILY_LIMIT',
@@ -37,10 +37,12 @@ const PLATFORM_CAUSES = [
   'INBOX_INACTIVE',
   'PROVIDER_UNREACHABLE',
   'PROVIDER_REJECTED',
+  'CAMPAIGN_CANCELLED',
+  'UNKNOWN_REFERENCE',
 ] as const;
 export type PlatformCause = (typeof PLATFORM_CAUSES)[number];
 
-const cause = Type.Unsafe<number | string>({
+export const causeCode = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
   description: `The network's number (131026), or one of the platform's words: ${PLATFORM_CAUSES.join(', ')}`,
 });
@@ -51,7 +53,7 @@ const open = Type.Unsafe<Record<string, unknown>>({
 });
 
 export const Cause = Type.Object({
-  code: cause,
+  code: causeCode,
   title: plain.text('The cause in short'),
   message: plain.text('The cause in a sentence'),
   details: plain.text('More about the failure, in the words of the network'),
@@ -59,7 +61,7 @@ export const Cause = Type.Object({
 export type Cause = Static<typeof Cause>;
 
 const FailureReason = plain.object('The cause that the network reported, in Portuguese; absent without one', {
-  code: cause,
+  code: causeCode,
   message: plain.text('Display text in Portuguese; may change without notice'),
 });
 export type FailureReason = Static<typeof FailureReason>;

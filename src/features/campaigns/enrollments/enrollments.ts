@@ -1,13 +1,14 @@
 /** Enrollments: who takes part in a campaign, and how far each contact is. */
-import { AppError, notFound, unknownReference } from '../../../platform/values/errors.ts';
+import { AppError, notFound } from '../../../platform/values/errors.ts';
 import { makePage, pageWindow, type Page } from '../../../platform/store/paging.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
+import { refuseUnknown } from '../../../platform/store/unknown-references.ts';
 import { failUnsent } from '../../messages/send-many.ts';
 import {
   cancelEnrollment,
   countEnrollments,
   findEnrollment,
-  findUnknownNamed,
+  findUnknownFilters,
   findWaitingMessage,
   listEnrollments,
 } from './queries.ts';
@@ -21,9 +22,7 @@ export async function readEnrollment(tenant: Tenant, id: string): Promise<Enroll
 
 export async function pageEnrollments(tenant: Tenant, query: EnrollmentQuery): Promise<Page<Enrollment>> {
   const { campaign = null, contact = null, status = null } = query;
-  const [unknown] =
-    campaign === null && contact === null ? [] : await findUnknownNamed(tenant.read, { campaign, contact });
-  if (unknown !== undefined) throw unknownReference(unknown);
+  refuseUnknown(await findUnknownFilters(tenant.read, { campaign, contact }));
   const filter = { campaign, contact, status };
   const window = pageWindow('campaign-enrollments', query);
   const rows = await listEnrollments(tenant.read, filter, window);

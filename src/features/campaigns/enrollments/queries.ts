@@ -6,8 +6,11 @@ import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import { findUnknown } from '../../../platform/store/unknown-references.ts';
 import type { Enrollment } from './schemas.ts';
 
+// A code of the network is a number, as in messages.
+const FAILURE_REASON = `failure_reason || case when failure_reason ->> 'code' ~ '^[0-9]{1,9}$'
+  then jsonb_build_object('code', (failure_reason ->> 'code')::integer) else '{}' end as failure_reason`;
 const COLUMNS = `_id, company_id as company, campaign_id as campaign, contact_id as contact, conversation_id as conversation, status,
-  current_step, next_run_at, message_id as message, skip_reason, failure_reason, sent_at, delivered_at, read_at, replied_at, failed_at,
+  current_step, next_run_at, message_id as message, skip_reason, ${FAILURE_REASON}, sent_at, delivered_at, read_at, replied_at, failed_at,
   completed_at, created_at as "createdAt", updated_at as "updatedAt"`;
 
 export function findEnrollment(tx: TenantRead, id: string): Promise<Enrollment | null> {
@@ -29,14 +32,16 @@ export function findWaitingMessage(tx: TenantTx, enrollment: string): Promise<{ 
   });
 }
 
-/** Cancels an enrollment to which something is still to be sent. One that has got a message keeps its status and gets no further step. */
+/**
+ * Cancels an enrollment to which something is still to be sent. One for which the network was called keeps its status and gets no further
+ * step.
+ */
 export function cancelEnrollment(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'campaigns.enrollments.cancel',
-    text: `update campaign_enrollments set status = case when status = 'PENDING' and sent_at is null then 'CANCELLED' else status end,
+    text: `update campaign_enrollments set status = case when status = 'PENDING' and called_at is null then 'CANCELLED' else status end,
         next_run_at = null, completed_at = now(), updated_at = now()
-      where company_id = $1 and _id = $2 and completed_at is null
-        and (next_run_at is not null or sent_at is not null or called_at is null)`,
+      where company_id = $1 and _id = $2 and completed_at is null`,
     values: [tx.companyId, id],
   });
 }
@@ -96,7 +101,8 @@ export function walkEnrollments(
   });
 }
 
-export function findUnknownNamed(
+/** Returns the names of the filters whose records do not exist. */
+export function findUnknownFilters(
   tx: TenantRead,
   asked: Pick<EnrollmentFilter, 'campaign' | 'contact'>,
 ): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
 import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../../platform/values/schema.ts';
+import { causeCode } from '../../messages/schemas.ts';
 import { SKIP_REASONS, STATUSES } from '../schemas.ts';
 
 const ENROLLMENT_STATUSES = [
@@ -35,7 +36,7 @@ export const Enrollment = define(
     skip_reason: nullable(oneOf(SKIP_REASONS, 'Why the contact got nothing')),
     failure_reason: nullable(
       plain.object('Why the last message has failed', {
-        code: plain.text('The code of the network or of the platform'),
+        code: causeCode,
         message: plain.text('A sentence for people that says what happened'),
       }),
     ),
@@ -110,10 +111,7 @@ export const CampaignAnalytics = define(
     ),
     failures: Type.Array(
       Type.Object({
-        code: Type.Unsafe<number | string>({
-          type: ['integer', 'string'],
-          description: "The network's number, or a word of the platform",
-        }),
+        code: causeCode,
         message: plain.text('The cause in words'),
         count: plain.integer('The messages that failed for this cause'),
       }),
