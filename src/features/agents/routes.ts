@@ -101,6 +101,7 @@ function turnRoutes(app: FastifyInstance, kit: Kit): void {
     description: 'What an agent has read, and how it has answered or why a person took over.',
     query: AgentTurnQuery,
     answers: { 200: AgentTurnList },
+    errors: ['UNKNOWN_REFERENCE'],
     handler: (tenant, { query }) => pageTurns(tenant, query),
   });
 }
@@ -114,6 +115,7 @@ function followUpRoutes(app: FastifyInstance, kit: Kit): void {
     description: 'What agents have written, or will write, to contacts who do not answer.',
     query: FollowUpQuery,
     answers: { 200: FollowUpList },
+    errors: ['UNKNOWN_REFERENCE'],
     handler: (tenant, { query }) => pageFollowUps(tenant, query),
   });
   operation(app, kit.access, {

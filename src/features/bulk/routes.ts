@@ -49,6 +49,7 @@ export function bulkRoutes(app: FastifyInstance, kit: Kit): void {
     description: 'Each run with its state and its counters; runs are kept for 30 days.',
     query: BulkQuery,
     answers: { 200: BulkList },
+    errors: ['UNKNOWN_REFERENCE'],
     handler: (tenant, { query }) => pageBulk(tenant, query),
   });
   operation(app, kit.access, {
