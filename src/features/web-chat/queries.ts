@@ -83,6 +83,7 @@ export function findByExternalId(tx: TenantRead, inbox: string, externalId: stri
 
 export interface OpenChat {
   conversation: string;
+  createdAt: string;
   is_open: boolean;
   unseen_count: number;
   contact_name: string | null;
@@ -92,7 +93,7 @@ export interface OpenChat {
 export function findNewestConversation(tx: TenantRead, { inbox, contact }: Chat): Promise<OpenChat | null> {
   return maybeOne(tx, {
     name: 'web-chat.findNewestConversation',
-    text: `select v._id as conversation, v.status <> 'CLOSED' as is_open, v.unread_count as unseen_count, c.name as contact_name
+    text: `select v._id as conversation, v.created_at as "createdAt", v.status <> 'CLOSED' as is_open, v.unread_count as unseen_count, c.name as contact_name
       from conversations v join contacts c on c.company_id = v.company_id and c._id = v.contact_id
       where v.company_id = $1 and v.contact_id = $3 and v.inbox_id = $2 order by v.created_at desc, v._id desc limit 1`,
     values: [tx.companyId, inbox, contact],

@@ -205,6 +205,24 @@ test('a visitor who writes after the conversation was closed opens another one, 
   );
 });
 
+test('a change of a conversation that is over leaves the page of the newer one as it is', async () => {
+  const visitor = await visit(platform, site);
+  const { conversation: old } = await findExchange(await visitor.write('before'));
+  await call(200, 'PATCH', `/v1/conversations/${old._id}`, { body: { status: 'CLOSED' } });
+  const { conversation: current } = await findExchange(await visitor.write('after'));
+  const [live, watching] = [await visitor.live(), await openLive(platform)];
+  await call(200, 'PATCH', `/v1/conversations/${old._id}`, { body: { tags: ['late'] } });
+  await watching.waitFor('conversation', ({ _id, tags }) => _id === old._id && tags.includes('late'));
+  await answer(current._id, 'in the newer one');
+  await live.waitFor('message', ({ content }) => content === 'in the newer one');
+  const states = live.events.filter(({ event }) => event === 'conversation').map(({ data }) => data.is_open);
+  assert.ok(!states.includes(false), 'the page is told of the conversation that is over');
+  await call(201, 'POST', `/v1/conversations/${current._id}/typing`, { body: { state: 'TYPING' } });
+  await live.waitFor('typing', ({ is_typing }) => is_typing);
+  await watching.close();
+  await live.close();
+});
+
 test('a picture of a visitor arrives with its file, is stored once, and a file that is no file of the table is refused by name', async () => {
   const visitor = await visit(platform, site);
   const client_id = randomUUID();
