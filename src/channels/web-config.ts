@@ -20,7 +20,9 @@ const Question = strict({
   slug: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, ...SLUG, description: 'With CUSTOM_FIELD: a custom field of contacts' }),
   ),
-  required: plain.flag('Whether the chat begins only with an answer'),
+  required: plain.flag(
+    'Whether the chat begins only with an answer; a person whom the site has proven may leave it out',
+  ),
 });
 
 export const WEB_PROPERTIES = {
@@ -57,7 +59,7 @@ export const WEB_PROPERTIES = {
   office_hours: nullable(OfficeHours),
   questions: Type.Array(Question, {
     maxItems: 10,
-    description: 'What a new visitor is asked before the first message',
+    description: 'What a new visitor is asked before the first message, a text or a file, which brings the answers',
   }),
   identity_required: plain.flag('Only visitors whom the site has proven may chat'),
   show_operator_names: plain.flag('Visitors see the names of the people who answer'),

@@ -240,38 +240,6 @@ test('a visitor records a voice note, which the company gets as sound; one that 
   await close();
 });
 
-test('the questions are asked before the first message, and their answers reach the company with it', async () => {
-  const { body: field } = await call(201, 'POST', '/v1/custom-fields', {
-    body: { title: 'Topic', slug: 'topic', context: 'contact', type: 'SELECT', options: ['Order', 'Other'] },
-  });
-  const asking = await startShop(platform, {
-    config: {
-      questions: [
-        { kind: 'NAME', required: true },
-        { kind: 'EMAIL', required: false },
-        { kind: 'CUSTOM_FIELD', slug: field.slug, required: false },
-      ],
-    },
-  });
-  const { chat, openChat, write, waitFor, complaints, close } = await openShop(browser, asking);
-  await openChat();
-  await chat.getByRole('button', { name: 'Start the chat' }).click();
-  await chat.getByText('Please fill this in.').waitFor();
-  await chat.getByLabel('Your name').fill('Maria <b>Souza</b>');
-  await chat.getByLabel('Your e-mail (optional)').fill('maria');
-  await chat.getByText('Please write an e-mail address.').waitFor();
-  await chat.getByLabel('Your e-mail (optional)').fill('maria@shop.example');
-  await chat.getByLabel('Topic (optional)').selectOption('Order');
-  await chat.getByRole('button', { name: 'Start the chat' }).click();
-  await write('Hello from Maria');
-  await waitFor('Hello from Maria');
-  const { contact } = await findReceived(platform, 'Hello from Maria');
-  const { body } = await call(200, 'GET', `/v1/contacts/${contact}`);
-  assert.equal(body.name, 'Maria <b>Souza</b>');
-  assert.deepEqual(complaints, []);
-  await close();
-});
-
 test('a person whom the site proves sees their chat in every browser, and nothing of it after a log-out', async () => {
   const identity = await prove({ sub: 'maria-7', name: 'Maria' });
   const identify = (given: string) => `window.parley.push(['identify', ${JSON.stringify(given)}])`;

@@ -1,4 +1,5 @@
 /** Visitors of a web chat, as their pages behave. */
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { makeInteractiveOffer, type MessageContent } from '../../src/channels/content.ts';
@@ -62,6 +63,8 @@ export interface TestVisitor {
   call(status: number, method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Writes a text and returns its message. */
   write(content: string, more?: Json): Promise<Json>;
+  /** Sends a picture with these parts of the form and returns the answer. */
+  sendFile(status: number, parts: Record<string, string>, data: Buffer): Promise<Json>;
   list(query?: string): Promise<Json>;
   live(): Promise<LiveClient>;
 }
@@ -85,6 +88,16 @@ export async function visit(
     call,
     write: async (content, more = {}) =>
       (await call(201, 'POST', '/messages', { body: { client_id: randomUUID(), content, ...more } })).body,
+    sendFile: async (status, parts, data) => {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(parts)) form.set(name, value);
+      form.set('file', new Blob([new Uint8Array(data)]), 'picture.png');
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await fetch(`${platform.url}${base}/files`, { method: 'POST', headers, body: form });
+      const body = (await response.json()) as Json;
+      assert.equal(response.status, status, JSON.stringify(body));
+      return body;
+    },
     list: async (query = '') => (await call(200, 'GET', `/messages${query}`)).body,
     live: () => openLive(platform, { key, path: `${base}/live` }),
   };

@@ -19,7 +19,7 @@ export interface VisitorStream {
   visit: Visit;
   contact: string;
   /** The newest conversation of the visitor, in which somebody may type. */
-  conversation: string | null;
+  newest: Pick<Conversation, '_id' | 'createdAt'> | null;
   stream: Stream;
 }
 
@@ -119,15 +119,22 @@ function createMessageSender(kit: Kit, company: string, streams: ByChat) {
   };
 }
 
+/** Notes which conversation of the visitor is the newest. Returns false for an older one, which is over for the visitor. */
+export function noteNewest(entry: VisitorStream, { _id, createdAt }: Pick<Conversation, '_id' | 'createdAt'>): boolean {
+  const { newest } = entry;
+  if (newest && (createdAt < newest.createdAt || (createdAt === newest.createdAt && _id < newest._id))) return false;
+  entry.newest = { _id, createdAt };
+  return true;
+}
+
 function sendConversation(streams: ByChat, conversation: Conversation): void {
-  const entries = streams.get(toKey(conversation)) ?? [];
-  for (const entry of entries) entry.conversation = conversation._id;
+  const entries = [...(streams.get(toKey(conversation)) ?? [])].filter((entry) => noteNewest(entry, conversation));
   const data = { is_open: conversation.status !== 'CLOSED', unseen_count: conversation.unread_count };
   send(entries, Buffer.from(writeEvent('conversation', data)));
 }
 
 /** Visitors learn that somebody types, but not who: it may be a program. */
 function sendTyping(all: VisitorStream[], { conversation, by, state }: Presence): void {
-  const entries = all.filter((entry) => entry.conversation === conversation && entry.contact !== by._id);
+  const entries = all.filter((entry) => entry.newest?._id === conversation && entry.contact !== by._id);
   send(entries, Buffer.from(writeEvent('typing', { is_typing: state === 'TYPING' })));
 }

@@ -9,6 +9,8 @@ import type { Attachment } from '../attachments/schemas.ts';
 import { UPLOAD_LIMITS, uploadAttachment } from '../attachments/upload.ts';
 import type { Intake } from '../inbound/intake.ts';
 import type { Visit } from './chat.ts';
+import { takeAnswers } from './questions.ts';
+import type { SendFile } from './schemas.ts';
 import { findWritten, makeInbound, storeWritten, toWritten, type Written } from './write.ts';
 
 /** The same as for the people of the company. */
@@ -16,7 +18,7 @@ export const MOST_FILE = { maxBytes: UPLOAD_LIMITS.maxBytes };
 
 interface SentFile {
   upload: Upload | null;
-  body: { client_id: string; content?: string };
+  body: Omit<SendFile, 'file'>;
   signal: AbortSignal;
 }
 
@@ -30,12 +32,14 @@ export async function sendFile(
   if (!upload) throw invalid('file', 'is required', 'REQUIRED');
   const known = await findWritten(kit, visit, body.client_id);
   if (known) return toWritten(visit, known, false);
+  const answers = await takeAnswers(kit, visit, body.answers);
   const acting = actAs(kit.database, visit.site.company, { type: 'system', id: null, name: 'Web chat' });
   const attachment = await uploadAttachment(kit, acting, { upload, body: {}, signal });
   try {
     const written = await storeWritten(kit, intake, visit, {
       clientId: body.client_id,
-      elements: [makeFileMessage(visit, attachment, body)],
+      message: makeFileMessage(visit, attachment, body),
+      answers,
     });
     // The same message was sent twice at once, and the other one was stored.
     if (written.attachment !== attachment._id) await removeAttachment(kit, acting, attachment._id);

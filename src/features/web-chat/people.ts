@@ -44,7 +44,7 @@ export async function findVisitorContact(kit: Kit, { company }: Site, visitor: V
  */
 export async function enterKnown(kit: Kit, site: Site, identity: Identity, before: Visitor | null): Promise<Visitor> {
   const { company } = site;
-  const contact = await resolveKnown(kit, company, identity);
+  const contact = await enterContact(kit, company, toProvenPerson(identity));
   const anonymous = before?.externalId === null ? await findVisitorContact(kit, site, before) : null;
   if (before && anonymous !== null && anonymous !== contact)
     await kit.database.tenantTx(company, async (tx) => {
@@ -55,9 +55,13 @@ export async function enterKnown(kit: Kit, site: Site, identity: Identity, befor
   return toKnownVisitor(site, identity.sub);
 }
 
-function resolveKnown(kit: Kit, company: string, { sub, email, name }: Identity): Promise<string> {
-  const names = [EXTERNAL_ID.identify(sub), ...(email === undefined ? [] : [EMAIL_ADDRESS.identify(email)])];
-  const person = { names, ...(name === undefined ? {} : { displayName: name }) };
+const toProvenPerson = ({ sub, email, name }: Identity): Person => ({
+  names: [EXTERNAL_ID.identify(sub), ...(email === undefined ? [] : [EMAIL_ADDRESS.identify(email)])],
+  ...(name === undefined ? {} : { displayName: name }),
+});
+
+/** Finds or creates the contact of a person who has not written yet. */
+export function enterContact(kit: Kit, company: string, person: Person): Promise<string> {
   return kit.database.systemTx(`company:${company}`, async (tx) => {
     const { contacts, created, changed } = await findOrCreatePeople(tx, [{ company, person, source: 'WIDGET' }]);
     const [contact = ''] = contacts;

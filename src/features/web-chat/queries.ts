@@ -23,6 +23,9 @@ const VISIBLE = `m.message_type in ('INCOMING', 'OUTGOING') and m.status not in 
 const AUTHOR = `from users u where m.sender_type = 'USER' and u.company_id = m.company_id and u._id = m.sender_id`;
 const SHOWN = `m._id, (select u.name ${AUTHOR}) as author_name, (select u.avatar_url ${AUTHOR}) as author_avatar_url`;
 
+/** Stands in place of the visitor's own id of a message in the network id of the form that has the answers. */
+export const ANSWERS = 'answers';
+
 /** A visitor has few conversations, each of which is read along its index. */
 const MOST_CONVERSATIONS = 200;
 
@@ -83,6 +86,7 @@ export function findByExternalId(tx: TenantRead, inbox: string, externalId: stri
 
 export interface OpenChat {
   conversation: string;
+  createdAt: string;
   is_open: boolean;
   unseen_count: number;
   contact_name: string | null;
@@ -92,11 +96,24 @@ export interface OpenChat {
 export function findNewestConversation(tx: TenantRead, { inbox, contact }: Chat): Promise<OpenChat | null> {
   return maybeOne(tx, {
     name: 'web-chat.findNewestConversation',
-    text: `select v._id as conversation, v.status <> 'CLOSED' as is_open, v.unread_count as unseen_count, c.name as contact_name
+    text: `select v._id as conversation, v.created_at as "createdAt", v.status <> 'CLOSED' as is_open, v.unread_count as unseen_count, c.name as contact_name
       from conversations v join contacts c on c.company_id = v.company_id and c._id = v.contact_id
       where v.company_id = $1 and v.contact_id = $3 and v.inbox_id = $2 order by v.created_at desc, v._id desc limit 1`,
     values: [tx.companyId, inbox, contact],
   });
+}
+
+/** Every form of answers has this end of its network id, whoever the visitor was when they gave them. */
+export async function hasAnswers(tx: TenantRead, { inbox, contact }: Chat): Promise<boolean> {
+  const { found } = await one<{ found: boolean }>(tx, {
+    name: 'web-chat.hasAnswers',
+    text: `select exists (select from (select _id from conversations where company_id = $1 and contact_id = $3 and inbox_id = $2
+          order by created_at desc, _id desc limit $4) v
+        cross join lateral (select from messages m
+          where m.company_id = $1 and m.conversation_id = v._id and m.external_id like '%:' || $5 limit 1) m) as found`,
+    values: [tx.companyId, inbox, contact, MOST_CONVERSATIONS, ANSWERS],
+  });
+  return found;
 }
 
 // More unread messages than this are reported as this many.

@@ -1,13 +1,15 @@
-/** The questions that a new visitor answers before the first message. */
+/** The questions that a new visitor answers before the first message. The answers come with it. */
 import type { WebQuestion as Configured } from '../../channels/web-config.ts';
 import type { Kit } from '../../kit.ts';
-import { invalid } from '../../platform/values/errors.ts';
+import { AppError, invalid } from '../../platform/values/errors.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
 import { actAs } from '../../platform/store/tenant.ts';
 import { updateContactById } from '../contacts/contacts.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
 import { findValueFault, isEmpty, listAllDefinitions } from '../custom-fields/values.ts';
-import type { Visit } from './chat.ts';
+import { openChat, type Visit } from './chat.ts';
+import { enterContact, toPerson } from './people.ts';
+import { findNewestConversation, hasAnswers } from './queries.ts';
 import type { FieldValues, WebQuestion } from './schemas.ts';
 import type { Site } from './sites.ts';
 
@@ -16,6 +18,11 @@ const MAX_NAME = 200;
 
 interface Question extends WebQuestion {
   field: CustomField | null;
+}
+
+interface Answered {
+  question: Question;
+  value: NonNullable<FieldValues[string]>;
 }
 
 /** The questions of a chat. One whose custom field has been removed since is not asked. */
@@ -38,44 +45,73 @@ export interface GivenAnswers {
   name: string | null;
   /** What the company reads. */
   lines: { title: string; value: NonNullable<FieldValues[string]> }[];
-  /** Stores the values of custom fields at the contact. */
-  store(contact: string): Promise<void>;
+  /** Stores the values of custom fields at the contact, who is made when there is none. */
+  store(): Promise<void>;
+}
+
+/**
+ * Reads the answers that come with a message. Returns null when nothing is to be stored: the chat has its answers already, or has begun
+ * without any. A page sends them again with a later message when it does not know that an earlier one has brought them.
+ */
+export async function takeAnswers(kit: Kit, visit: Visit, given: FieldValues = {}): Promise<GivenAnswers | null> {
+  const opened = await openChat(kit, visit);
+  // A known person has a contact before they write.
+  if (!opened || !(await findNewestConversation(opened.read, opened.chat)))
+    return readAnswers(kit, visit, { given, isRequired: visit.visitor.externalId === null });
+  if (Object.keys(given).length === 0 || (await hasAnswers(opened.read, opened.chat))) return null;
+  return readAnswers(kit, visit, { given, isRequired: false });
 }
 
 /**
  * Checks the answers to the questions. An e-mail address is only shown to the company: nobody has proven it, so it identifies no contact.
- * Throws VALIDATION_FAILED, which names the answer; a required one may only be missing from a known visitor.
+ * Throws VALIDATION_FAILED, which names the answer.
  */
-export async function readAnswers(kit: Kit, visit: Visit, given: FieldValues): Promise<GivenAnswers> {
+async function readAnswers(
+  kit: Kit,
+  visit: Visit,
+  { given, isRequired }: { given: FieldValues; isRequired: boolean },
+): Promise<GivenAnswers> {
   const questions = await listQuestions(kit, visit.site);
   const keys = new Set(questions.map(({ key }) => key));
   for (const key of Object.keys(given)) if (!keys.has(key)) throw invalid(`answers.${key}`, 'is not asked');
   const answered = questions.flatMap((question) => {
     const value = getOwnProperty(given, question.key) ?? null;
     if (value === null || isEmpty(value)) {
-      const isMissing = question.required && visit.visitor.externalId === null;
-      if (isMissing) throw invalid(`answers.${question.key}`, 'is required', 'REQUIRED');
+      if (question.required && isRequired) throw invalid(`answers.${question.key}`, 'is required', 'REQUIRED');
       return [];
     }
     const fault = findAnswerFault(question, value);
     if (fault !== null) throw invalid(`answers.${question.key}`, fault);
     return [{ question, value }];
   });
-  const name = answered.find(({ question }) => question.kind === 'NAME')?.value;
+  const typed = answered.find(({ question }) => question.kind === 'NAME')?.value;
+  const name = typeof typed === 'string' ? typed.trim() : null;
   const fields = answered.filter(({ question }) => question.field !== null);
   return {
-    name: typeof name === 'string' ? name.trim() : null,
+    name,
     lines: answered.map(({ question, value }) => ({
       title: question.title ?? TITLES[question.kind] ?? question.key,
       value,
     })),
-    store: async (contact) => {
+    store: async () => {
       if (fields.length === 0) return;
-      const acting = actAs(kit.database, visit.site.company, { type: 'system', id: null, name: 'Web chat' });
-      const custom_fields = Object.fromEntries(fields.map(({ question, value }) => [question.key, value]));
-      await updateContactById(acting, contact, { custom_fields });
+      const contact = await enterContact(kit, visit.site.company, toPerson(visit.visitor, name ?? undefined));
+      await storeFields(kit, visit, contact, fields);
     },
   };
+}
+
+async function storeFields(kit: Kit, { site }: Visit, contact: string, fields: Answered[]): Promise<void> {
+  const acting = actAs(kit.database, site.company, { type: 'system', id: null, name: 'Web chat' });
+  const custom_fields = Object.fromEntries(fields.map(({ question, value }) => [question.key, value]));
+  try {
+    await updateContactById(acting, contact, { custom_fields });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    // Failure policy: values for which the contact has no room, or whose fields have just changed, stand in the form. The visitor can do
+    // nothing about it, so their message is taken.
+    kit.log.warn({ err: error, contact }, 'web chat: answers could not be stored at the contact');
+  }
 }
 
 const TITLES: Record<string, string> = { NAME: 'Name', EMAIL: 'E-mail' };

@@ -116,6 +116,9 @@ export const WebMessages = Type.Object({
 });
 export type WebMessages = Static<typeof WebMessages>;
 
+/** They come with the first message, a text or a file. */
+const Answers = Type.Optional(FieldValues);
+
 export const WriteMessage = strict({
   client_id: ClientId,
   content: Type.String({ minLength: 1, maxLength: MAX_TEXT, ...NOT_BLANK }),
@@ -129,15 +132,17 @@ export const WriteMessage = strict({
       title: Type.Optional(Type.String({ maxLength: 300 })),
     }),
   ),
-  answers: Type.Optional(FieldValues),
+  answers: Answers,
 });
 export type WriteMessage = Static<typeof WriteMessage>;
 
 export const SendFile = strict({
   client_id: ClientId,
   content: Type.Optional(Type.String({ maxLength: MAX_TEXT })),
+  answers: Answers,
   file: FilePart,
 });
+export type SendFile = Static<typeof SendFile>;
 
 export const Typing = strict({ state: oneOf(['TYPING', 'IDLE']) });
 export const Done = Type.Object({ ok: Type.Boolean() });

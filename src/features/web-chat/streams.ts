@@ -6,7 +6,7 @@ import type { Hub } from '../live/hub.ts';
 import type { Live } from '../live/live.ts';
 import { createStream, writeEvent } from '../live/stream.ts';
 import { openChat, type Visit } from './chat.ts';
-import { createFeed, type Feed, type VisitorStream } from './feed.ts';
+import { createFeed, noteNewest, type Feed, type VisitorStream } from './feed.ts';
 import { findVisitorContacts } from './people.ts';
 import { findNewestConversation } from './queries.ts';
 import { readSite } from './sites.ts';
@@ -51,7 +51,7 @@ export function createVisitorStreams(kit: Kit, live: Live): VisitorStreams {
       if (!opened) throw new AppError('NO_CONVERSATION');
       const { company } = visit.site;
       const { hub, leave } = await live.join(company);
-      const entry: VisitorStream = { visit, contact: opened.chat.contact, conversation: null, stream: createStream() };
+      const entry: VisitorStream = { visit, contact: opened.chat.contact, newest: null, stream: createStream() };
       const leaveFeed = enter(company, hub, entry);
       const close = (): void => {
         entry.stream.end();
@@ -61,7 +61,8 @@ export function createVisitorStreams(kit: Kit, live: Live): VisitorStreams {
       if (closed.aborted) close();
       else closed.addEventListener('abort', close, { once: true });
       // This is read after the stream has begun, so that no change is missed in between.
-      entry.conversation = (await findNewestConversation(opened.read, opened.chat))?.conversation ?? null;
+      const newest = await findNewestConversation(opened.read, opened.chat);
+      if (newest) noteNewest(entry, { _id: newest.conversation, createdAt: newest.createdAt });
       entry.stream.send(Buffer.from(writeEvent('ready', {})));
       return entry.stream.readable;
     },

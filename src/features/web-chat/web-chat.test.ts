@@ -7,7 +7,7 @@ import { makePng } from '../../../test/support/media-samples.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { readEvents } from '../../../test/support/traffic.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { composeButtons, openSite, sendAsAgent, visit, type TestVisitor } from '../../../test/support/web-chat.ts';
+import { composeButtons, openSite, sendAsAgent, visit } from '../../../test/support/web-chat.ts';
 import { makeInteractiveOffer } from '../../channels/content.ts';
 
 const platform = await startPlatform();
@@ -26,20 +26,6 @@ async function answer(conversationId: string, content: string): Promise<Json> {
   const { body } = await call(201, 'POST', '/v1/messages/send-text', {
     body: { conversationId, message: { content } },
   });
-  return body;
-}
-
-async function sendFile(visitor: TestVisitor, status: number, parts: Json, data: Buffer): Promise<Json> {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(parts)) form.set(name, value as string);
-  form.set('file', new Blob([new Uint8Array(data)]), 'picture.png');
-  const response = await fetch(`${url}/web/v1/inboxes/${site}/files`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${visitor.session.token}` },
-    body: form,
-  });
-  const body = (await response.json()) as Json;
-  assert.equal(response.status, status, JSON.stringify(body));
   return body;
 }
 
@@ -205,17 +191,35 @@ test('a visitor who writes after the conversation was closed opens another one, 
   );
 });
 
+test('a change of a conversation that is over leaves the page of the newer one as it is', async () => {
+  const visitor = await visit(platform, site);
+  const { conversation: old } = await findExchange(await visitor.write('before'));
+  await call(200, 'PATCH', `/v1/conversations/${old._id}`, { body: { status: 'CLOSED' } });
+  const { conversation: current } = await findExchange(await visitor.write('after'));
+  const [live, watching] = [await visitor.live(), await openLive(platform)];
+  await call(200, 'PATCH', `/v1/conversations/${old._id}`, { body: { tags: ['late'] } });
+  await watching.waitFor('conversation', ({ _id, tags }) => _id === old._id && tags.includes('late'));
+  await answer(current._id, 'in the newer one');
+  await live.waitFor('message', ({ content }) => content === 'in the newer one');
+  const states = live.events.filter(({ event }) => event === 'conversation').map(({ data }) => data.is_open);
+  assert.ok(!states.includes(false), 'the page is told of the conversation that is over');
+  await call(201, 'POST', `/v1/conversations/${current._id}/typing`, { body: { state: 'TYPING' } });
+  await live.waitFor('typing', ({ is_typing }) => is_typing);
+  await watching.close();
+  await live.close();
+});
+
 test('a picture of a visitor arrives with its file, is stored once, and a file that is no file of the table is refused by name', async () => {
   const visitor = await visit(platform, site);
   const client_id = randomUUID();
-  const sent = await sendFile(visitor, 201, { client_id, content: 'look' }, makePng(30, 20));
+  const sent = await visitor.sendFile(201, { client_id, content: 'look' }, makePng(30, 20));
   assert.deepEqual([sent.contentType, sent.content, sent.media.mimeType], ['IMAGE', 'look', 'image/png']);
   assert.equal((await fetch(sent.media.url)).status, 200);
-  assert.equal((await sendFile(visitor, 200, { client_id, content: 'look' }, makePng(30, 20)))._id, sent._id);
+  assert.equal((await visitor.sendFile(200, { client_id, content: 'look' }, makePng(30, 20)))._id, sent._id);
   const { message } = await findExchange(sent);
   const { body: attachment } = await call(200, 'GET', `/v1/resource/attachments/${message.attachment}`);
   assert.deepEqual([attachment.file_type, attachment.storage_key], ['IMAGE', message.media.storage_key]);
-  const refused = await sendFile(visitor, 400, { client_id: randomUUID() }, Buffer.from('7f454c4602010100', 'hex'));
+  const refused = await visitor.sendFile(400, { client_id: randomUUID() }, Buffer.from('7f454c4602010100', 'hex'));
   assert.equal(refused.errors[0].path, 'file');
 });
 

@@ -6,10 +6,10 @@ import { AppError, invalid, unknownReference } from '../../platform/values/error
 import type { Intake } from '../inbound/intake.ts';
 import { composePress } from './buttons.ts';
 import { openChat, type Visit } from './chat.ts';
-import { findVisitorContact, toPerson } from './people.ts';
+import { toPerson } from './people.ts';
 import { readShown, toExternalId, toWebMessage, type NamedMessage } from './present.ts';
-import { findByExternalId, findPlace } from './queries.ts';
-import { readAnswers, type GivenAnswers } from './questions.ts';
+import { ANSWERS, findByExternalId, findPlace } from './queries.ts';
+import { takeAnswers, type GivenAnswers } from './questions.ts';
 import type { WebMessage, WriteMessage } from './schemas.ts';
 
 export interface Written {
@@ -24,23 +24,13 @@ export async function writeText(kit: Kit, intake: Intake, visit: Visit, body: Wr
   const known = await findWritten(kit, visit, client_id);
   if (known) return toWritten(visit, known, false);
   const replyTo = reply_to === null ? null : await findAnswered(kit, visit, reply_to);
-  const isFirst = (await findVisitorContact(kit, visit.site, visit.visitor)) === null;
-  if (!isFirst && body.answers) throw invalid('answers', 'belong to the first message');
-  const answers = isFirst ? await readAnswers(kit, visit, body.answers ?? {}) : null;
-  // Messages of one moment keep their order.
-  const timestamp = new Date();
+  const answers = await takeAnswers(kit, visit, body.answers);
   const message = makeInbound(visit, client_id, {
-    timestamp,
     content: await composeWritten(kit, visit, body),
     replyTo,
     referral: page ? { source_type: 'page', source_url: page.url, ...(page.title && { headline: page.title }) } : null,
-    ...(answers?.name && { displayName: answers.name }),
   });
-  return storeWritten(kit, intake, visit, {
-    clientId: client_id,
-    elements: [...listAnswers(visit, answers, timestamp), message],
-    answers,
-  });
+  return storeWritten(kit, intake, visit, { clientId: client_id, message, answers });
 }
 
 /** The content of the message: a text, or the press of a button of the message that it answers. */
@@ -54,15 +44,15 @@ async function composeWritten(
   return composePress(kit.database.read(site.company), reply_to, button);
 }
 
-/** A form that the visitor filled in is a message of its own, which stands before the first text. */
-function listAnswers(visit: Visit, answers: GivenAnswers | null, timestamp: Date): InboundMessage[] {
-  if (!answers || answers.lines.length === 0) return [];
+/** A form that the visitor filled in is a message of its own, which stands before the one that brings it. */
+function listAnswers(visit: Visit, { lines, name }: GivenAnswers, timestamp: Date): InboundMessage[] {
+  if (lines.length === 0) return [];
   const interactive = makeInteractiveReply('form', {
-    response: Object.fromEntries(answers.lines.map(({ title, value }) => [title, value])),
+    response: Object.fromEntries(lines.map(({ title, value }) => [title, value])),
   });
-  const content = answers.lines.map(({ title, value }) => `${title}: ${[value].flat().join(', ')}`).join('\n');
+  const content = lines.map(({ title, value }) => `${title}: ${[value].flat().join(', ')}`).join('\n');
   const form: MessageContent = { contentType: 'INTERACTIVE', content, interactive };
-  return [makeInbound(visit, 'answers', { content: form, timestamp })];
+  return [makeInbound(visit, ANSWERS, { content: form, timestamp, ...(name !== null && { displayName: name }) })];
 }
 
 interface Parts {
@@ -112,23 +102,26 @@ export async function findWritten(kit: Kit, { site, visitor }: Visit, clientId: 
 
 interface ToStore {
   clientId: string;
-  elements: InboundMessage[];
-  answers?: GivenAnswers | null;
+  message: InboundMessage;
+  answers: GivenAnswers | null;
 }
 
 export async function storeWritten(
   kit: Kit,
   intake: Intake,
   visit: Visit,
-  { clientId, elements, answers = null }: ToStore,
+  { clientId, message, answers }: ToStore,
 ): Promise<Written> {
   kit.storage.admit();
+  // The form shows that the answers are stored, so a repetition after a failure stores both.
+  await answers?.store();
+  // Messages of one moment keep their order.
+  const elements = answers ? [...listAnswers(visit, answers, message.timestamp), message] : [message];
   const bytes = elements.reduce((sum, element) => sum + Buffer.byteLength(textOf(element) ?? ''), 0);
   await intake.take(kit.channels.get('WEB_V2'), bytes, elements);
   const stored = await findWritten(kit, visit, clientId);
   // The inbox was deleted since its settings were read.
   if (!stored) throw new AppError('NOT_FOUND', 'No such resource');
-  await answers?.store(stored.contact);
   return toWritten(visit, stored, true);
 }
 

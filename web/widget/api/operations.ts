@@ -44,7 +44,13 @@ export interface NewText {
 export const sendText = (token: string, body: NewText): Promise<ChatMessage> =>
   call({ method: 'POST', path: `${BASE}/messages`, body: 'json' }, [body], { token });
 
-export const sendFile = (token: string, body: { client_id: string; file: File }): Promise<ChatMessage> =>
+export interface NewFile {
+  client_id: string;
+  file: File;
+  answers?: Answers;
+}
+
+export const sendFile = (token: string, body: NewFile): Promise<ChatMessage> =>
   call({ method: 'POST', path: `${BASE}/files`, body: 'form' }, [body], { token, timeoutMs: FILE_TIMEOUT_MS });
 
 export const showTyping = (token: string, state: 'TYPING' | 'IDLE'): Promise<unknown> =>

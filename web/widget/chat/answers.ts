@@ -3,7 +3,7 @@ import { getOwnProperty } from '../../browser/own-property.ts';
 import { createStore } from '../../browser/store.ts';
 import type { Answer, Answers, Question } from '../api/types.ts';
 
-/** Null until the visitor has answered. */
+/** Null until the visitor has answered, and again once the platform has stored the answers. */
 export const answers = createStore<Answers | null>(null);
 
 /** What is typed into a field: the options of a list, else a text. */

@@ -5,16 +5,17 @@
 import { findPauseMs } from '../../../sdk/src/attempts.ts';
 import { createStore, keep, listKept } from '../../browser/store.ts';
 import { keptFor } from '../address.ts';
-import { sendFile, sendText, type NewText } from '../api/operations.ts';
+import { sendFile, sendText, type NewFile, type NewText } from '../api/operations.ts';
 import { findRefusal } from '../api/refusals.ts';
 import type { ChatMessage } from '../api/types.ts';
+import { answers } from './answers.ts';
 import { showMessages } from './thread.ts';
 import { asVisitor, noteConversation } from './visitor.ts';
 
 export interface Outgoing {
   id: string;
   /** A file is kept in memory only. */
-  content: Omit<NewText, 'client_id'> | { file: File };
+  content: Omit<NewText, 'client_id'> | Omit<NewFile, 'client_id'>;
   createdAt: string;
   /** The code of the refusal; null while the message is on its way. */
   refusal: string | null;
@@ -78,15 +79,21 @@ function makeId(): string {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
+/** Every message brings the answers until one is stored, because the platform may refuse the first one. It stores them once. */
+function withAnswers(content: Outgoing['content']): Outgoing['content'] {
+  const given = answers.get() ?? {};
+  return Object.keys(given).length === 0 ? content : { ...content, answers: given };
+}
+
 /** Sends something new. */
 export function post(content: Outgoing['content']): void {
-  put({ id: makeId(), content, createdAt: new Date().toISOString(), refusal: null });
+  put({ id: makeId(), content: withAnswers(content), createdAt: new Date().toISOString(), refusal: null });
   void sendWaiting();
 }
 
 /** Sends what the platform has refused before. */
 export function postAgain(outgoing: Outgoing): void {
-  put({ ...outgoing, refusal: null });
+  put({ ...outgoing, content: withAnswers(outgoing.content), refusal: null });
   void sendWaiting();
 }
 
@@ -122,6 +129,7 @@ async function send(outgoing: Outgoing): Promise<boolean> {
     lastSent.set(message);
     discard(id);
     noteConversation();
+    answers.set(null);
     failures = 0;
     isWaiting.set(false);
     return true;

@@ -5,6 +5,7 @@ import { findRefusal } from '../api/refusals.ts';
 import type { HostWord } from '../bridge.ts';
 import { followHost, tellHost } from '../host.ts';
 import { preferLanguage } from '../texts/language.ts';
+import { answers } from './answers.ts';
 import { draft } from './draft.ts';
 import { followChat } from './live.ts';
 import { emptyOutbox, sendWaiting } from './outbox.ts';
@@ -86,6 +87,7 @@ function logOut(): void {
 
 function forgetWriting(): void {
   emptyOutbox();
+  answers.set(null);
   draft.set('');
 }
 
