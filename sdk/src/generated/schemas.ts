@@ -2472,13 +2472,13 @@ export interface InboxUpdate {
       /** What visitors read outside of these hours */
       away_text: string | null;
     } | null | undefined;
-    /** What a new visitor is asked before the first message */
+    /** What a new visitor is asked before the first message, a text or a file, which brings the answers */
     questions?: Array<{
       /** What the visitor is asked for */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';
       /** With CUSTOM_FIELD: a custom field of contacts */
       slug?: string | undefined;
-      /** Whether the chat begins only with an answer */
+      /** Whether the chat begins only with an answer; a person whom the site has proven may leave it out */
       required: boolean;
     }> | undefined;
     /** Only visitors whom the site has proven may chat */
@@ -2604,13 +2604,13 @@ export interface InboxCreate {
       /** What visitors read outside of these hours */
       away_text: string | null;
     } | null | undefined;
-    /** What a new visitor is asked before the first message */
+    /** What a new visitor is asked before the first message, a text or a file, which brings the answers */
     questions?: Array<{
       /** What the visitor is asked for */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';
       /** With CUSTOM_FIELD: a custom field of contacts */
       slug?: string | undefined;
-      /** Whether the chat begins only with an answer */
+      /** Whether the chat begins only with an answer; a person whom the site has proven may leave it out */
       required: boolean;
     }> | undefined;
     /** Only visitors whom the site has proven may chat */
@@ -2749,13 +2749,13 @@ export interface Inbox {
       /** What visitors read outside of these hours */
       away_text: string | null;
     } | null;
-    /** What a new visitor is asked before the first message */
+    /** What a new visitor is asked before the first message, a text or a file, which brings the answers */
     questions: Array<{
       /** What the visitor is asked for */
       kind: 'NAME' | 'EMAIL' | 'CUSTOM_FIELD';
       /** With CUSTOM_FIELD: a custom field of contacts */
       slug?: string | undefined;
-      /** Whether the chat begins only with an answer */
+      /** Whether the chat begins only with an answer; a person whom the site has proven may leave it out */
       required: boolean;
     }>;
     /** Only visitors whom the site has proven may chat */
