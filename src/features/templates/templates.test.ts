@@ -333,8 +333,9 @@ describe('submitting and removing templates', () => {
 
   test('a submission that the network does not answer is answered 503, and the list shows the template once the network has it', async () => {
     const phone = await connect();
-    await setFaults([{ kind: 'reset', times: 1 }]);
+    await setFaults([{ kind: 'reset', times: null }]);
     expectProblem(await call(503, 'POST', pathOf(phone.inbox), { body: draft('maybe') }), 'UNAVAILABLE');
+    await setFaults([]);
     assert.equal(await find(phone, 'maybe'), undefined);
     await addAtNetwork(phone, { name: 'maybe', components: BODY });
     await copyNow(phone);
@@ -475,10 +476,12 @@ describe('submitting and removing templates', () => {
     );
     await call(200, 'DELETE', `${pathOf(phone.inbox)}/ghost`);
     assert.equal(await find(phone, 'ghost'), undefined);
-    await setFaults([{ code: 10, times: 1 }]);
+    // A copy in the background meets the fault as well, so it stays until the request has met it.
+    await setFaults([{ code: 10, times: null }]);
     expectProblem(await call(400, 'DELETE', `${pathOf(phone.inbox)}/summer_offer`), 'NETWORK_REFUSED', 'network');
-    await setFaults([{ kind: 'http_500', times: 1 }]);
+    await setFaults([{ kind: 'http_500', times: null }]);
     expectProblem(await call(503, 'DELETE', `${pathOf(phone.inbox)}/summer_offer`), 'UNAVAILABLE');
+    await setFaults([]);
     assert.equal((await find(phone, 'summer_offer')).status, 'APPROVED');
   });
 
