@@ -5,13 +5,18 @@ import type { Platform } from './platform.ts';
 import { waitUntil } from './wait.ts';
 
 /** Locks these records as another writer would, until the returned function is called. */
-export async function lockRows({ database }: Platform, table: string, ids: string[]): Promise<() => Promise<void>> {
+export async function lockRows(
+  { database }: Platform,
+  table: string,
+  ids: string[],
+  column = '_id',
+): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: database.ownerUrl });
   // Failure policy: a failed test keeps its lock until its database is dropped.
   client.on('error', () => undefined);
   await client.connect();
   await client.query(`begin`);
-  await client.query(`select 1 from ${table} where _id = any($1) for no key update`, [ids]);
+  await client.query(`select 1 from ${table} where ${column} = any($1) for no key update`, [ids]);
   let held = true;
   const letGo = async (): Promise<void> => {
     if (held) await client.end();

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { makePhoneNumber } from '../../../test/support/network.ts';
 import { startPlatform, type Answer, type Json } from '../../../test/support/platform.ts';
 import { checkRefusals, expectProblem } from '../../../test/support/refusals.ts';
+import { lockRows } from '../../../test/support/rows.ts';
 import { makeWorkbook, postForm, type FormParts } from '../../../test/support/sheets.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
@@ -52,6 +53,24 @@ test('a bulk call sends the template once to each contact and answers with the c
     ({ body: { event, data } }) => event === 'CONVERSATION_CREATED' && data._id === conversationId,
   );
   assert.equal(created.length, 1);
+});
+
+test('a bulk run goes on when another transaction holds its number longer than a statement waits for rows', async () => {
+  await send({ ...plain, contacts: people(makePhoneNumber()) });
+  const letGo = await lockRows(platform, 'send_paces', [demo._id], 'company_id');
+  const sending = send({ ...plain, contacts: people(makePhoneNumber()) });
+  const tries = new Set<string>();
+  await waitUntil('the second try to wait for the number', async () => {
+    const waiting = await database.sql<{ began: string }>(
+      `select xact_start::text as began from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%reserve_slots%'`,
+    );
+    for (const { began } of waiting) tries.add(began);
+    return tries.size >= 2;
+  });
+  await letGo();
+  const { body } = await sending;
+  assert.deepEqual([body.status, body.sentCount], ['COMPLETED', 1]);
 });
 
 test('a contact who can not be reached is reported with row and reason, and the other contacts get the template', async () => {

@@ -86,6 +86,8 @@ const SESSION = {
 export const PATIENT_WAIT_MS = 30_000;
 // The longest wait of a statement for a lock where nothing else is said: waiting longer would only let a queue of requests grow.
 const LOCK_WAIT_MS = 2_000;
+// A lock is not waited for until the statement's time is over, so that the error says what it has waited for.
+const LOCK_SHARE = 0.9;
 
 // Only searches need bitmap scans, and the reading role runs them. For other roles the planner would choose a bitmap scan when it has no
 // statistics of a table, and would collect and sort all rows of a company for each portion.
@@ -115,7 +117,7 @@ export function sessionOptions(
   const settings = {
     ...SESSION,
     statement_timeout: statementMs,
-    lock_timeout: waitMs,
+    lock_timeout: Math.round(Math.min(waitMs, LOCK_SHARE * statementMs)),
     ...(role === ROLES.read ? {} : NO_BITMAPS),
     ...(role === ROLES.system ? ONE_PLAN : {}),
     ...bound,
@@ -210,9 +212,12 @@ const DRIVER_MESSAGES =
 /** Returns true when two transactions collided on the same rows and PostgreSQL aborted this one. Its statements can be retried. */
 export const isCollision = (error: unknown): boolean => ['40P01', '40001'].includes(readErrorCode(error));
 
+/** Returns true when a statement has waited too long for rows that another transaction has locked. */
+export const isLockTimeout = (error: unknown): boolean => readErrorCode(error) === '55P03';
+
 /** Returns true when a statement met locked rows or took too long: the rows are busy, not the database as a whole. */
 export const isContention = (error: unknown): boolean =>
-  isCollision(error) || ['55P03', '57014'].includes(readErrorCode(error));
+  isCollision(error) || isLockTimeout(error) || readErrorCode(error) === '57014';
 
 // The codes for a full disk: PostgreSQL's disk_full, the file system's ENOSPC, and the platform's own refusal before the disk is full.
 const STORAGE_FULL = ['53100', 'ENOSPC', 'STORAGE_FULL'];

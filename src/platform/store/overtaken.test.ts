@@ -67,6 +67,7 @@ test('a transaction that succeeds at its fifth try returns its result', async ()
 for (const [name, fail] of [
   ['PostgreSQL refuses because a value is taken', () => refuse('23505')],
   ['PostgreSQL refuses because of a defect of the statement', () => refuse('42703')],
+  ['PostgreSQL ends because it takes too long', () => refuse('57014')],
   ['the platform refuses', () => Promise.reject(new AppError('VALIDATION_FAILED'))],
 ] as const)
   test(`a transaction that ${name} is tried once`, async () => {

@@ -1,7 +1,7 @@
 /** Repeats transactions that others have overtaken, because they created or changed the same records at the same moment. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../values/errors.ts';
-import { isContention } from './db.ts';
+import { isCollision, isLockTimeout } from './db.ts';
 
 /** What a transaction was prepared from is no longer true, for example because a contact was removed. It has to be prepared again. */
 export class ChangedMeanwhile extends AppError {
@@ -19,11 +19,11 @@ export const isChangedMeanwhile = (error: unknown): boolean => error instanceof 
 
 /** The transaction collided with another one, waited too long for its locks, or was UNAVAILABLE: what it was prepared from had changed. */
 const isOvertaken = (error: unknown): boolean =>
-  isContention(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
+  isCollision(error) || isLockTimeout(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
 
 /**
- * Runs `work` again after an error that `isRepeated`; the next try finds what the other transaction has stored. Throws the error of the last
- * try. A request that would wait too long for locked rows five times repeats only what isChangedMeanwhile.
+ * Runs `work` again when `isRepeated` says so of its error; the next try finds what the other transaction has stored. Throws the error of the
+ * last try. Where a caller should not wait for locked rows five times, isChangedMeanwhile is the condition.
  */
 export async function repeatOvertaken<T>(
   work: () => Promise<T>,
