@@ -1,23 +1,26 @@
 /** Stores the network's answers to the messages of a campaign. What becomes of a message becomes of its enrollment by a trigger of the database. */
+import type { NetworkError } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { createAnswerBatches, type AnswerBatches } from '../bulk/answer-batches.ts';
 import { holdOverloaded, toPerson } from '../bulk/sender.ts';
 import { returnPlaces } from '../inboxes/portfolio.ts';
-import { failUnsent, settleMany, type Answered } from '../messages/send-many.ts';
+import { failUnsent, holdUnsent, settleMany, type Answered } from '../messages/send-many.ts';
 import { keepState, sendLater } from './portion-queries.ts';
 import type { CallOutcome, Run } from './run.ts';
 
 // After how long a message is tried again that the network has refused because of a rate limit. The number or the pair pauses meanwhile.
 const RETRY_SECONDS = 5;
 
-/** Why a message of a campaign is not sent any more. */
-export const NOT_SENT = {
+/** Says why a message of a campaign is not sent any more. */
+export const notSent = (message: string): NetworkError => ({
   code: 'CAMPAIGN_CANCELLED',
   title: 'Not sent',
-  message: 'The campaign was cancelled, or goes on without this contact',
+  message,
   details: '',
-};
+});
+
+export const NOT_SENT = notSent('The campaign was cancelled, or goes on without this contact');
 
 export const createOutcomes = (kit: Kit, run: Run): AnswerBatches<CallOutcome> =>
   createAnswerBatches(kit.log, `campaign ${run.campaign._id}`, (outcomes) =>
@@ -64,6 +67,10 @@ async function sendAgain(
 ): Promise<void> {
   const again = outcomes.filter((outcome) => outcome.again !== null);
   if (again.length === 0) return;
+  await holdUnsent(
+    tx,
+    again.map(({ call }) => call.message),
+  );
   const later = again.map(({ call, again: reason }) => ({
     enrollment: call.enrollment,
     seconds: reason === 'stop' ? 0 : RETRY_SECONDS,

@@ -32,13 +32,16 @@ export interface DueEnrollment {
   _id: string;
   contact: string;
   step: number;
+  /** The message of the step, when it waits to be sent again. */
+  message: string | null;
 }
 
 export function listDue(tx: TenantRead, campaign: string, most: number): Promise<DueEnrollment[]> {
   return many(tx, {
     name: 'campaigns.listDue',
-    text: `select _id, contact_id as contact, current_step as step from campaign_enrollments
-      where company_id = $1 and campaign_id = $2 and next_run_at <= now() order by next_run_at, _id limit $3`,
+    text: `select e._id, e.contact_id as contact, e.current_step as step, s.message_id as message from campaign_enrollments e
+        left join campaign_sends s on s.company_id = $1 and s.enrollment_id = e._id and s.step = e.current_step
+      where e.company_id = $1 and e.campaign_id = $2 and e.next_run_at <= now() order by e.next_run_at, e._id limit $3`,
     values: [tx.companyId, campaign, most],
   });
 }
@@ -63,15 +66,13 @@ export interface Candidate extends DueEnrollment {
   has_replied: boolean;
   /** Whether a message to the contact failed within the last day with a code after which the network wants no other one. */
   is_resting: boolean;
-  /** The message of the step, when the network has refused it for the moment. */
-  message: string | null;
   content: string | null;
   template: { name: string; language: string; components: Record<string, unknown>[] } | null;
   reached_at: string | null;
   reached_before: string | null;
 }
 
-/** Locks due enrollments, whose conversations and contacts are locked already. */
+/** Locks due enrollments, whose conversations, contacts and waiting messages are locked already. */
 export function lockDue(
   tx: TenantTx,
   ids: string[],
@@ -171,7 +172,7 @@ export function markSkipped(tx: TenantTx, skipped: Skipped[]): Promise<number> {
 }
 
 /**
- * Keeps the campaign from being paused, cancelled or removed until the transaction ends. Returns true when it was cancelled, or has failed.
+ * Keeps people from pausing, cancelling or removing the campaign until the transaction ends. Returns true when it was cancelled, or has failed.
  */
 export async function keepState(tx: TenantTx, campaign: string): Promise<boolean> {
   const row = await maybeOne<{ is_over: boolean }>(tx, {
@@ -192,13 +193,14 @@ export interface LaterSend {
 
 /**
  * Lets enrollments be sent to later whose message the network has refused because of a rate limit, or was not called for. Returns those to
- * which nothing is sent any more, because they were cancelled or their contacts have replied meanwhile.
+ * which nothing is sent any more, because they were cancelled, or their contacts have replied or were erased meanwhile.
  */
 export async function sendLater(tx: TenantTx, later: LaterSend[]): Promise<string[]> {
   const rows = await many<{ enrollment: string }>(tx, {
     name: 'campaigns.sendLater',
     text: `with locked as (
-        select e._id, n.seconds, n.is_refused, e.status in ('CANCELLED', 'FAILED') or (e.completed_at is not null and not n.is_last) as is_over
+        select e._id, n.seconds, n.is_refused, e.status in ('CANCELLED', 'FAILED') or e.contact_id is null
+            or (e.completed_at is not null and not n.is_last) as is_over
         from unnest($2::text[], $3::int[], $4::boolean[], $5::boolean[]) as n (enrollment, seconds, is_refused, is_last)
           join campaign_enrollments e on e.company_id = $1 and e._id = n.enrollment
         where e.next_run_at is null order by e._id for no key update of e

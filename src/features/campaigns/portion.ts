@@ -14,7 +14,7 @@ import { markOfCampaign } from '../conversations/campaign-marks.ts';
 import { keepStepFromRemoval } from '../pipelines/steps.ts';
 import { reachPeople } from '../inboxes/portfolio.ts';
 import { keepPlaces } from '../messages/late-places.ts';
-import { failUnsent, storeTemplates } from '../messages/send-many.ts';
+import { failUnsent, holdUnsent, storeTemplates } from '../messages/send-many.ts';
 import { NOT_SENT } from './outcomes.ts';
 import { planCandidates, type PlannedSend } from './plan.ts';
 import {
@@ -63,6 +63,10 @@ async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<P
   const contacts = due.map(({ contact }) => contact);
   await lockOpenOnes(tx, inbox._id, contacts);
   await holdMany(tx, contacts);
+  await holdUnsent(
+    tx,
+    due.flatMap(({ message }) => message ?? []),
+  );
   const candidates = await lockDue(
     tx,
     due.map(({ _id }) => _id),
@@ -103,7 +107,7 @@ async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<P
 
 // The next portion is taken before the slots of this one end.
 const LEAD_MS = 300;
-// A slot is granted within the second before it begins, and not a moment before that.
+// A slot is granted at most a second before it begins, so the wait ends a little after that.
 const SLACK_MS = 20;
 
 /** Returns how long the next reservation may wait. */

@@ -101,7 +101,7 @@ async function sendUntil(work: Work, isOver: () => boolean): Promise<number | 'l
   try {
     while (!isOver() && !work.stopping.aborted && work.refused === null) {
       const waitSeconds = findWait(work);
-      // The audience is fixed at the start, whenever messages may be sent.
+      // The audience is taken in at the start, also outside of the sending hours.
       if (waitSeconds > 0 && work.campaign.is_enrolled) return waitSeconds;
       if (await failsTooOften(work)) work.refused = 'ERROR_RATE';
       else if (!work.campaign.is_enrolled) work.campaign.is_enrolled = await enrolNext(work.run, work.campaign);

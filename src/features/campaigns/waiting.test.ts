@@ -8,7 +8,9 @@ import { postForm } from '../../../test/support/sheets.ts';
 import { reportStatuses, silenceNetwork } from '../../../test/support/traffic.ts';
 import { uploadFile } from '../../../test/support/attachments.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
+import { actAs } from '../../platform/store/tenant.ts';
 import { giveUpUnknownOutcomes } from '../inbound/upkeep.ts';
+import { sendLater } from './portion-queries.ts';
 
 const platform = await startPlatform({ env: { AGENT_WAIT: '1h' } });
 await silenceNetwork(platform);
@@ -60,7 +62,7 @@ async function startCall(phone: string, options: Json = {}): Promise<Json> {
   await waitUntil('the message to be stored', async () => (await findEnrollment(campaign))['message']);
   return campaign;
 }
-/** Starts such a campaign and pauses it, so that its message waits to be sent again. */
+/** Starts a campaign whose call waits, and pauses it, so that its message waits to be sent again. */
 async function startWaiting(phone: string, options: Json = {}): Promise<Json> {
   const campaign = await startCall(phone, options);
   await act('pause', campaign);
@@ -86,8 +88,23 @@ test('a message that waits for its paused campaign for more than a day is sent w
   await giveUpUnknownOutcomes(platform.running.kit);
   assert.equal((await readMessage({ message })).status, 'QUEUED');
   await goOn(campaign);
-  await giveUpUnknownOutcomes(platform.running.kit);
   assert.deepEqual([(await readMessage({ message })).status, await countSent(phone)], ['SENT', 2]);
+});
+
+test('the day after which the outcome of a message counts as unknown begins with its last call', async () => {
+  const campaign = await startWaiting(makePhoneNumber());
+  const { message } = await findEnrollment(campaign);
+  await database.sql(`update messages set created_at = now() - interval '25 hours' where _id = $1`, [message]);
+  await act('resume', campaign);
+  await waitUntil('the second call to wait', async () => (await findEnrollment(campaign))['next_run_at'] === null);
+  await giveUpUnknownOutcomes(platform.running.kit);
+  assert.equal((await readMessage({ message })).status, 'QUEUED');
+  await database.sql(`update campaign_enrollments set called_at = now() - interval '25 hours' where message_id = $1`, [
+    message,
+  ]);
+  await giveUpUnknownOutcomes(platform.running.kit);
+  assert.equal((await readMessage({ message })).status, 'FAILED');
+  await act('pause', campaign);
 });
 
 test('a contact who replies while their message waits gets nothing more and counts as replied, not as failed', async () => {
@@ -164,6 +181,18 @@ test('a call that is under way when its campaign is cancelled ends its enrollmen
   assert.deepEqual([status, next_run_at, completed_at !== null], ['SENT', null, true]);
 });
 
+test('a message whose contact was erased during its call is not sent again', async () => {
+  const campaign = await startCall(makePhoneNumber());
+  const { _id, contact } = await findEnrollment(campaign);
+  await call(200, 'DELETE', `/v1/contacts/${contact}`);
+  const { database: store } = platform.running.kit;
+  const acting = actAs(store, demo._id, { type: 'campaign', id: campaign['_id'], name: 'Spring' });
+  const later = { enrollment: _id, seconds: 0, isRefused: true, isLastStep: true };
+  assert.deepEqual(await acting.tx((tx) => sendLater(tx, [later])), [_id]);
+  assert.equal((await findEnrollment(campaign))['next_run_at'], null);
+  await act('pause', campaign);
+});
+
 test('an enrollment that is cancelled while the call for its message waits gets no further message', async () => {
   const phone = makePhoneNumber();
   const campaign = await startCall(phone, { steps: SEQUENCE });
@@ -179,19 +208,32 @@ test('an enrollment that is cancelled while the call for its message waits gets 
   assert.equal(await countSent(phone), 1);
 });
 
-test('a campaign whose file the network does not take for a moment goes on by itself, and fails nobody', async () => {
-  const phone = makePhoneNumber();
+/** Starts a campaign whose messages show a picture, at whose uploads the network has this fault. */
+async function startWithPicture(phone: string, fault: Json): Promise<Json> {
   const picture = await uploadFile(platform, { data: makeJpg(60, 40) });
-  await platform.sandbox('PUT', '/sandbox/settings', { faults: { media: [{ kind: 'reset', times: 2 }] } });
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { media: [fault] } });
   const components = [
     { type: 'header', parameters: [{ imageId: picture._id }] },
     { parameters: [{ text: 'Ana' }, { text: '25%' }] },
     { index: 1, parameters: [{ text: 'verao' }] },
     { index: 2, parameters: [{ text: 'VERAO25' }] },
   ];
-  const campaign = await startFor(phone, {
-    steps: [{ template: { name: 'summer_offer', language: 'pt_BR', components } }],
+  return startFor(phone, { steps: [{ template: { name: 'summer_offer', language: 'pt_BR', components } }] });
+}
+
+test('a campaign whose file the network refuses pauses until somebody has changed it, and fails nobody', async () => {
+  const campaign = await startWithPicture(makePhoneNumber(), { code: 131053, times: 1 });
+  const { pause_reason } = await waitUntil('the campaign to pause', async () => {
+    const { body } = await call(200, 'GET', `/v1/campaigns/${campaign['_id']}`);
+    return body.status === 'PAUSED' && body;
   });
+  const { status, message } = await findEnrollment(campaign);
+  assert.deepEqual([pause_reason, status, message], ['TEMPLATE', 'PENDING', null]);
+});
+
+test('a campaign whose file the network does not take for a moment goes on by itself, and fails nobody', async () => {
+  const phone = makePhoneNumber();
+  const campaign = await startWithPicture(phone, { kind: 'reset', times: 2 });
   await waitUntil('the uploads to fail', async () => {
     const { faults } = await platform.sandbox('GET', '/sandbox/settings');
     return faults.media.length === 0;

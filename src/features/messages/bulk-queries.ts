@@ -66,6 +66,15 @@ export interface FailedMessage {
   reason: FailureReason | null;
 }
 
+/** Locks those of these messages that are still QUEUED. */
+export function lockQueued(tx: TenantTx, ids: string[]): Promise<number> {
+  return exec(tx, {
+    name: 'messages.lockQueued',
+    text: `select from messages where company_id = $1 and _id = any($2::text[]) and status = 'QUEUED' order by _id for no key update`,
+    values: [tx.companyId, ids],
+  });
+}
+
 /** Marks those of these messages as FAILED that are still QUEUED. */
 export function failAllQueued(tx: TenantTx, failed: FailedMessage[]): Promise<number> {
   return exec(tx, {

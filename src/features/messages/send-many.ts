@@ -8,7 +8,13 @@ import { setLastOutgoingMessages } from '../conversations/conversations.ts';
 import type { Credentials } from '../inboxes/connection.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { readAuthor } from './authors.ts';
-import { failAllQueued, insertTemplates, type NewTemplateMessage, type TemplateBatch } from './bulk-queries.ts';
+import {
+  failAllQueued,
+  insertTemplates,
+  lockQueued,
+  type NewTemplateMessage,
+  type TemplateBatch,
+} from './bulk-queries.ts';
 import { applyParked, applyStatuses } from './ingest.ts';
 import { insertCardFiles, lockAttachments } from './file-queries.ts';
 import { AttachmentGone } from './files.ts';
@@ -110,6 +116,11 @@ export const failUnsent = (tx: TenantTx, messages: string[], cause: NetworkError
     tx,
     messages.map((_id) => ({ _id, errors: [cause as Cause], reason: null })),
   );
+
+/** Keeps messages that wait to be sent as they are until the transaction ends. It is called before their enrollments are locked. */
+export async function holdUnsent(tx: TenantTx, messages: string[]): Promise<void> {
+  if (messages.length > 0) await lockQueued(tx, messages);
+}
 
 async function failMessages(tx: TenantTx, failed: Parameters<typeof failAllQueued>[1]): Promise<void> {
   if (failed.length === 0) return;

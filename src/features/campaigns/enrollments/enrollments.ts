@@ -4,6 +4,7 @@ import { makePage, pageWindow, type Page } from '../../../platform/store/paging.
 import type { Tenant } from '../../../platform/store/tenant.ts';
 import { refuseUnknown } from '../../../platform/store/unknown-references.ts';
 import { failUnsent } from '../../messages/send-many.ts';
+import { notSent } from '../outcomes.ts';
 import {
   cancelEnrollment,
   countEnrollments,
@@ -33,13 +34,7 @@ export async function pageEnrollments(tenant: Tenant, query: EnrollmentQuery): P
 export async function cancelEnrollmentById(tenant: Tenant, id: string): Promise<Enrollment> {
   return tenant.tx(async (tx) => {
     const waiting = await findWaitingMessage(tx, id);
-    const cause = {
-      code: 'CAMPAIGN_CANCELLED',
-      title: 'Not sent',
-      message: 'The enrollment was cancelled',
-      details: '',
-    };
-    if (waiting) await failUnsent(tx, [waiting.message], cause);
+    if (waiting) await failUnsent(tx, [waiting.message], notSent('The enrollment was cancelled'));
     const cancelled = await cancelEnrollment(tx, id);
     const enrollment = await findEnrollment(tx, id);
     if (!enrollment) throw notFound();
