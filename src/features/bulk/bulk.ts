@@ -8,8 +8,8 @@ import { AppError, invalid, notFound, unknownReference } from '../../platform/va
 import { newId } from '../../platform/values/ids.ts';
 import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
 import type { Tenant, TenantRead } from '../../platform/store/tenant.ts';
-import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import { findApproved } from '../templates/approved.ts';
+import { refuseUnknownInbox } from '../inboxes/inboxes.ts';
 import { foreseePlaces } from '../inboxes/portfolio.ts';
 import { checkHeaders } from '../messages/files.ts';
 import { checkGiven } from '../templates/parameters.ts';
@@ -19,7 +19,6 @@ import { readContacts, type BulkRequest } from './given.ts';
 import { divideByPlaces, planRows } from './plan.ts';
 import {
   countRuns,
-  findUnknownInbox,
   findAgent,
   findBulkInbox,
   findRun,
@@ -81,7 +80,7 @@ export const readRuns = (read: TenantRead, ids: string[]): Promise<BulkRun[]> =>
 
 export async function pageBulk(tenant: Tenant, query: BulkQuery): Promise<Page<BulkRun>> {
   const { inbox = null } = query;
-  refuseUnknown(await findUnknownInbox(tenant.read, inbox));
+  await refuseUnknownInbox(tenant.read, inbox);
   const window = pageWindow('bulk', query);
   const rows = await listRuns(tenant.read, inbox, window);
   return makePage(query, window, rows, () => countRuns(tenant.read, inbox, window));

@@ -5,7 +5,6 @@ import type { Actor } from '../../platform/values/actor.ts';
 import { exec, many, maybeOne } from '../../platform/store/db.ts';
 import type { Since, Window } from '../../platform/store/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
-import { findUnknown } from '../../platform/store/unknown-references.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { BulkRun } from './schemas.ts';
 
@@ -94,11 +93,6 @@ export const listRuns = (tx: TenantRead, inbox: string | null, window: Window): 
 
 export const countRuns = (tx: TenantRead, inbox: string | null, window: Since): Promise<number> =>
   countRows(tx, runList(tx, inbox), window);
-
-/** Returns the name of the filter when the company has no such inbox. */
-export function findUnknownInbox(tx: TenantRead, inbox: string | null): Promise<string[]> {
-  return findUnknown(tx, { name: 'bulk.findUnknown', tables: { inbox: 'inboxes' }, asked: { inbox } });
-}
 
 /** Takes over a run whose process has ended. Returns null when the run has ended, or when another process works on it. */
 export function takeRun(tx: TenantTx, id: string, holder: string): Promise<RunWork | null> {

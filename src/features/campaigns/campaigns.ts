@@ -8,9 +8,9 @@ import { newId } from '../../platform/values/ids.ts';
 import { makePage, pageWindow, readSearch, type Page } from '../../platform/store/paging.ts';
 import { expectRecordSize } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
-import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import { isTimeZone } from '../../platform/values/time-zone.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
+import { refuseUnknownInbox } from '../inboxes/inboxes.ts';
 import { keepStepFromRemoval } from '../pipelines/steps.ts';
 import { findShelf } from '../templates/catalogue.ts';
 import { expectUsers } from '../users/assignments.ts';
@@ -22,7 +22,6 @@ import {
   deleteCampaign,
   findCampaign,
   findCampaigns,
-  findUnknownInbox,
   insertCampaign,
   listCampaigns,
   lockCampaign,
@@ -84,7 +83,7 @@ export async function expectCampaign(read: TenantRead, id: string): Promise<Camp
 
 export async function pageCampaigns(tenant: Tenant, query: CampaignQuery): Promise<Page<Campaign>> {
   const { status = null, inbox = null } = query;
-  refuseUnknown(await findUnknownInbox(tenant.read, inbox));
+  await refuseUnknownInbox(tenant.read, inbox);
   const filter = { status, inbox, search: readSearch(query) };
   const window = pageWindow('campaigns', query);
   const rows = (await listCampaigns(tenant.read, filter, window)).map(toCampaign);

@@ -2,7 +2,6 @@ import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
 import type { Since, Window } from '../../platform/store/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
-import { findUnknown } from '../../platform/store/unknown-references.ts';
 import type { GivenTemplate } from '../templates/schemas.ts';
 import type { Audience, Campaign, CampaignOptions } from './schemas.ts';
 
@@ -145,11 +144,6 @@ export function listCampaigns(tx: TenantRead, filter: CampaignFilter, window: Wi
 
 export function countCampaigns(tx: TenantRead, filter: CampaignFilter, window: Since): Promise<number> {
   return countRows(tx, campaignList(tx, filter), window);
-}
-
-/** Returns the name of the filter when the company has no such inbox. */
-export function findUnknownInbox(tx: TenantRead, inbox: string | null): Promise<string[]> {
-  return findUnknown(tx, { name: 'campaigns.findUnknown', tables: { inbox: 'inboxes' }, asked: { inbox } });
 }
 
 /** Returns those of the ids that are contacts of the company. */

@@ -9,6 +9,7 @@ import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts'
 import { readCallersPhone } from '../../platform/store/phone-country.ts';
 import type { Secrets } from '../../platform/store/secrets.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
+import { refuseUnknown } from '../../platform/store/unknown-references.ts';
 import { expectUsers } from '../users/assignments.ts';
 import { expectFree } from './address.ts';
 import { checkConnection } from './connection.ts';
@@ -18,6 +19,7 @@ import {
   findInbox,
   findInboxes,
   findInboxForUpdate,
+  findUnknownInbox,
   insertInbox,
   listInboxes,
   updateInbox,
@@ -137,6 +139,10 @@ export async function readInbox(kit: Kit, tenant: Tenant, id: string): Promise<I
 /** Reads inboxes by their ids, for the live stream. */
 export const readInboxes = async (read: TenantRead, ids: string[], secrets: Secrets): Promise<Inbox[]> =>
   (await findInboxes(read, ids)).map((row) => present({ secrets }, row));
+
+/** Throws UNKNOWN_REFERENCE for the filter of a list when the company has no such inbox. */
+export const refuseUnknownInbox = async (read: TenantRead, inbox: string | null): Promise<void> =>
+  refuseUnknown(await findUnknownInbox(read, inbox));
 
 export async function pageInboxes(kit: Kit, tenant: Tenant, query: InboxQuery): Promise<Page<Inbox>> {
   const filter = { status: query.status ?? null, channel: query.channel ?? null };

@@ -3,6 +3,7 @@ import { exec, many, maybeOne, one, type Statement } from '../../platform/store/
 import type { Since, Window } from '../../platform/store/paging.ts';
 import { countRows, listRows, type PlainList } from '../../platform/store/plain-list.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
+import { findUnknown } from '../../platform/store/unknown-references.ts';
 import type { Inbox } from './schemas.ts';
 
 /** The settings of an inbox for one channel. */
@@ -85,6 +86,11 @@ export function listInboxes(tx: TenantRead, filter: InboxFilter, window: Window)
 
 export function countInboxes(tx: TenantRead, filter: InboxFilter, window: Since): Promise<number> {
   return countRows(tx, inboxList(tx, filter), window);
+}
+
+/** Returns the name of the filter when the company has no such inbox. */
+export function findUnknownInbox(tx: TenantRead, inbox: string | null): Promise<string[]> {
+  return findUnknown(tx, { name: 'inboxes.findUnknown', tables: { inbox: 'inboxes' }, asked: { inbox } });
 }
 
 /** The columns that requests write; the columns of the connection follow from the network's answers. */
