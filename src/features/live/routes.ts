@@ -48,7 +48,8 @@ const WORDS =
   `A stream of server-sent events. Each record that is created or changed arrives as an event with the record as its GET answers it,
   if the token may read such records. \`ready\` says that from here on nothing is missed. A client that was away goes on with the id of the
   last event that it received, and first receives what has changed meanwhile; when that was too much or more than an hour ago, \`reset\` names the
-  records whose lists it has to read anew. A record may arrive twice, and its state is never older than the one before.`.replaceAll(
+  records whose lists it has to read anew. A record may arrive twice, and its state is never older than the one before. A change of a contact does
+  not send its conversations and messages: a client renews the \`contact_summary\` of those that it has.`.replaceAll(
     /\s+/g,
     ' ',
   );

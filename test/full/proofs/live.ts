@@ -156,6 +156,7 @@ async function follow(
     if (event === 'removed') remove(kept, data);
     else if (event === 'reset') for (const kind of KINDS) if (data.events.includes(kind)) unread.add(kind);
     if (event in LISTS) kept[event as Kind].set(data._id, data);
+    if (event === 'contact') summarize(kept, data);
   }
   scene.cursor = live.cursor();
   if (after !== undefined && unread.size > 0) scene.result.resets += 1;
@@ -167,6 +168,12 @@ function remove(kept: Kept, { event, _id }: { event: 'contact' | 'conversation';
   if (event !== 'conversation') return;
   for (const message of kept.message.values())
     if (message.conversation === _id) kept.message.delete(message._id as string);
+}
+
+/** A change of a contact is no change of its conversations and messages, so the page renews who their contact is by itself. */
+function summarize(kept: Kept, { _id, name, phone_number, email }: Json): void {
+  for (const record of [...kept.conversation.values(), ...kept.message.values()])
+    if (record.contact === _id) record.contact_summary = { name, phone_number, email };
 }
 
 /** Lets a second to an hour pass, in which others change something. Upkeep then deletes what nobody can need any more. */
