@@ -258,8 +258,10 @@ async function findBlindSpots(pair: CompanyPair, extent: MatrixExtent): Promise<
   const rank = ({ disposes, method, params }: Operation): number =>
     disposes ? (method === 'DELETE' ? 2 : 1) / params.length : 0;
   const inOrder = operations.toSorted((a, b) => rank(a) - rank(b));
-  // The limit on pipelines has no company condition now, so it would count the pipelines of other runs; they are marked as retired.
+  // The limits on pipelines and MCP servers have no company condition now, so they would count those of other runs.
   await platform.database.sql(`update pipelines set retired = true where name = 'Sales'`);
+  const ids = [pair.own._id, pair.other._id];
+  await platform.database.sql('delete from mcp_servers where company_id <> all($1::text[])', [ids]);
   const callers = keepAllowedCallers(await createCallers(platform, pair.own, pair.other));
   for (const operation of inOrder) {
     // At a public operation the password is the protection, and every caller has to give one.
