@@ -185,6 +185,7 @@ const PORT = [
   'src/channels/scene.ts',
   'src/channels/web-config.ts',
   'src/channels/limits.ts',
+  'src/channels/marks.ts',
   'src/channels/media.ts',
   'src/channels/settings.ts',
   'src/channels/thread.ts',

@@ -1,5 +1,6 @@
 /** How channels differ, so that no other code asks for a channel by name. */
 import type { ContentType } from './content.ts';
+import type { TextMarks } from './marks.ts';
 import type { MediaFormat } from './media.ts';
 
 /** How channels differ. SILENT has the value of each ability for channels that do not mention it. */
@@ -8,8 +9,8 @@ export interface Abilities {
   content: readonly ContentType[];
   /** The most characters of a text; null on networks that take every text which the platform takes. */
   maxText: number | null;
-  /** What stands on both sides of words that the network shows in bold; empty on networks that show marks as they are. */
-  boldMark: string;
+  /** The marks with which the network formats words. Quotes and lists need none: "> " and "- " read well everywhere. */
+  marks: TextMarks;
   /** Whether the network itself shows who of the business has written a message. */
   showsAuthors: boolean;
   /** The files that the channel sends, one entry for each content type that has a file. */

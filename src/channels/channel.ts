@@ -12,6 +12,7 @@ import type { FetchedItems, FetchPlace, FetchPosition, PushedItems, TranslatedIt
 import type { Identity, IdentityKind, Person } from './identity.ts';
 import type { HostedLogIn } from './log-in.ts';
 import type { InboundAccount, InboundPeopleLimit, SendingLimits } from './limits.ts';
+import { NO_MARKS } from './marks.ts';
 import type { OutboundFile } from './media.ts';
 import type { ChannelSettings } from './settings.ts';
 import type { AnsweredMessage, MessageThread } from './thread.ts';
@@ -280,7 +281,7 @@ export const SILENT = {
   can: {
     content: [],
     maxText: null,
-    boldMark: '',
+    marks: NO_MARKS,
     showsAuthors: false,
     media: [],
     markRead: false,

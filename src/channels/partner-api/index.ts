@@ -2,6 +2,7 @@
 import { declareChannel, SILENT, type ChannelNetwork, type NetworkAccess } from '../channel.ts';
 import type { ContentType } from '../content.ts';
 import { PHONE_NUMBER } from '../identity.ts';
+import { WHATSAPP_MARKS } from '../marks.ts';
 import { isSameSecret } from '../../platform/store/secrets.ts';
 import { fetchFile } from './fetch-file.ts';
 import { CLOUD_API_SETTINGS, refusesTemplate } from '../templates/cloud-api.ts';
@@ -36,7 +37,7 @@ export const partnerApiChannel = declareChannel<'PARTNER_API', PartnerApiConfig,
     content: CONTENT,
     // A paired phone takes more, but an instance may also be connected to the Cloud API.
     maxText: 4_096,
-    boldMark: '*',
+    marks: WHATSAPP_MARKS,
     media: PARTNER_MEDIA,
     markRead: true,
     typing: true,

@@ -4,6 +4,7 @@ import type { SignatureCheck } from '../called.ts';
 import { declareChannel, SILENT, type ChannelNetwork, type NetworkAccess } from '../channel.ts';
 import { wapEnvironment } from './environment.ts';
 import { PHONE_NUMBER } from '../identity.ts';
+import { WHATSAPP_MARKS } from '../marks.ts';
 import { refusesTemplate } from '../templates/cloud-api.ts';
 import { failureText, findOverload, refusesCredentials } from './errors.ts';
 import { createFileFetcher } from './fetch-file.ts';
@@ -75,7 +76,7 @@ export const wapAutoCloserChannel = declareChannel({
       ...WAP_MEDIA.map((format) => format.contentType),
     ],
     maxText: 4_096,
-    boldMark: '*',
+    marks: WHATSAPP_MARKS,
     media: WAP_MEDIA,
     markRead: true,
     typing: true,

@@ -31,19 +31,19 @@ function findMost({ maxText, media }: Abilities, contentType: MessageContent['co
 }
 
 /** A mark in the name would end the bold words, and a line break the line. */
-function writeName({ boldMark }: Abilities, operator: string): string {
-  const name = boldMark === '' ? operator : operator.replaceAll(boldMark, ' ');
-  return `${boldMark}${name.replaceAll(/\s+/g, ' ').trim()}${boldMark}`;
+function writeName({ marks: { bold } }: Abilities, operator: string): string {
+  const name = bold === '' ? operator : operator.replaceAll(bold, ' ');
+  return `${bold}${name.replaceAll(/\s+/g, ' ').trim()}${bold}`;
 }
 
 /**
  * Returns the words without their first line, if that looks like an operator's name, and null otherwise. The line may be part of what was
  * written, so the caller asks startsWithName() as soon as the operator is known.
  */
-export function cutName({ boldMark }: Abilities, words: string | null): string | null {
+export function cutName({ marks: { bold } }: Abilities, words: string | null): string | null {
   const end = words?.indexOf('\n') ?? -1;
   const line = words?.slice(0, end) ?? '';
-  const isName = end > 2 * boldMark.length && line.startsWith(boldMark) && line.endsWith(boldMark);
+  const isName = end > 2 * bold.length && line.startsWith(bold) && line.endsWith(bold);
   return isName ? (words?.slice(end + 1) ?? null) : null;
 }
 

@@ -7,12 +7,18 @@ const NAME_DOT = /(?<=[\p{L}\p{N}])\.(?=[\p{L}\p{N}-]{2})(?=[\p{L}\p{N}-]*\p{L})
 /** An address of IP, version 4. */
 const NUMBERS = /(?<!\d)\d{1,3}(?:\.\d{1,3}){3}(?!\d)/g;
 
+/** All that may be a link in the sources. */
+export type KnownLinks = ReadonlySet<string>;
+
+export const listKnownLinks = (sources: readonly string[]): KnownLinks =>
+  new Set(sources.flatMap((source) => source.split(SEPARATORS)).map(toLink));
+
 /**
  * Removes links from a text that stand in none of the sources, because a hijacked model must not send people anywhere. What only looks like
  * a link keeps its words, but is no link any more.
  */
-export function keepKnownLinks(text: string, sources: readonly string[]): string {
-  const known = new Set(sources.flatMap((source) => source.split(SEPARATORS)).map(toLink));
+export function keepKnownLinks(text: string, sources: readonly string[] | KnownLinks): string {
+  const known = sources instanceof Set ? sources : listKnownLinks(sources as readonly string[]);
   return text
     .split(SEPARATORS)
     .map((part) => keepKnown(part, known))

@@ -1,4 +1,5 @@
 /** Answers with a passage of the knowledge base, word by word. This needs no model, so an installation without one answers as well. */
+import type { TextMarks } from '../../../channels/marks.ts';
 import type { Kit } from '../../../kit.ts';
 import type { Acting } from '../../../platform/store/tenant.ts';
 import { findAnswers, type CoveringPassage } from '../../knowledge/search.ts';
@@ -7,7 +8,7 @@ import type { Agent } from '../schemas.ts';
 import type { ReadPassage } from '../turns/schemas.ts';
 import type { Scene } from '../tools/tool.ts';
 import type { FoundAnswer, Question } from './answer.ts';
-import { toPlainText } from './plain-text.ts';
+import { findMarks, toPlainText } from './plain-text.ts';
 
 // How many passages are compared with the question, and the longest question that is looked up.
 const PASSAGES = 10;
@@ -24,9 +25,7 @@ export async function answerFromPassages(
   read.passages.push(...(await readPassages(kit, acting, agent, asked)));
   const [best] = read.passages;
   if (!best || best.coverage < LEAST_COVERAGE) return { text: null, reason: 'NO_ANSWER' };
-  // Nobody knows on which network the answer would be that is only tried.
-  const boldMark = conversation ? kit.channels.get(conversation.channel).can.boldMark : '';
-  return { text: writeAnswer(best, boldMark), reason: null };
+  return { text: writeAnswer(best, findMarks(kit, conversation)), reason: null };
 }
 
 /** Looks for passages that answer the question among those that the agent may read. */
@@ -49,10 +48,10 @@ export const toReadPassage = ({ item, name, position, coverage, content }: Cover
   content,
 });
 
-function writeAnswer({ content, language, name }: CoveringPassage, boldMark: string): string {
+function writeAnswer({ content, language, name }: CoveringPassage, marks: TextMarks): string {
   const source = `\n\n${SOURCE[language]}: ${name}`;
   return (
-    toPlainText(content, boldMark)
+    toPlainText(content, { marks, keepsLink: () => true })
       .slice(0, MAX_TEXT - source.length)
       .trimEnd() + source
   );
