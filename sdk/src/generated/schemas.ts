@@ -3032,7 +3032,7 @@ export interface FollowUp {
 
 /** When the agent hands over to a person */
 export interface AgentHandoff {
-  /** Whether keywords and max_turns hand over. An agent that can not answer hands over in any case */
+  /** Whether keywords and max_turns hand over. An agent that cannot answer, or whose contact seems to be a program, hands over in any case */
   enabled: boolean;
   /** Words or phrases with which a contact asks for a person, in any case and with or without accents */
   keywords: string[];
@@ -3237,8 +3237,8 @@ export interface AgentTry {
 export interface AgentTrial {
   /** ANSWERED: the agent has an answer; HANDED_OVER: a person takes over */
   outcome: 'ANSWERED' | 'HANDED_OVER';
-  /** Why a person would take over */
-  reason: 'KEYWORD' | 'MAX_TURNS' | 'NO_ANSWER' | 'ASKED_BY_AGENT' | 'BUDGET_SPENT' | 'AGENT_INACTIVE' | 'ANSWER_FAILED' | 'SEND_FAILED' | 'OUTCOME_UNKNOWN' | null;
+  /** Why a person would take over. AUTOMATED_CONTACT: the contact seems to be a program that replies automatically; ONLY_REASONING: the model wrote its reasoning but no answer; ANSWER_CUT: the answer was cut off before its first sentence was complete */
+  reason: 'KEYWORD' | 'MAX_TURNS' | 'AUTOMATED_CONTACT' | 'NO_ANSWER' | 'ONLY_REASONING' | 'ANSWER_CUT' | 'ASKED_BY_AGENT' | 'BUDGET_SPENT' | 'AGENT_INACTIVE' | 'ANSWER_FAILED' | 'SEND_FAILED' | 'OUTCOME_UNKNOWN' | null;
   /** What would be sent; null when a person would take over */
   answer: string | null;
   /** What the contact would be told when a person takes over; null for nothing */
@@ -3307,8 +3307,8 @@ export interface AgentTurn {
   asked: string;
   /** ANSWERED: the agent has an answer; HANDED_OVER: a person takes over */
   outcome: 'ANSWERED' | 'HANDED_OVER';
-  /** Why a person took over */
-  reason: 'KEYWORD' | 'MAX_TURNS' | 'NO_ANSWER' | 'ASKED_BY_AGENT' | 'BUDGET_SPENT' | 'AGENT_INACTIVE' | 'ANSWER_FAILED' | 'SEND_FAILED' | 'OUTCOME_UNKNOWN' | null;
+  /** Why a person took over. AUTOMATED_CONTACT: the contact seems to be a program that replies automatically; ONLY_REASONING: the model wrote its reasoning but no answer; ANSWER_CUT: the answer was cut off before its first sentence was complete */
+  reason: 'KEYWORD' | 'MAX_TURNS' | 'AUTOMATED_CONTACT' | 'NO_ANSWER' | 'ONLY_REASONING' | 'ANSWER_CUT' | 'ASKED_BY_AGENT' | 'BUDGET_SPENT' | 'AGENT_INACTIVE' | 'ANSWER_FAILED' | 'SEND_FAILED' | 'OUTCOME_UNKNOWN' | null;
   /** The answer, or what the contact was told when a person took over; null when nothing was sent */
   message: string | null;
   /** The file that was sent with it; null without one */

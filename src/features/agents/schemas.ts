@@ -44,7 +44,7 @@ const Handoff = define(
   'AgentHandoff',
   plain.strict('When the agent hands over to a person', {
     enabled: plain.flag(
-      'Whether keywords and max_turns hand over. An agent that can not answer hands over in any case',
+      'Whether keywords and max_turns hand over. An agent that cannot answer, or whose contact seems to be a program, hands over in any case',
     ),
     keywords: Type.Array(Type.String({ minLength: 1, maxLength: 100, ...NOT_BLANK }), {
       maxItems: MAX_KEYWORDS,

@@ -17,7 +17,10 @@ const TURN_OUTCOMES = ['ANSWERED', 'HANDED_OVER'] as const;
 const HANDOFF_REASONS = [
   'KEYWORD',
   'MAX_TURNS',
+  'AUTOMATED_CONTACT',
   'NO_ANSWER',
+  'ONLY_REASONING',
+  'ANSWER_CUT',
   'ASKED_BY_AGENT',
   'BUDGET_SPENT',
   'AGENT_INACTIVE',
@@ -25,6 +28,8 @@ const HANDOFF_REASONS = [
   'SEND_FAILED',
   'OUTCOME_UNKNOWN',
 ] as const;
+const REASONS =
+  'AUTOMATED_CONTACT: the contact seems to be a program that replies automatically; ONLY_REASONING: the model wrote its reasoning but no answer; ANSWER_CUT: the answer was cut off before its first sentence was complete';
 export type TurnOutcome = (typeof TURN_OUTCOMES)[number];
 export type HandoffReason = (typeof HANDOFF_REASONS)[number];
 
@@ -118,7 +123,7 @@ export const AgentTrial = define(
   'AgentTrial',
   Type.Object({
     outcome: oneOf(TURN_OUTCOMES, 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over'),
-    reason: nullable(oneOf(HANDOFF_REASONS, 'Why a person would take over')),
+    reason: nullable(oneOf(HANDOFF_REASONS, `Why a person would take over. ${REASONS}`)),
     answer: nullable(plain.text('What would be sent; null when a person would take over')),
     handoff_message: nullable(plain.text('What the contact would be told when a person takes over; null for nothing')),
     passages: Type.Array(ReadPassage, { description: READ }),
@@ -142,7 +147,7 @@ export const AgentTurn = define(
     conversation: recordId('conversation'),
     asked: recordId('message', 'The newest message that the agent has read'),
     outcome: oneOf(TURN_OUTCOMES, 'ANSWERED: the agent has an answer; HANDED_OVER: a person takes over'),
-    reason: nullable(oneOf(HANDOFF_REASONS, 'Why a person took over')),
+    reason: nullable(oneOf(HANDOFF_REASONS, `Why a person took over. ${REASONS}`)),
     message: nullable(
       recordId(
         'message',

@@ -80,7 +80,10 @@ export const HANDOFF_REASONS = defineTexts<Record<Reason, string>>(
   {
     KEYWORD: 'Handed over: the contact asked for a person.',
     MAX_TURNS: 'Handed over: the agent has answered as often as it may here.',
+    AUTOMATED_CONTACT: 'Handed over: the contact seems to be a program that replies automatically.',
     NO_ANSWER: 'Handed over: the agent found no answer in what it may read.',
+    ONLY_REASONING: 'Handed over: the model wrote its reasoning but no answer.',
+    ANSWER_CUT: 'Handed over: the answer was cut off before its first sentence was complete.',
     ASKED_BY_AGENT: 'Handed over: the agent decided that a person should answer.',
     BUDGET_SPENT: 'Handed over: the agent has used up its calls, or the tokens of the day or of the conversation.',
     AGENT_INACTIVE: 'Handed over: the agent is switched off.',
@@ -92,7 +95,10 @@ export const HANDOFF_REASONS = defineTexts<Record<Reason, string>>(
     'pt-BR': {
       KEYWORD: 'Passado a uma pessoa: o contato pediu uma pessoa.',
       MAX_TURNS: 'Passado a uma pessoa: o agente já respondeu tantas vezes quanto pode aqui.',
+      AUTOMATED_CONTACT: 'Passado a uma pessoa: o contato parece ser um programa que responde automaticamente.',
       NO_ANSWER: 'Passado a uma pessoa: o agente não encontrou resposta no que pode ler.',
+      ONLY_REASONING: 'Passado a uma pessoa: o modelo escreveu o seu raciocínio, mas nenhuma resposta.',
+      ANSWER_CUT: 'Passado a uma pessoa: a resposta foi cortada antes de completar a primeira frase.',
       ASKED_BY_AGENT: 'Passado a uma pessoa: o agente decidiu que uma pessoa deve responder.',
       BUDGET_SPENT: 'Passado a uma pessoa: o agente gastou as suas chamadas ou os tokens do dia ou da conversa.',
       AGENT_INACTIVE: 'Passado a uma pessoa: o agente está desligado.',
@@ -103,7 +109,10 @@ export const HANDOFF_REASONS = defineTexts<Record<Reason, string>>(
     es: {
       KEYWORD: 'Pasado a una persona: el contacto pidió una persona.',
       MAX_TURNS: 'Pasado a una persona: el agente ya respondió tantas veces como puede aquí.',
+      AUTOMATED_CONTACT: 'Pasado a una persona: el contacto parece ser un programa que responde automáticamente.',
       NO_ANSWER: 'Pasado a una persona: el agente no encontró respuesta en lo que puede leer.',
+      ONLY_REASONING: 'Pasado a una persona: el modelo escribió su razonamiento, pero ninguna respuesta.',
+      ANSWER_CUT: 'Pasado a una persona: la respuesta se cortó antes de completar la primera frase.',
       ASKED_BY_AGENT: 'Pasado a una persona: el agente decidió que responda una persona.',
       BUDGET_SPENT: 'Pasado a una persona: el agente gastó sus llamadas o los tokens del día o de la conversación.',
       AGENT_INACTIVE: 'Pasado a una persona: el agente está apagado.',
