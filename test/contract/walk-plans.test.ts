@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import { countAutomatic, listReplies } from '../../src/features/agents/turns/program-queries.ts';
 import { eraseMessages, unlinkRows } from '../../src/features/contacts/erase-queries.ts';
 import { updateImported, walkContacts, type StoredPerson } from '../../src/features/contacts/import/queries.ts';
 import { stripValues } from '../../src/features/custom-fields/queries.ts';
@@ -65,7 +66,7 @@ const PEOPLE = Array.from({ length: LIMIT }, (_, n) => {
   return { ...person, _id: makeId(n + 1) } as unknown as StoredPerson;
 });
 
-const { app, system } = ROLES;
+const { app, read, system } = ROLES;
 const WALKS: Record<string, Walk> = {
   'the export of contacts, its beginning': {
     role: app,
@@ -179,6 +180,18 @@ const WALKS: Record<string, Walk> = {
     walked: ['conversations'],
     walk: (tx) => findUsedSteps(tx, [NAMED]),
     most: 10,
+  },
+  'what agents have written to a contact': {
+    role: read,
+    walked: ['conversations', 'messages'],
+    walk: (tx) => countAutomatic(tx, { conversation: NAMED, contact: NAMED }, { seconds: 600, limit: 200 }),
+    most: 300,
+  },
+  'the replies of a contact': {
+    role: read,
+    walked: ['messages'],
+    walk: (tx) => listReplies(tx, NAMED, { replies: 16, messages: 100 }),
+    most: 100,
   },
   'the old audit': {
     role: system,

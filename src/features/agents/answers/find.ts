@@ -4,6 +4,7 @@ import { makePlan, type Scene } from '../tools/tool.ts';
 import { readContents } from '../contents/contents.ts';
 import { linkFiles } from '../contents/links.ts';
 import type { Answer, FoundAnswer, Question } from './answer.ts';
+import { foldWords } from './fold.ts';
 import { findCost, startNotes } from './notes.ts';
 import { answerByServer } from './external.ts';
 import { answerByModel } from './model.ts';
@@ -58,12 +59,3 @@ function hasKeyword(text: string, keywords: string[]): boolean {
     return folded !== '' && words.includes(` ${folded} `);
   });
 }
-
-const foldWords = (text: string): string =>
-  (
-    text
-      .normalize('NFD')
-      .replaceAll(/\p{M}/gu, '')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  ).join(' ');

@@ -17,6 +17,7 @@ export interface TurnPlace {
 
 /** Who asks, and where. */
 interface AskingPlace {
+  contact: string;
   contact_name: string | null;
   contact_language: string | null;
   /** The inbox wants the text of PDFs to be read, instead of pictures of their pages. */
@@ -30,7 +31,7 @@ const PLACE = `v.agent_id as agent, v.handled_by = 'AI' and v.status <> 'CLOSED'
 export function findTurnPlace(tx: TenantRead, conversation: string): Promise<(TurnPlace & AskingPlace) | null> {
   return maybeOne(tx, {
     name: 'agents.findTurnPlace',
-    text: `select ${PLACE}, c.name as contact_name, c.language as contact_language,
+    text: `select ${PLACE}, v.contact_id as contact, c.name as contact_name, c.language as contact_language,
         i.pdf_local_text_extraction as pdf_text
       from conversations v join contacts c on c.company_id = v.company_id and c._id = v.contact_id
         join inboxes i on i.company_id = v.company_id and i._id = v.inbox_id

@@ -24,6 +24,7 @@ import type { Agent, Handoff } from '../schemas.ts';
 import type { AnswerWork, HandoffReason } from './schemas.ts';
 import type { PlannedFile } from '../tools/tool.ts';
 import { applyPlan, lockPlanned } from './apply-plan.ts';
+import { isProgram } from './programs.ts';
 import type { ClaimedTurn, UnsettledTurn } from './queue-queries.ts';
 import {
   countAnswers,
@@ -64,6 +65,8 @@ export async function takeTurn(kit: Kit, turn: ClaimedTurn, signal: AbortSignal)
   const work = openWork(kit, turn, agent);
   if (agent.status === 'INACTIVE') return handOver(work, 'AGENT_INACTIVE');
   if (turn.overtaken >= MOST_OVERTAKEN) return handOver(work, 'BUDGET_SPENT');
+  if (await isProgram(read, { conversation: turn._id, contact: place.contact }))
+    return handOver(work, 'AUTOMATED_CONTACT');
   if (await hasAnsweredEnough(work, agent.handoff)) return handOver(work, 'MAX_TURNS');
   const { contact_name: name, contact_language: language, pdf_text: prefersPdfText } = place;
   const dialog = await listDialog(read, turn._id, DIALOG);
