@@ -7,6 +7,7 @@ import { parseJson } from '../platform/http/body.ts';
 import { newId } from '../platform/values/ids.ts';
 import type { Outbound } from '../platform/outside/outbound.ts';
 import { EndpointError, postJson } from './endpoint.ts';
+import { stripReasoning } from './reasoning.ts';
 
 export interface ChatEndpoint {
   /** The address before `/chat/completions`. */
@@ -55,8 +56,12 @@ export interface ChatRequest {
 }
 
 export interface ChatReply {
-  /** The answer; null when the model has written none. */
+  /** The answer without the reasoning before it; null when the model has written none. */
   text: string | null;
+  /** Whether the text ends before the model has written all of it. */
+  isCut: boolean;
+  /** Whether the model has written its reasoning, and no answer. */
+  isOnlyReasoning: boolean;
   calls: ChatCall[];
   input_tokens: number | null;
   output_tokens: number | null;
@@ -106,24 +111,44 @@ const writePictures = (text: string, pictures: Picture[]) => ({
   ],
 });
 
+interface RawMessage {
+  content?: unknown;
+  tool_calls?: unknown;
+  /** What the model has thought, by the names that servers give it. It is never part of the answer. */
+  reasoning_content?: unknown;
+  reasoning?: unknown;
+}
+
+/** Why a model has not written all of its answer, by the words of servers: no tokens are left, or a filter has stepped in. */
+const CUTS = new Set<unknown>(['length', 'max_tokens', 'model_length', 'content_filter']);
+
 /** The answer of the endpoint, as far as it is read. Nothing of it is certain. */
 interface RawReply {
-  choices?: { message?: { content?: unknown; tool_calls?: unknown } | null }[] | null;
+  choices?: { message?: RawMessage | null; finish_reason?: unknown }[] | null;
   usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null;
 }
 
 function readReply(answer: unknown): ChatReply {
   const { choices, usage } = (answer ?? {}) as RawReply;
-  const message = Array.isArray(choices) ? choices[0]?.message : null;
+  const choice = Array.isArray(choices) ? choices[0] : null;
+  const message = choice?.message;
   if (!message) throw new EndpointError('The answer of the model can not be understood.');
-  const { content, tool_calls } = message;
-  const text = typeof content === 'string' ? content.slice(0, MOST_TEXT).trim() : '';
+  const { tool_calls } = message;
   return {
-    text: text === '' ? null : text,
+    ...readText(message),
+    isCut: CUTS.has(choice.finish_reason),
     calls: Array.isArray(tool_calls) ? tool_calls.flatMap(readCall) : [],
     input_tokens: readCount(usage?.prompt_tokens),
     output_tokens: readCount(usage?.completion_tokens),
   };
+}
+
+function readText({ content, reasoning_content, reasoning }: RawMessage): Pick<ChatReply, 'text' | 'isOnlyReasoning'> {
+  const written = typeof content === 'string' ? content.trim() : '';
+  const text = stripReasoning(written).slice(0, MOST_TEXT).trim();
+  if (text !== '') return { text, isOnlyReasoning: false };
+  const thoughts = [written, reasoning_content, reasoning];
+  return { text: null, isOnlyReasoning: thoughts.some((thought) => typeof thought === 'string' && thought.trim()) };
 }
 
 const MOST_NAME = 64;

@@ -1,5 +1,6 @@
 /** Has a server of the company answer: it gets the question as JSON and says what is to be sent. */
 import { EndpointError, postJson } from '../../../ai/endpoint.ts';
+import { stripReasoning } from '../../../ai/reasoning.ts';
 import type { Kit } from '../../../kit.ts';
 import { MAX_TEXT } from '../../messages/schemas.ts';
 import type { LinkedFiles } from '../contents/links.ts';
@@ -15,17 +16,20 @@ export async function answerByServer(
   { question, links, signal }: { question: Question; links: LinkedFiles; signal: AbortSignal },
 ): Promise<FoundAnswer> {
   const { before, asked, contact } = question;
-  const said = before.map(({ from, text, file }) => ({
+  const lines = before.map(({ from, text, file }) => ({
     from,
     text,
     file: (file && links.get(file.attachment)) ?? null,
   }));
   const files = question.files.flatMap(({ attachment }) => links.get(attachment) ?? []);
-  const body = { agent: { _id, name, company }, contact, before: said, message: asked, files };
+  const body = { agent: { _id, name, company }, contact, before: lines, message: asked, files };
   const call = { server: 'server of the agent', url: url ?? '', apiKey: null, body, maxBytes: MAX_BYTES, signal };
   const { text, handoff } = readReply(await postJson(kit.outbound.tenant, call));
   if (handoff) return { text: null, reason: 'ASKED_BY_AGENT' };
-  return text === '' ? { text: null, reason: 'NO_ANSWER' } : { text, reason: null };
+  // The server may pass on what a model writes.
+  const said = stripReasoning(text);
+  if (said !== '') return { text: said, reason: null };
+  return { text: null, reason: text === '' ? 'NO_ANSWER' : 'ONLY_REASONING' };
 }
 
 function readReply(answer: unknown): { text: string; handoff: boolean } {

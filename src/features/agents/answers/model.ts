@@ -19,8 +19,7 @@ import { openServers } from '../tools/mcp.ts';
 import { makeTools, runCall } from '../tools/tools.ts';
 import type { FoundAnswer, Question, SentFile } from './answer.ts';
 import { reserveTokens, settleTokens } from './budget.ts';
-import { keepKnownLinks } from './links.ts';
-import { toSendableText } from './plain-text.ts';
+import { finishAnswer } from './finish.ts';
 import { readPassages } from './passages.ts';
 
 const MAX_TOKENS = 1_000;
@@ -90,21 +89,10 @@ async function discuss(
     if (calls.some(({ name }) => name === HAND_OVER.name)) return { text: null, reason: 'ASKED_BY_AGENT' };
     // All calls of a reply are counted before the first one runs.
     const isOver = round === MODEL_CALLS || scene.notes.actions.length + calls.length > FUNCTION_CALLS;
-    if (calls.length === 0 || isOver) return endWith(scene, text, calls.length > 0);
+    if (calls.length === 0 || isOver) return finishAnswer(scene, reply);
     messages.push({ role: 'assistant', content: text, calls });
     messages.push(...(await runCalls(scene, tools, calls, signal)));
   }
-}
-
-/** Whatever the model has written for the contact loses the links that the platform does not know, also what is sent later. */
-function endWith(scene: Scene, text: string | null, isOver: boolean): FoundAnswer {
-  if (text === null) return { text: null, reason: isOver ? 'BUDGET_SPENT' : 'NO_ANSWER' };
-  const { agent, read, plan } = scene;
-  const allowed = [agent.instructions ?? '', ...read.passages.map(({ content }) => content), ...read.texts];
-  const clean = (written: string): string => keepKnownLinks(toSendableText(written), allowed);
-  const later = plan.followUp && clean(plan.followUp.content);
-  plan.followUp = plan.followUp && later ? { ...plan.followUp, content: later } : null;
-  return { text: clean(text), reason: null };
 }
 
 /** Runs the calls one after the other, because the model may have meant them in this order. */
