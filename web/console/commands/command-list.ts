@@ -8,6 +8,7 @@ import { logOut, useMay, useSession } from '../session/session.ts';
 import { LANGUAGES } from '../../browser/texts.ts';
 import { chooseLanguage, LANGUAGE_NAMES } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
+import { useClosing } from '../ui/closing.ts';
 import { showError } from '../ui/toast.tsx';
 import type { Entry, EntryGroup } from './entries.ts';
 import { openCommandDialog } from './opened.ts';
@@ -40,11 +41,11 @@ function useConversationCommands(id: string): Entry[] {
   const mayChange = useMay('conversations:update');
   const { data: conversation } = useConversation(id);
   const change = useConversationChange(id);
+  const { isClosed, toggle } = useClosing(conversation);
   if (!conversation || !mayChange) return [];
   const apply = (update: Parameters<typeof change.mutate>[0]) => (): void =>
     change.mutate(update, { onError: showError });
-  const { status, owner, agent, handled_by } = conversation;
-  const isClosed = status === 'CLOSED';
+  const { owner, agent, handled_by } = conversation;
   const entries: (Entry | false)[] = [
     owner !== user._id && { key: 'assign', icon: 'person', label: texts.assign, run: apply({ owner: user._id }) },
     handled_by === 'AI' && {
@@ -59,7 +60,7 @@ function useConversationCommands(id: string): Entry[] {
       key: 'close',
       icon: isClosed ? 'refresh' : 'check',
       label: isClosed ? texts.reopen : texts.close,
-      run: apply({ status: isClosed ? 'OPEN' : 'CLOSED' }),
+      run: toggle,
     },
     !isClosed && {
       key: 'snooze',

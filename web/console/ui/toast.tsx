@@ -9,7 +9,33 @@ import styles from './toast.module.css';
 
 const notices = Base.createToastManager();
 
-export const showNotice = (title: string): void => void notices.add({ title, type: 'done', timeout: 4_000 });
+/** A button of a notice. */
+interface NoticeAction {
+  label: string;
+  run(): void;
+}
+
+const NOTICE_MS = 4_000;
+/** Long enough to notice a mistake and to reach the button. */
+const ACTION_MS = 10_000;
+
+export function showNotice(title: string, action?: NoticeAction): void {
+  const id = notices.add({
+    title,
+    type: 'done',
+    timeout: action ? ACTION_MS : NOTICE_MS,
+    ...(action && {
+      actionProps: {
+        children: action.label,
+        onClick: () => {
+          notices.close(id);
+          action.run();
+        },
+      },
+    }),
+  });
+}
+
 export const showError = (error: unknown): void =>
   void notices.add({ title: explainError(error), type: 'error', priority: 'high', timeout: 0 });
 
@@ -37,6 +63,7 @@ function NoticeList(): ReactElement[] {
       className={`${styles['toast']} ${toast.type === 'error' ? styles['error'] : ''}`}
     >
       <Base.Title className={styles['title']} />
+      <Base.Action className={styles['action']} />
       <Base.Close className={styles['close']} aria-label={texts.close}>
         <Icon name="close" size={14} />
       </Base.Close>
