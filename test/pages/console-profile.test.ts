@@ -55,7 +55,7 @@ test('a person changes name and picture, which the account menu, the list of use
     .waitFor();
   await page.goto(`${platform.url}/console/inbox/unassigned`);
   await page.getByRole('link', { name: /Maria Silva/ }).click();
-  await page.getByRole('button', { name: 'Note', exact: true }).click();
+  await page.getByRole('tab', { name: 'Note', exact: true }).click();
   await page.getByRole('textbox').last().fill('Liga amanhã');
   await page.keyboard.press('Enter');
   const note = page.getByRole('article').filter({ hasText: 'Liga amanhã' });

@@ -18,6 +18,7 @@ describe('the inbox', () => {
     await page.getByRole('link', { name: /Maria Silva/ }).waitFor();
     await page.keyboard.press('j');
     await page.getByRole('log').getByText('Vocês abrem amanhã?').waitFor();
+    await page.keyboard.press('Enter');
     await page.keyboard.type('Abrimos às 9 horas.');
     await page.keyboard.press('Enter');
     await waitForSent(page.getByRole('log'));
@@ -67,7 +68,7 @@ describe('the inbox', () => {
     await findDialog(page).getByRole('button', { name: 'Send' }).click();
     await thread.getByText('Oi, Ana! O seu pedido *4821* saiu para entrega.').waitFor();
 
-    await page.getByRole('button', { name: 'Note', exact: true }).click();
+    await page.getByRole('tab', { name: 'Note', exact: true }).click();
     await page.getByLabel('Write a note for your team').pressSequentially('Cuida dela, @bia');
     await page.getByRole('option', { name: /@Bia Lima/ }).waitFor();
     await page.keyboard.press('Enter');

@@ -1,8 +1,8 @@
 /** Ctrl-K searches and runs commands, and ? shows the keys. The dialogs are loaded when they are first opened. */
 import { Suspense, useEffect, type ReactElement } from 'react';
-import { isCovered, isPlainKey } from '../frame/shortcuts.ts';
+import { isCovered, isLetterKey } from '../frame/shortcuts.ts';
 import { lazyPart, LoadingDialog } from '../ui/lazy-part.tsx';
-import { closeCommandDialog, openCommandDialog, useOpened } from './opened.ts';
+import { closeCommandDialog, isSearchOpen, openCommandDialog, typeAhead, useOpened } from './opened.ts';
 
 const SearchDialog = lazyPart(async () => (await import('./search-dialog.tsx')).SearchDialog);
 const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).KeysDialog);
@@ -11,7 +11,11 @@ export function Commands(): ReactElement | null {
   const opened = useOpened();
   useEffect(() => {
     document.addEventListener('keydown', press);
-    return () => document.removeEventListener('keydown', press);
+    document.addEventListener('keydown', catchEarly, { capture: true });
+    return () => {
+      document.removeEventListener('keydown', press);
+      document.removeEventListener('keydown', catchEarly, { capture: true });
+    };
   }, []);
   if (opened === null) return null;
   return (
@@ -27,8 +31,19 @@ function press(event: KeyboardEvent): void {
     // The browser would search the web.
     event.preventDefault();
     if (!isCovered()) openCommandDialog('SEARCH');
-  } else if (key === '?' && isPlainKey(event)) {
+  } else if (key === '?' && isLetterKey(event)) {
     event.preventDefault();
     openCommandDialog('KEYS');
   }
+}
+
+/** Until the field of the search has the focus, what is typed belongs to it and to nothing else on the page. */
+function catchEarly(event: KeyboardEvent): void {
+  const { key, ctrlKey, metaKey, altKey, isComposing } = event;
+  const isThere = document.activeElement?.closest('[role=dialog]:not([data-notice])');
+  if (!isSearchOpen() || isThere || isComposing || ctrlKey || metaKey || altKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (key === 'Escape') closeCommandDialog();
+  else typeAhead(key);
 }

@@ -1,10 +1,27 @@
-/** Which of the two dialogs that every screen has is open. */
+/** Which of the two dialogs that every screen has is open, and what was typed into the search. */
 import { createStore, useStore } from '../store.ts';
 
 export type CommandDialog = 'SEARCH' | 'KEYS';
 
 const opened = createStore<CommandDialog | null>(null);
+const searched = createStore('');
 
 export const useOpened = (): CommandDialog | null => useStore(opened);
-export const openCommandDialog = (dialog: CommandDialog): void => opened.set(dialog);
+/** True from the key press on, also while the code of the dialog is loaded. */
+export const isCommandDialogOpen = (): boolean => opened.get() !== null;
+export const isSearchOpen = (): boolean => opened.get() === 'SEARCH';
 export const closeCommandDialog = (): void => opened.set(null);
+
+export function openCommandDialog(dialog: CommandDialog): void {
+  searched.set('');
+  opened.set(dialog);
+}
+
+export const useSearched = (): string => useStore(searched);
+export const setSearched = (text: string): void => searched.set(text);
+
+/** Writes a key into the search before its field has the focus. */
+export function typeAhead(key: string): void {
+  if (key === 'Backspace') searched.set(searched.get().slice(0, -1));
+  else if (key.length === 1) searched.set(searched.get() + key);
+}

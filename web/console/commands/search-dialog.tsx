@@ -1,7 +1,7 @@
 /** Searches people, conversations and messages, opens screens, and runs commands, all by keyboard. */
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
-import { useState, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { useTexts } from '../texts/texts.ts';
 import { Icon } from '../ui/icon.tsx';
 import { explainError } from '../ui/problem.ts';
@@ -9,14 +9,14 @@ import { COMMON } from '../ui/texts.ts';
 import { useCommands } from './command-list.ts';
 import type { Entry, EntryGroup } from './entries.ts';
 import { useFound } from './found.tsx';
-import { closeCommandDialog } from './opened.ts';
+import { closeCommandDialog, setSearched, useSearched } from './opened.ts';
 import styles from './search-dialog.module.css';
 import { SEARCH } from './texts.ts';
 
 export function SearchDialog(): ReactElement {
   const texts = useTexts(SEARCH);
   const common = useTexts(COMMON);
-  const [typed, setTyped] = useState('');
+  const typed = useSearched();
   const { groups: found, isSearching, error } = useFound(typed);
   const commands = filterCommands(useCommands(), typed);
   const groups = [...commands.slice(0, 1), ...found, ...commands.slice(1)].filter(({ items }) => items.length > 0);
@@ -38,7 +38,7 @@ export function SearchDialog(): ReactElement {
             mode="none"
             items={groups}
             value={typed}
-            onValueChange={(value, { reason }) => reason !== 'item-press' && setTyped(value)}
+            onValueChange={(value, { reason }) => reason !== 'item-press' && setSearched(value)}
             itemToStringValue={({ key }: Entry) => key}
             autoHighlight="always"
             keepHighlight

@@ -2,7 +2,7 @@
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { useVisibleScreens } from './screens.ts';
-import { isPlainKey } from './shortcuts.ts';
+import { isLetterKey } from './shortcuts.ts';
 import type { ScreenName } from './texts.ts';
 
 export const SCREEN_KEYS: Readonly<Record<ScreenName, string>> = {
@@ -33,7 +33,7 @@ export function useScreenKeys(): void {
   useEffect(() => {
     let begun = Number.NEGATIVE_INFINITY;
     const press = (event: KeyboardEvent): void => {
-      if (!isPlainKey(event)) return;
+      if (!isLetterKey(event)) return;
       const isSecond = event.timeStamp - begun < PAUSE_MS;
       begun = event.key === 'g' && !isSecond ? event.timeStamp : Number.NEGATIVE_INFINITY;
       const screen = isSecond && screens.find(({ name }) => SCREEN_KEYS[name] === event.key);

@@ -5,8 +5,11 @@ import { Icon, type IconName } from './icon.tsx';
 type NativeButton = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'>;
 
 interface ButtonProps extends NativeButton {
-  /** `primary` is the one thing that a form or dialog is for; `danger` removes something; `plain` is everything else. */
-  kind?: 'primary' | 'plain' | 'danger' | 'quiet';
+  /**
+   * `primary` is the one thing that a form or dialog is for; `note` the same for what only the team reads; `danger` removes something;
+   * `plain` is everything else.
+   */
+  kind?: 'primary' | 'note' | 'plain' | 'danger' | 'quiet';
   icon?: IconName;
   /** The action is under way: the button shows it and cannot be pressed. */
   isBusy?: boolean;

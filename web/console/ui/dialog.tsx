@@ -13,15 +13,18 @@ interface DialogProps {
   /** The buttons below. */
   actions?: ReactNode;
   width?: 'narrow' | 'wide';
+  /** Where the focus goes afterwards; to where it was when this is missing or returns true. */
+  finalFocus?: (() => HTMLElement | true) | undefined;
 }
 
-export function Dialog({ title, onClose, children, actions, width = 'narrow' }: DialogProps): ReactElement {
+export function Dialog(props: DialogProps): ReactElement {
+  const { title, onClose, children, actions, width = 'narrow', finalFocus } = props;
   const texts = useTexts(COMMON);
   return (
     <Base.Root open onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={styles['backdrop']} />
-        <Base.Popup className={`${styles['dialog']} ${styles[width]}`}>
+        <Base.Popup className={`${styles['dialog']} ${styles[width]}`} finalFocus={finalFocus}>
           <header className={styles['head']}>
             <Base.Title className={styles['title']}>{title}</Base.Title>
             <IconButton icon="close" label={texts.close} onClick={onClose} />

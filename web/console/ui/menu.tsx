@@ -21,15 +21,17 @@ interface MenuProps {
   items: readonly MenuItem[];
   /** What stands above the items. */
   title?: ReactNode;
+  /** Where the focus goes when the menu closes; to the button when this is missing or returns true. */
+  finalFocus?: (() => HTMLElement | true) | undefined;
 }
 
-export function Menu({ trigger, items, title }: MenuProps): ReactElement {
+export function Menu({ trigger, items, title, finalFocus }: MenuProps): ReactElement {
   return (
     <Base.Root>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner className={styles['positioner']} sideOffset={4} align="start">
-          <Base.Popup className={styles['menu']}>
+          <Base.Popup className={styles['menu']} finalFocus={finalFocus}>
             {title && <div className={styles['title']}>{title}</div>}
             {items.map(({ key, label, icon, isChosen, isDangerous, heading, onSelect }) => (
               <Fragment key={key}>

@@ -1,19 +1,21 @@
 /** A assigns the open conversation to the user, E closes or reopens it, R and N begin a message and a note, [ and ] change the view. */
-import type { ConversationUpdate } from '@parley/sdk';
-import { useEffect } from 'react';
+import type { Conversation } from '@parley/sdk';
+import { useEffect, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
-import { isPlainKey, isTyping } from '../../frame/shortcuts.ts';
+import { endWriting, isLetterKey, isTyping } from '../../frame/shortcuts.ts';
 import { useInboxes, usePipelines } from '../../records/company.ts';
 import { useConversation, useConversationChange } from '../../records/conversations.ts';
 import { useMay, useSession } from '../../session/session.ts';
+import { useClosing } from '../../ui/closing.ts';
 import { showError } from '../../ui/toast.tsx';
+import { returnToComposer } from './focus.ts';
 import { listViewKeys } from './views.ts';
 
 /** Runs what a key stands for. */
 function useKeys(find: (key: string) => (() => void) | undefined): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      const act = isPlainKey(event) ? find(event.key) : undefined;
+      const act = isLetterKey(event) ? find(event.key) : undefined;
       if (!act) return;
       event.preventDefault();
       act();
@@ -34,28 +36,31 @@ export function useViewKeys(current: string): void {
 }
 
 /** The keys that change the open conversation. */
-export function ConversationKeys({ id }: { id: string }): null {
-  const { user } = useSession();
+export function ConversationKeys({ id }: { id: string }): ReactElement | null {
   const { data: conversation } = useConversation(id);
-  const change = useConversationChange(id);
   const mayChange = useMay('conversations:update');
-  const apply = (update: ConversationUpdate): void => change.mutate(update, { onError: showError });
+  return conversation && mayChange ? <ChangeKeys conversation={conversation} /> : null;
+}
+
+function ChangeKeys({ conversation }: { conversation: Conversation }): null {
+  const { user } = useSession();
+  const assign = useConversationChange(conversation._id);
+  const closing = useClosing(conversation);
   useKeys((key) => {
-    if (!conversation || !mayChange || change.isPending) return undefined;
-    if (key === 'a') return () => apply({ owner: user._id });
-    if (key === 'e') return () => apply({ status: conversation.status === 'CLOSED' ? 'OPEN' : 'CLOSED' });
-    return undefined;
+    if (assign.isPending || closing.isBusy) return undefined;
+    if (key === 'a') return () => assign.mutate({ owner: user._id }, { onError: showError });
+    return key === 'e' ? closing.toggle : undefined;
   });
   return null;
 }
 
-/** R and N begin to write, Escape leaves the field. `setNote` chooses between a note and a message. */
-export function useWriteKeys(setNote: (isNote: boolean) => void): void {
+/** R begins to write, N a note, and Escape leaves the field. R leaves a note a note, because the contact must not read it. */
+export function useWriteKeys(beginNote: () => void): void {
   useKeys((key) => {
     if (key !== 'r' && key !== 'n') return undefined;
     return () => {
-      setNote(key === 'n');
-      document.querySelector<HTMLElement>('main textarea')?.focus();
+      if (key === 'n') beginNote();
+      returnToComposer();
     };
   });
   useEffect(() => {
@@ -64,7 +69,11 @@ export function useWriteKeys(setNote: (isNote: boolean) => void): void {
   }, []);
 }
 
+/** Who leaves a field has finished with it, unless it still holds a text that was not sent. */
 function leaveField(event: KeyboardEvent): void {
   const { key, target, defaultPrevented, isComposing } = event;
-  if (key === 'Escape' && isTyping(event) && !defaultPrevented && !isComposing) (target as HTMLElement).blur();
+  if (key !== 'Escape' || !isTyping(event) || defaultPrevented || isComposing) return;
+  const field = target as HTMLElement;
+  field.blur();
+  if (!(field instanceof HTMLTextAreaElement && field.value !== '')) endWriting();
 }

@@ -1,5 +1,5 @@
 import type { Conversation } from '@parley/sdk';
-import type { ReactElement } from 'react';
+import { useEffect, useRef, type ReactElement, type RefObject } from 'react';
 import { Link } from 'wouter';
 import { useUserName } from '../../records/company.ts';
 import { nameContact, useContact } from '../../records/contacts.ts';
@@ -12,6 +12,7 @@ import { CHANNEL_NAMES } from '../../texts/channels.ts';
 import type { Selection } from './bulk/selection.ts';
 import { BULK } from './bulk/texts.ts';
 import styles from './conversation-row.module.css';
+import { isFromList, returnToComposer } from './focus.ts';
 import { STATUS_NAMES } from '../../texts/conversation-states.ts';
 
 interface ConversationRowProps {
@@ -29,10 +30,13 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
   const lastMessage = useLastMessage(conversation);
   const { _id, channel, unread_count, last_message_at, status } = conversation;
   const name = contact ? nameContact(contact) : '…';
+  const row = useRowFocus(isCurrent);
   return (
     <div className={styles['place']} data-selected={selection.has(_id)} data-selecting={selection.ids.length > 0}>
       <Link
+        ref={row}
         href={`/${view}/${_id}`}
+        onClick={returnToComposer}
         className={styles['row']}
         aria-current={isCurrent ? 'true' : undefined}
         data-unread={unread_count > 0}
@@ -69,4 +73,16 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
       )}
     </div>
   );
+}
+
+/** Gives the focus to the row that a key of the list has opened, so that the next key and Enter belong to it. */
+function useRowFocus(isCurrent: boolean): RefObject<HTMLAnchorElement | null> {
+  const row = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    const { activeElement } = document;
+    // A row that comes back into view does not take the focus from a field.
+    const isFree = activeElement === document.body || activeElement?.closest('[data-conversation]');
+    if (isCurrent && isFromList() && isFree) row.current?.focus({ preventScroll: true });
+  }, [isCurrent]);
+  return row;
 }

@@ -1,8 +1,9 @@
-/** J and K, or the arrows with Alt, open the next and the previous conversation of the list. */
+/** J and K, or the arrows with Alt, open the next and the previous conversation of the list. The focus stays in the list. */
 import type { Conversation } from '@parley/sdk';
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
-import { isCovered, isPlainKey } from '../../frame/shortcuts.ts';
+import { isCovered, isLetterKey } from '../../frame/shortcuts.ts';
+import { FROM_LIST } from './focus.ts';
 
 interface ListKeys {
   items: readonly Conversation[];
@@ -24,7 +25,7 @@ export function useListKeys({ items, view, current, show }: ListKeys): void {
       if (!next) return;
       event.preventDefault();
       show(index);
-      navigate(`/${view}/${next._id}`);
+      navigate(`/${view}/${next._id}`, { state: FROM_LIST });
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
@@ -35,6 +36,6 @@ function findStep(event: KeyboardEvent): number {
   const { key, altKey, ctrlKey, metaKey } = event;
   if (ctrlKey || metaKey || isCovered()) return 0;
   if (altKey) return key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
-  if (!isPlainKey(event)) return 0;
-  return key === 'j' ? 1 : key === 'k' ? -1 : 0;
+  if ((key !== 'j' && key !== 'k') || !isLetterKey(event)) return 0;
+  return key === 'j' ? 1 : -1;
 }

@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { parley } from '../../client.ts';
+import { chooseLetterKeys, useLetterKeys } from '../../frame/shortcuts.ts';
 import { FRAME, SCREEN_NAMES } from '../../frame/texts.ts';
 import { chooseTheme, THEMES, useTheme } from '../../frame/theme.ts';
 import { chooseNotices, useNoticeSettings } from '../../notices/notices.ts';
@@ -36,6 +37,7 @@ function Appearance(): ReactElement {
   const texts = useTexts(FRAME);
   const language = useLanguage();
   const theme = useTheme();
+  const hasLetterKeys = useLetterKeys();
   return (
     <Card title={texts.appearance}>
       <SelectField
@@ -49,6 +51,12 @@ function Appearance(): ReactElement {
         value={theme}
         options={THEMES.map((value) => ({ value, label: texts[value] }))}
         onChange={chooseTheme}
+      />
+      <CheckField
+        label={texts.letterKeys}
+        hint={texts.letterKeysHint}
+        checked={hasLetterKeys}
+        onChange={chooseLetterKeys}
       />
     </Card>
   );

@@ -1,7 +1,7 @@
 /** The conversations of a list that somebody has selected, one by one, as a range, or all that match. */
 import type { Conversation } from '@parley/sdk';
 import { useEffect, useState } from 'react';
-import { isPlainKey } from '../../../frame/shortcuts.ts';
+import { isLetterKey, isPlainKey } from '../../../frame/shortcuts.ts';
 import { useMay } from '../../../session/session.ts';
 
 export interface Selection {
@@ -58,9 +58,9 @@ function listRange(ids: readonly string[], from: string, to: string): readonly s
 export function useSelectionKeys(selection: Selection, current: string | null): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      if (!selection.isPossible || !isPlainKey(event)) return;
-      if (event.key === 'Escape' && selection.ids.length > 0) return selection.clear();
-      if (event.key.toLowerCase() !== 'x') return;
+      if (!selection.isPossible) return;
+      if (event.key === 'Escape' && selection.ids.length > 0 && isPlainKey(event)) return selection.clear();
+      if (event.key.toLowerCase() !== 'x' || !isLetterKey(event)) return;
       const row = document.activeElement?.closest<HTMLElement>('[data-conversation]');
       const id = row?.dataset['conversation'] ?? current;
       if (id === null) return;

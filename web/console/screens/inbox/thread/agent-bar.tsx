@@ -11,6 +11,7 @@ import { HANDOFF_REASONS } from '../../../ui/agents/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { showError } from '../../../ui/toast.tsx';
+import { returnToComposer } from '../focus.ts';
 import styles from './agent-bar.module.css';
 import { AGENT_TEXTS } from './agent-texts.ts';
 import { AgentTurnDialog } from './agent-turn-dialog.tsx';
@@ -89,7 +90,13 @@ function ChangeButton({ conversation, label, change }: ChangeButtonProps): React
   const changing = useConversationChange(conversation._id);
   if (!may) return null;
   return (
-    <Button isBusy={changing.isPending} onClick={() => changing.mutate(change, { onError: showError })}>
+    <Button
+      isBusy={changing.isPending}
+      onClick={() => {
+        changing.mutate(change, { onError: showError });
+        returnToComposer();
+      }}
+    >
       {label}
     </Button>
   );

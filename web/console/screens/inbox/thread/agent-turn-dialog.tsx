@@ -11,13 +11,14 @@ import { AgentOutcome, AgentWork } from '../../../ui/agents/agent-work.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Empty, Failure, Loading } from '../../../ui/state.tsx';
+import { findReturn } from '../focus.ts';
 import { AGENT_TEXTS } from './agent-texts.ts';
 import styles from './message.module.css';
 
 export function AgentTurnDialog({ turn, onClose }: { turn: AgentTurn; onClose(): void }): ReactElement {
   const texts = useTexts(AGENT_TEXTS);
   return (
-    <Dialog title={texts.turn} onClose={onClose}>
+    <Dialog title={texts.turn} onClose={onClose} finalFocus={findReturn}>
       <Turn turn={turn} />
     </Dialog>
   );
@@ -43,7 +44,7 @@ function AnswerTurnDialog({ message, onClose }: { message: Message; onClose(): v
   const texts = useTexts(AGENT_TEXTS);
   const { data: turn, error } = useAnswerTurn(message);
   return (
-    <Dialog title={texts.turn} onClose={onClose}>
+    <Dialog title={texts.turn} onClose={onClose} finalFocus={findReturn}>
       {error ? <Failure error={error} /> : turn === undefined && <Loading />}
       {turn === null && <Empty icon="agent" title={texts.turnGone} />}
       {turn && <Turn turn={turn} />}

@@ -7,6 +7,7 @@ import { Button, IconButton } from '../../../ui/button.tsx';
 import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { FileButton } from '../../../ui/uploads/file-button.tsx';
+import { returnToComposer } from '../focus.ts';
 import styles from './composer.module.css';
 import { EmojiChoice } from './emoji.tsx';
 import { useRecorder, type VoiceRecorder } from './recorder.ts';
@@ -15,7 +16,6 @@ import { THREAD } from './texts.ts';
 interface ComposerBarProps {
   isNote: boolean;
   canSend: boolean;
-  onNote(): void;
   onSend(): void;
   onFiles(files: readonly File[]): void;
   onEmoji(emoji: string): void;
@@ -26,25 +26,26 @@ interface ComposerBarProps {
 }
 
 export function ComposerBar(props: ComposerBarProps): ReactElement {
-  const { isNote, canSend, onNote, onSend, onFiles, onEmoji, area, onTemplate } = props;
+  const { isNote, canSend, onSend, onFiles, onEmoji, area, onTemplate } = props;
   const texts = useTexts(THREAD);
   const recorder = useRecorder();
   if (recorder.seconds !== null) return <RecordingBar recorder={recorder} seconds={recorder.seconds} />;
-  const record = (): void =>
+  const record = (): void => {
     recorder.start({
       onRecorded: (file) => onFiles([file]),
       onFailure: () => showError(texts.noMicrophone),
     });
+    returnToComposer();
+  };
   return (
     <div className={styles['bar']}>
-      <IconButton icon="note" label={texts.note} isOn={isNote} onClick={onNote} />
       {!isNote && <FileButton onFiles={onFiles} />}
       <EmojiChoice area={area} onChoose={onEmoji} />
       {!isNote && onTemplate && <IconButton icon="template" label={texts.template} onClick={onTemplate} />}
       {!isNote && canRecord() && <IconButton icon="microphone" label={texts.record} onClick={record} />}
       <span className={styles['space']} />
-      <Button kind="primary" icon="send" disabled={!canSend} onClick={onSend}>
-        {texts.send}
+      <Button kind={isNote ? 'note' : 'primary'} icon={isNote ? 'note' : 'send'} disabled={!canSend} onClick={onSend}>
+        {isNote ? texts.addNote : texts.send}
       </Button>
     </div>
   );
@@ -53,14 +54,18 @@ export function ComposerBar(props: ComposerBarProps): ReactElement {
 function RecordingBar({ recorder, seconds }: { recorder: VoiceRecorder; seconds: number }): ReactElement {
   const texts = useTexts(THREAD);
   const common = useTexts(COMMON);
+  const end = (act: () => void) => (): void => {
+    act();
+    returnToComposer();
+  };
   return (
     <div className={styles['bar']}>
       <span className={styles['recording']} role="timer">
         {texts.recording} {writeDuration(seconds)}
       </span>
       <span className={styles['space']} />
-      <Button onClick={recorder.cancel}>{common.cancel}</Button>
-      <Button kind="primary" icon="stop" onClick={recorder.finish}>
+      <Button onClick={end(recorder.cancel)}>{common.cancel}</Button>
+      <Button kind="primary" icon="stop" onClick={end(recorder.finish)}>
         {texts.finish}
       </Button>
     </div>

@@ -1,6 +1,6 @@
 /** Where a message or a note is written, with its files. */
 import type { Contact, Conversation, Message } from '@parley/sdk';
-import { useRef, useState, type DragEvent, type ReactElement } from 'react';
+import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
 import { announcePresence } from '../../../live/presence.ts';
 import { useCompanyName, useQuickReplies, useUsers } from '../../../records/company.ts';
@@ -9,17 +9,19 @@ import { useTexts } from '../../../texts/texts.ts';
 import { useHasTemplates } from '../../../ui/templates/template-inboxes.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { UploadList } from '../../../ui/uploads/upload-list.tsx';
-import { useUploads, type Upload } from '../../../ui/uploads/uploads.ts';
+import { useUploads, type Upload, type Uploads } from '../../../ui/uploads/uploads.ts';
 import { ComposerBar } from './composer-bar.tsx';
 import { useWriteKeys } from '../conversation-keys.tsx';
+import { returnToComposer } from '../focus.ts';
 import styles from './composer.module.css';
-import { useDraft } from './drafts.ts';
+import { useDraft, type Draft } from './drafts.ts';
 import { post, type OutgoingContent } from './outbox.ts';
 import { ReplyMark } from './reply-mark.tsx';
 import { offerQuickReplies, offerUsers, type Suggestion } from './suggestions.ts';
 import { TemplateDialog } from './template-dialog.tsx';
 import { TextInput } from './text-input.tsx';
 import { THREAD } from './texts.ts';
+import { WritingTabs } from './writing-tabs.tsx';
 
 interface ComposerProps {
   conversation: Conversation;
@@ -29,24 +31,92 @@ interface ComposerProps {
   onReplyDone(): void;
 }
 
-export function Composer({ conversation, contact, replyTo, onReplyDone }: ComposerProps): ReactElement | null {
+export function Composer(props: ComposerProps): ReactElement | null {
+  const { conversation, contact, replyTo, onReplyDone } = props;
   const texts = useTexts(THREAD);
-  const { user } = useSession();
-  const [text, setText] = useDraft(conversation._id);
-  const [isNote, setNote] = useState(false);
+  const draft = useDraft(conversation._id);
+  const isNote = draft.writing === 'NOTE';
   const [isTemplate, setTemplate] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
-  const mentioned = useRef(new Map<string, string>());
   const uploads = useUploads();
+  // A note has no files, and leaves those of the reply where they are.
+  const files = isNote ? [] : uploads.files;
+  const isLate = isWindowClosed(conversation) && !isNote;
+  const canSend = (draft.text.trim() !== '' || files.length > 0) && (isNote || uploads.isReady) && !isLate;
+  const { send, take } = useSending(props, { draft, uploads, canSend });
   const announceTyping = useTyping(conversation._id);
-  useWriteKeys(setNote);
+  useWriteKeys(() => draft.choose('NOTE'));
+  // An answer to a message is one that the contact reads.
+  useEffect(() => (replyTo ? draft.choose('REPLY') : undefined), [replyTo]);
   const offers = useOffers(contact, isNote);
   const hasTemplates = useHasTemplates(conversation.inbox);
-  const isLate = isWindowClosed(conversation) && !isNote;
   if (!useMay('messages:create')) return null;
+  const addFiles = (added: readonly File[]): void => {
+    if (!isNote) uploads.add(added);
+    returnToComposer();
+  };
+  return (
+    <div
+      className={`${styles['composer']} ${isNote ? styles['note'] : ''}`}
+      data-composer
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        addFiles([...event.dataTransfer.files]);
+      }}
+    >
+      <WritingTabs writing={draft.writing} onChoose={draft.choose}>
+        {isLate && <p className={styles['late']}>{texts.windowClosed}</p>}
+        {replyTo && !isNote && <ReplyMark message={replyTo} onClose={onReplyDone} />}
+        <UploadList files={files} onRemove={removeAndReturn(uploads)} />
+        <TextInput
+          label={isNote ? texts.writeNote : texts.write}
+          {...{ text: draft.text, area, offers }}
+          onChange={(next) => {
+            draft.setText(next);
+            announceTyping();
+          }}
+          onSend={send}
+          onTake={take}
+          onFiles={addFiles}
+        />
+        <ComposerBar
+          {...{ isNote, canSend, area }}
+          onSend={send}
+          onFiles={addFiles}
+          onEmoji={(emoji) => draft.setText(insertAtCaret(area.current, emoji))}
+          onTemplate={hasTemplates ? () => setTemplate(true) : null}
+        />
+      </WritingTabs>
+      {isTemplate && <TemplateDialog {...{ conversation, contact }} onClose={() => setTemplate(false)} />}
+    </div>
+  );
+}
 
-  const canSend = (text.trim() !== '' || uploads.files.length > 0) && uploads.isReady && !isLate;
+const removeAndReturn =
+  ({ remove }: Uploads) =>
+  (key: number): void => {
+    remove(key);
+    returnToComposer();
+  };
+
+interface Sending {
+  draft: Draft;
+  uploads: Uploads;
+  canSend: boolean;
+}
+
+/** Sends what is written, and takes a suggestion into it. */
+function useSending(
+  { conversation, replyTo, onReplyDone }: ComposerProps,
+  { draft, uploads, canSend }: Sending,
+): { send(): void; take(suggestion: Suggestion): void } {
+  const { user } = useSession();
+  const mentioned = useRef(new Map<string, string>());
+  const { text, writing, setText } = draft;
+  const isNote = writing === 'NOTE';
   const send = (): void => {
+    returnToComposer();
     if (!canSend) return;
     const mentions = [...mentioned.current].filter(([, name]) => text.includes(name)).map(([id]) => id);
     const contents = makeContents(text.trim(), { isNote, mentions, uploads: uploads.files });
@@ -55,11 +125,11 @@ export function Composer({ conversation, contact, replyTo, onReplyDone }: Compos
         user: user._id,
         conversation: conversation._id,
         content,
-        replyTo: index === 0 ? (replyTo?._id ?? null) : null,
+        replyTo: index === 0 && !isNote ? (replyTo?._id ?? null) : null,
       }),
     );
     setText('');
-    mentioned.current.clear();
+    if (isNote) return mentioned.current.clear();
     uploads.clear();
     onReplyDone();
   };
@@ -67,43 +137,7 @@ export function Composer({ conversation, contact, replyTo, onReplyDone }: Compos
     if (mention !== undefined) mentioned.current.set(mention, label);
     if (attachment) void parley.attachments.get(attachment).then(uploads.addStored, showError);
   };
-  const drop = (event: DragEvent): void => {
-    event.preventDefault();
-    if (!isNote) uploads.add([...event.dataTransfer.files]);
-  };
-  return (
-    <div
-      className={`${styles['composer']} ${isNote ? styles['note'] : ''}`}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={drop}
-    >
-      {isLate && <p className={styles['late']}>{texts.windowClosed}</p>}
-      {replyTo && <ReplyMark message={replyTo} onClose={onReplyDone} />}
-      <UploadList files={uploads.files} onRemove={uploads.remove} />
-      <TextInput
-        label={isNote ? texts.writeNote : texts.write}
-        {...{ text, area, offers }}
-        onChange={(next) => {
-          setText(next);
-          announceTyping();
-        }}
-        onSend={send}
-        onTake={take}
-        onFiles={uploads.add}
-      />
-      <ComposerBar
-        {...{ isNote, canSend, area }}
-        onNote={() => setNote(!isNote)}
-        onSend={send}
-        onFiles={uploads.add}
-        onEmoji={(emoji) => setText(insertAtCaret(area.current, emoji))}
-        onTemplate={hasTemplates ? () => setTemplate(true) : null}
-      />
-      {isTemplate && (
-        <TemplateDialog conversation={conversation} contact={contact} onClose={() => setTemplate(false)} />
-      )}
-    </div>
-  );
+  return { send, take };
 }
 
 /** Writes into the field in place of what is selected there, and returns its text. */

@@ -3,13 +3,34 @@ import { useState } from 'react';
 import { useSession } from '../../../session/session.ts';
 import { keep, readKept } from '../../../store.ts';
 
-export function useDraft(conversation: string): [string, (text: string) => void] {
+export type Writing = 'REPLY' | 'NOTE';
+
+/** A note and a reply are kept apart, so that the words of one never end up in the other. */
+const KEPT_AS: Record<Writing, string> = { REPLY: 'parley.draft', NOTE: 'parley.note' };
+
+export interface Draft {
+  writing: Writing;
+  text: string;
+  choose(writing: Writing): void;
+  setText(text: string): void;
+}
+
+/** Begins with the reply, or with the note when only a note was begun. */
+export function useDraft(conversation: string): Draft {
   const { user } = useSession();
-  const key = `parley.draft.${user._id}.${conversation}`;
-  const [text, setText] = useState(() => readKept(key) ?? '');
-  const change = (next: string): void => {
-    setText(next);
-    keep(key, next === '' ? null : next);
+  const keyOf = (writing: Writing): string => `${KEPT_AS[writing]}.${user._id}.${conversation}`;
+  const [texts, setTexts] = useState(() => ({
+    REPLY: readKept(keyOf('REPLY')) ?? '',
+    NOTE: readKept(keyOf('NOTE')) ?? '',
+  }));
+  const [writing, choose] = useState<Writing>(texts.REPLY === '' && texts.NOTE !== '' ? 'NOTE' : 'REPLY');
+  return {
+    writing,
+    text: texts[writing],
+    choose,
+    setText: (text) => {
+      setTexts((before) => ({ ...before, [writing]: text }));
+      keep(keyOf(writing), text === '' ? null : text);
+    },
   };
-  return [text, change];
 }

@@ -7,6 +7,7 @@ import { useTexts } from '../../../texts/texts.ts';
 import { Details } from '../../../ui/details.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Failure, Loading } from '../../../ui/state.tsx';
+import { findReturn } from '../focus.ts';
 import content from './content.module.css';
 import { MAIL } from './mail-texts.ts';
 import styles from './message.module.css';
@@ -41,7 +42,7 @@ function WholeMail({ id, email, onClose }: { id: string; email: Mail; onClose():
     queryFn: ({ signal }) => parley.messages.getBody(id, { signal }),
   });
   return (
-    <Dialog title={email.subject ?? texts.whole} onClose={onClose}>
+    <Dialog title={email.subject ?? texts.whole} onClose={onClose} finalFocus={findReturn}>
       <Details
         layout="lines"
         items={[

@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
+import { returnToComposer } from '../focus.ts';
 import content from './content.module.css';
 import styles from './message.module.css';
 import { discard, postAgain, type Outgoing } from './outbox.ts';
@@ -29,6 +30,10 @@ export function OutgoingBubble({ outgoing }: { outgoing: Outgoing }): ReactEleme
 
 function Stopped({ outgoing }: { outgoing: Outgoing }): ReactElement {
   const texts = useTexts(THREAD);
+  const end = (act: (outgoing: Outgoing) => unknown) => (): void => {
+    act(outgoing);
+    returnToComposer();
+  };
   return (
     <div role="alert">
       <p className={styles['cause']}>
@@ -36,10 +41,10 @@ function Stopped({ outgoing }: { outgoing: Outgoing }): ReactElement {
         {outgoing.problem && `: ${outgoing.problem}`}
       </p>
       <div className={styles['buttons']}>
-        <Button kind="quiet" onClick={() => discard(outgoing)}>
+        <Button kind="quiet" onClick={end(discard)}>
           {texts.discard}
         </Button>
-        <Button icon="refresh" onClick={() => void postAgain(outgoing)}>
+        <Button icon="refresh" onClick={end(postAgain)}>
           {texts.sendAgain}
         </Button>
       </div>

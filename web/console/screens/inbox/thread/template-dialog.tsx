@@ -17,6 +17,7 @@ import {
 } from '../../../ui/templates/template-values.ts';
 import { ValueField } from '../../../ui/templates/value-field.tsx';
 import { COMMON } from '../../../ui/texts.ts';
+import { findReturn } from '../focus.ts';
 import { post } from './outbox.ts';
 import { THREAD } from './texts.ts';
 
@@ -30,7 +31,7 @@ export function TemplateDialog({ conversation, contact, onClose }: TemplateDialo
   const texts = useTexts(THREAD);
   const [template, choose] = useState<Template | null>(null);
   return template === null ? (
-    <Dialog title={texts.template} onClose={onClose}>
+    <Dialog title={texts.template} onClose={onClose} finalFocus={findReturn}>
       <TemplateChoice inbox={conversation.inbox} onChoose={choose} />
     </Dialog>
   ) : (
@@ -62,6 +63,7 @@ function TemplateForm({ conversation, contact, template, onClose, onBack }: Temp
     <Dialog
       title={template.name}
       onClose={onClose}
+      finalFocus={findReturn}
       actions={
         <>
           <Button onClick={onBack}>{common.back}</Button>

@@ -10,6 +10,7 @@ import {
   type ReactElement,
   type RefObject,
 } from 'react';
+import { isFromList, returnToComposer } from '../focus.ts';
 import styles from './composer.module.css';
 import type { Suggestion } from './suggestions.ts';
 import { useSuggestions } from './suggestions.ts';
@@ -38,9 +39,8 @@ export function TextInput(props: TextInputProps): ReactElement {
   const listId = useId();
 
   useEffect(() => {
-    // On a phone, the keyboard would cover the messages.
-    if (matchMedia('(pointer: fine)').matches) area.current?.focus();
-  }, [area]);
+    if (!isFromList()) returnToComposer();
+  }, []);
   useLayoutEffect(() => {
     if (wantedCaret.current === null) return;
     area.current?.setSelectionRange(wantedCaret.current, wantedCaret.current);

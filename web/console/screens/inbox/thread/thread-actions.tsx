@@ -8,12 +8,14 @@ import { showConversation, useConversationChange } from '../../../records/conver
 import { formatListed, formatMoment } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
+import { useClosing } from '../../../ui/closing.ts';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { Person } from '../../../ui/person.tsx';
 import { useIsNarrow } from '../../../ui/narrow.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
+import { findReturn, returnToComposer } from '../focus.ts';
 import { listStepItems } from '../step-items.ts';
 import { snoozeTimes } from './snooze.ts';
 import styles from './thread-head.module.css';
@@ -36,12 +38,15 @@ export function ThreadActions({ conversation, more }: ThreadActionsProps): React
   const owners = useOwnerItems(conversation, apply);
   const steps = useStepItems(conversation);
   const times = useSnoozeItems(conversation, apply);
-  const isClosed = conversation.status === 'CLOSED';
+  const { isClosed, isBusy, toggle } = useClosing(conversation);
   const end: MenuItem = {
     key: 'end',
     label: isClosed ? texts.reopen : texts.close,
     icon: isClosed ? 'refresh' : 'check',
-    onSelect: () => apply({ status: isClosed ? 'OPEN' : 'CLOSED' }),
+    onSelect: () => {
+      toggle();
+      returnToComposer();
+    },
   };
   if (useIsNarrow()) {
     const items = [end, ...more, ...under(times.title, times.items), ...under(texts.step, steps)];
@@ -54,15 +59,25 @@ export function ThreadActions({ conversation, more }: ThreadActionsProps): React
   }
   return (
     <div className={styles['actions']}>
-      <Menu title={texts.owner} items={owners} trigger={<OwnerButton owner={conversation.owner} />} />
+      <Menu
+        title={texts.owner}
+        items={owners}
+        finalFocus={findReturn}
+        trigger={<OwnerButton owner={conversation.owner} />}
+      />
       {steps.length > 0 && (
-        <Menu title={texts.step} items={steps} trigger={<IconButton icon="board" label={texts.step} />} />
+        <Menu
+          title={texts.step}
+          items={steps}
+          finalFocus={findReturn}
+          trigger={<IconButton icon="board" label={texts.step} />}
+        />
       )}
-      <Menu {...times} trigger={<IconButton icon="clock" label={texts.putAside} />} />
+      <Menu {...times} finalFocus={findReturn} trigger={<IconButton icon="clock" label={texts.putAside} />} />
       <Button
         kind={isClosed ? 'plain' : 'primary'}
         icon={isClosed ? 'refresh' : 'check'}
-        isBusy={change.isPending}
+        isBusy={isBusy || change.isPending}
         onClick={end.onSelect}
       >
         {end.label}

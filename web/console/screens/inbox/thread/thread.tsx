@@ -8,6 +8,7 @@ import { useThread } from '../../../records/messages.ts';
 import { Failure, Loading } from '../../../ui/state.tsx';
 import { useTitle } from '../../../ui/title.ts';
 import { keep, readKept } from '../../../store.ts';
+import { returnToComposer } from '../focus.ts';
 import { Composer } from './composer.tsx';
 import { Panel } from './panel.tsx';
 import { MessageList } from './message-list.tsx';
@@ -20,7 +21,11 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   const { data: conversation, error } = useConversation(id);
   const feed = useThread(id);
   const { data: contact = null } = useContact(conversation?.contact ?? '');
-  const [replyTo, reply] = useState<Message | null>(null);
+  const [replyTo, setReplyTo] = useState<Message | null>(null);
+  const reply = (message: Message | null): void => {
+    setReplyTo(message);
+    returnToComposer();
+  };
   const [hasDetails, showDetails] = useState(readKept(DETAILS_KEPT_AS) !== null);
   const name = contact ? nameContact(contact) : '…';
   useTitle(name);
@@ -29,12 +34,13 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   if (error) return <Failure error={error} />;
   if (!conversation) return <Loading />;
   return (
-    <section className={styles['thread']} aria-label={name} data-details={hasDetails}>
+    <section className={styles['thread']} aria-label={name} data-details={hasDetails} data-writing>
       <ThreadHead
         {...{ conversation, name, view, hasDetails }}
         onDetails={() => {
           showDetails(!hasDetails);
           keep(DETAILS_KEPT_AS, hasDetails ? null : 'open');
+          returnToComposer();
         }}
       />
       <MessageList conversation={id} feed={feed} contact={name} onReply={reply} />

@@ -1,0 +1,246 @@
+/** Where the focus is while somebody writes: what is typed is text and nothing else, whatever was clicked before. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, findDialog, openConsole, waitForSent } from '../support/console.ts';
+import { makePng } from '../support/media-samples.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { writeAsContact } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser({ hasMicrophone: true });
+const { call } = platform;
+
+/** Has every letter that is a shortcut somewhere, and G with the letter of a screen. */
+const SENTENCE = 'er, ajude: [já] exigi nova kombi? gi gc gu';
+
+const listTexts = async (id: string): Promise<string[]> => {
+  const { body } = await call(200, 'GET', `/v1/messages/conversation/${id}?limit=100`);
+  return body.result.map(({ message_type, content }: Json) => `${message_type} ${content}`);
+};
+
+const isWriting = (page: Page): Promise<boolean> => page.evaluate(`document.activeElement?.tagName === 'TEXTAREA'`);
+
+test('a whole sentence that follows any action of the composer is text, and changes nothing else', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Maria Silva', text: 'Bom dia' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const { keyboard } = page;
+  const composer = page.locator('[data-composer]');
+  const field = composer.getByRole('textbox');
+  const press = (name: string | RegExp) => composer.getByRole('button', { name }).first().click();
+  const choose = async (name: string, item: RegExp): Promise<void> => {
+    await page.getByRole('button', { name }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  const bubble = page.getByRole('article').filter({ hasText: 'Bom dia' });
+  const answer = async (): Promise<void> => {
+    await bubble.hover();
+    await bubble.getByRole('button', { name: 'Answer this message' }).click();
+  };
+  const attach = (): Promise<void> =>
+    composer
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'bolo.png', mimeType: 'image/png', buffer: makePng(8, 8) });
+  const actions: Record<string, () => Promise<unknown>> = {
+    'the conversation is opened': async () => undefined,
+    'Note is chosen': () => composer.getByRole('tab', { name: 'Note' }).click(),
+    'Reply is chosen': () => composer.getByRole('tab', { name: 'Reply' }).click(),
+    'a message is answered': answer,
+    'the quote is cancelled': () => press('Cancel'),
+    'a file is added': attach,
+    'the file is removed': () => press('Remove: bolo.png'),
+    'an emoji is chosen': async () => {
+      await press('Emoji');
+      await page.getByRole('button', { name: '🙏' }).click();
+    },
+    'a voice note begins': () => press('Record a voice note'),
+    'a voice note is cancelled': () => press('Cancel'),
+    'the template dialog is closed': async () => {
+      await press('Send a template');
+      await findDialog(page).getByRole('button', { name: 'Close' }).click();
+    },
+    'the template dialog is left with Escape': async () => {
+      await press('Send a template');
+      await findDialog(page).waitFor();
+      await keyboard.press('Escape');
+    },
+    'a menu is left with Escape': async () => {
+      await page.getByRole('button', { name: 'Put aside' }).click();
+      await page.getByRole('menuitem').first().waitFor();
+      await keyboard.press('Escape');
+    },
+    'the contact is shown': () => page.getByRole('button', { name: 'About the contact' }).click(),
+    'the contact is hidden': () => page.getByRole('button', { name: 'About the contact' }).click(),
+    'the conversation is assigned': () => choose('Assign', /Olga/),
+    'the conversation is put aside': () => choose('Put aside', /In an hour/),
+    'the conversation is closed': () => page.getByRole('button', { name: 'Close', exact: true }).click(),
+    'the conversation is reopened': () => page.getByRole('button', { name: 'Open again' }).click(),
+  };
+  const changes: string[] = [];
+  page.on('request', (request) => {
+    const isChange = request.method() === 'PATCH' || request.url().endsWith('/step');
+    if (isChange) changes.push(request.postData() ?? '');
+  });
+  await field.waitFor();
+  for (const [action, run] of Object.entries(actions)) {
+    await run();
+    // A menu that is about to close swallows the first letters; none of them may do anything.
+    await keyboard.type(SENTENCE);
+    await waitUntil(`the field to have the focus after ${action}`, () => isWriting(page));
+    await field.fill('');
+    await keyboard.type(SENTENCE);
+    assert.equal(await field.inputValue(), SENTENCE, action);
+    assert.match(page.url(), new RegExp(`/inbox/all/${conversation._id}$`), action);
+    assert.equal(await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).count(), 0, action);
+    await field.fill('');
+  }
+  // Just after something was written, letters are no shortcuts even when the focus is on the page.
+  await page.getByRole('log').click();
+  await keyboard.type(SENTENCE);
+  assert.match(page.url(), new RegExp(`/inbox/all/${conversation._id}$`));
+  const [assigned, aside, ...others] = changes.map((text) => JSON.parse(text));
+  assert.deepEqual(Object.keys(assigned), ['owner']);
+  assert.equal(aside.status, 'SNOOZED');
+  assert.deepEqual(others, [{ status: 'CLOSED' }, { status: 'OPEN' }]);
+  assert.deepEqual(await listTexts(conversation._id), ['INCOMING Bom dia']);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('Enter in a note adds a note, and the words that follow stay with the team', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Ana Lima', text: 'Oi' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const { keyboard } = page;
+  const composer = page.locator('[data-composer]');
+  await composer.getByRole('textbox', { name: 'Write a message' }).fill('Já vejo');
+  await composer.getByRole('tab', { name: 'Note' }).click();
+  await keyboard.type('Cliente difícil, er');
+  await keyboard.press('Enter');
+  await page.getByRole('article').filter({ hasText: 'Cliente difícil' }).waitFor();
+  await keyboard.type('não responder');
+  await composer.getByRole('button', { name: 'Add note' }).click();
+  await keyboard.type('er');
+  // Out of the field, R and N come back to the note.
+  await keyboard.press('Escape');
+  await page.waitForFunction(`document.activeElement === document.body`);
+  await page.waitForTimeout(3_100);
+  await keyboard.press('r');
+  await composer.getByRole('textbox', { name: 'Write a note' }).and(page.locator(':focus')).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  // The reply waits where it was, also after a reload.
+  await page.reload();
+  await composer.getByRole('tab', { name: 'Reply', selected: true }).waitFor();
+  assert.equal(await composer.getByRole('textbox').inputValue(), 'Já vejo');
+  await composer.getByRole('tab', { name: 'Note' }).click();
+  assert.equal(await composer.getByRole('textbox').inputValue(), 'er');
+  await waitUntil('both notes', async () => (await listTexts(conversation._id)).length === 3);
+  assert.deepEqual((await listTexts(conversation._id)).toSorted(), [
+    'INCOMING Oi',
+    'NOTE Cliente difícil, er',
+    'NOTE não responder',
+  ]);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('J and K go through the list with the focus on its rows, and Enter or R goes to the reply', async () => {
+  const names = ['Lista Um', 'Lista Dois', 'Lista Três'];
+  const ids: string[] = [];
+  for (const [n, name] of names.entries()) {
+    const { conversation } = await writeAsContact(platform, { name, text: 'Olá' });
+    ids.push(conversation._id);
+    // Messages of one second have no certain order.
+    await platform.database.sql(
+      `update conversations set last_message_at = now() + $2 * interval '1 second' where _id = $1`,
+      [conversation._id, 60 - n],
+    );
+  }
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  const { keyboard } = page;
+  await page.getByRole('link', { name: /Lista Um/ }).waitFor();
+  await keyboard.press('j');
+  await page.waitForURL(`**/${ids[0]}`);
+  await keyboard.type('jjk');
+  await page.waitForURL(`**/${ids[1]}`);
+  await page.locator(`[data-conversation="${ids[1]}"]:focus`).waitFor();
+  await page.getByRole('textbox', { name: 'Write a message' }).waitFor();
+  assert.equal(await isWriting(page), false);
+  await keyboard.press('Enter');
+  await waitUntil('the field to have the focus', () => isWriting(page));
+  await keyboard.type('jk er');
+  await keyboard.press('Enter');
+  await waitForSent(page.getByRole('article').filter({ hasText: 'jk er' }));
+  // Just after a message was sent, a letter is not yet a shortcut unless the field was left on purpose.
+  await keyboard.press('Escape');
+  await keyboard.press('k');
+  await page.waitForURL((url) => !url.pathname.endsWith(ids[1] ?? ''));
+  await keyboard.press('r');
+  await waitUntil('the field to have the focus', () => isWriting(page));
+  assert.equal(await page.getByRole('textbox', { name: 'Write a message' }).inputValue(), '');
+  assert.deepEqual(await Promise.all(ids.map(async (id) => (await listTexts(id)).length)), [1, 2, 1]);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('E closes the conversation, and the notice about it takes that back', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Eva Costa', text: 'Obrigada' });
+  const path = `/v1/conversations/${conversation._id}`;
+  const readStatus = async (): Promise<string> => (await call(200, 'GET', path)).body.status;
+  await call(200, 'PATCH', path, { body: { status: 'PENDING' } });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  await waitUntil('the field to have the focus', () => isWriting(page));
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('e');
+  await page.getByText('Conversation closed').waitFor();
+  assert.equal(await readStatus(), 'CLOSED');
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Conversation closed').waitFor({ state: 'detached' });
+  await waitUntil('the state of before', async () => (await readStatus()) === 'PENDING');
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('what is typed while the search is loaded is searched, and does nothing else', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Rita Nunes', text: 'Oi' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const released = Promise.withResolvers<void>();
+  await page.route('**/search-dialog*', async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  await waitUntil('the field to have the focus', () => isWriting(page));
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('er agendax');
+  await page.keyboard.press('Backspace');
+  released.resolve();
+  const field = page.getByRole('dialog', { name: 'Search and commands' }).getByRole('combobox');
+  await field.waitFor();
+  await waitUntil('the field to have the focus', () => field.evaluate((each) => each === document.activeElement));
+  await page.keyboard.type('!');
+  assert.equal(await field.inputValue(), 'er agenda!');
+  const { body } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
+  assert.deepEqual([body.status, body.owner], ['OPEN', null]);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('the profile turns single-key shortcuts off in this browser', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Leo Dias', text: 'Oi' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/profile' });
+  await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck();
+  await page.goto(`${platform.url}/console/inbox/all/${conversation._id}`);
+  await waitUntil('the field to have the focus', () => isWriting(page));
+  await page.keyboard.press('Escape');
+  await page.keyboard.type('eagu?');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'Search and commands' }).waitFor();
+  assert.match(page.url(), new RegExp(`${conversation._id}$`));
+  const { body } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
+  assert.deepEqual([body.status, body.owner], ['OPEN', null]);
+  assert.deepEqual(complaints(), []);
+  await close();
+});

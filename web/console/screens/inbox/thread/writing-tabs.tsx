@@ -1,0 +1,33 @@
+/** Chooses between a reply, which the contact reads, and a note, which only the team reads. */
+import { Tabs } from '@base-ui/react/tabs';
+import type { ReactElement, ReactNode } from 'react';
+import { useTexts } from '../../../texts/texts.ts';
+import { returnToComposer } from '../focus.ts';
+import styles from './composer.module.css';
+import type { Writing } from './drafts.ts';
+import { THREAD } from './texts.ts';
+
+interface WritingTabsProps {
+  writing: Writing;
+  onChoose(writing: Writing): void;
+  /** What is written, below the tabs. */
+  children: ReactNode;
+}
+
+export function WritingTabs({ writing, onChoose, children }: WritingTabsProps): ReactElement {
+  const texts = useTexts(THREAD);
+  return (
+    <Tabs.Root value={writing} onValueChange={(chosen) => onChoose(chosen as Writing)}>
+      <Tabs.List className={styles['tabs']} aria-label={texts.writing}>
+        {(['REPLY', 'NOTE'] as const).map((each) => (
+          <Tabs.Tab key={each} value={each} className={styles['tab']} onClick={returnToComposer}>
+            {each === 'NOTE' ? texts.note : texts.reply}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={writing} tabIndex={-1} className={styles['panel']}>
+        {children}
+      </Tabs.Panel>
+    </Tabs.Root>
+  );
+}
