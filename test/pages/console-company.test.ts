@@ -26,7 +26,7 @@ function listChanges(page: Page): unknown[] {
   return sent;
 }
 
-test('what somebody changes is sent and nothing else, a field that is refused says why, and what is not saved survives other screens', async () => {
+test('what somebody changes is sent and nothing else, a field that is refused says why, and what is not saved is not lost', async () => {
   await change({ general_config: { country: null } });
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/company' });
   const sent = listChanges(page);
@@ -46,6 +46,12 @@ test('what somebody changes is sent and nothing else, a field that is refused sa
   await page.getByLabel('Registration document').selectOption('CNPJ');
   await findSave(page).click();
   await site.and(page.locator('[aria-invalid=true]')).waitFor();
+  const question = page.waitForEvent('dialog');
+  const reload = page.evaluate('setTimeout(() => location.reload())');
+  const asked = await question;
+  assert.equal(asked.type(), 'beforeunload');
+  await asked.dismiss();
+  await reload;
   await page.getByRole('link', { name: 'Users' }).click();
   await page.getByRole('heading', { name: 'Users' }).waitFor();
   await page.getByRole('link', { name: 'Company', exact: true }).click();
@@ -108,6 +114,15 @@ test('a change in one tab is shown in another one, where fields that somebody ha
   await waitUntil(
     'the new name',
     async () => (await other.getByLabel('Name', { exact: true }).inputValue()) === 'Aurora Bakery',
+  );
+  assert.equal(await other.getByLabel('Document number').inputValue(), '12.345');
+
+  // A change of somebody else is read when the page is looked at again, and every half minute.
+  await change({ site: 'https://aurora.example' });
+  await other.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
+  await waitUntil(
+    'the new site',
+    async () => (await other.getByLabel('Website').inputValue()) === 'https://aurora.example',
   );
   assert.equal(await other.getByLabel('Document number').inputValue(), '12.345');
   await close();

@@ -36,7 +36,13 @@ export const useQuickReplies = (): readonly QuickReply[] =>
 
 const RECORD = ['company', 'record'] as const;
 
-function useRecordQuery(options: { refetchInterval?: number; refetchOnMount?: 'always' }): UseQueryResult<Company> {
+interface Freshness {
+  refetchInterval?: number;
+  refetchOnMount?: 'always';
+  refetchOnWindowFocus?: 'always';
+}
+
+function useRecordQuery(freshness: Freshness): UseQueryResult<Company> {
   const { company } = useSession();
   const may = useMay('companies:read');
   return useQuery({
@@ -44,7 +50,7 @@ function useRecordQuery(options: { refetchInterval?: number; refetchOnMount?: 'a
     queryFn: () => parley.companies.get(company),
     enabled: may,
     staleTime: Number.POSITIVE_INFINITY,
-    ...options,
+    ...freshness,
   });
 }
 
@@ -56,7 +62,7 @@ const REREAD_MS = 30_000;
 
 /** The company on its own screen, where changes of other people and what it stores are shown soon. */
 export const useCompanyRecord = (): UseQueryResult<Company> =>
-  useRecordQuery({ refetchInterval: REREAD_MS, refetchOnMount: 'always' });
+  useRecordQuery({ refetchInterval: REREAD_MS, refetchOnMount: 'always', refetchOnWindowFocus: 'always' });
 
 /** Tells the other tabs of this browser that the company has changed. */
 const changes = openChannel('parley-company');
