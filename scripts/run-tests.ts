@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
+import { readSeed } from '../test/full/harness/chance.ts';
 import { readCpuSeconds } from '../test/support/cost.ts';
 import { runTwice, sumUp, type Verdict } from './second-run.ts';
 import { makePrograms, writeProgram, type Program } from './test-programs.ts';
@@ -75,6 +76,9 @@ export async function runPrograms(
   const folder = mkdtempSync(join(tmpdir(), 'parley-tests-'));
   const notes = join(folder, 'costs');
   process.env['PARLEY_TEST_COSTS'] = notes;
+  // All files draw from one seed, and a file that failed runs again with it: what chance has found must not pass as noise.
+  const seed = readSeed();
+  process.env['SEED'] = String(seed);
   writeFileSync(notes, '');
   const files = programs.flatMap((program) => program.files);
   const startedMs = performance.now();
@@ -90,7 +94,7 @@ export async function runPrograms(
     });
     hasFailed = verdict.failed.length > 0;
     await close();
-    yield print(describeCosts(readUsed(notes, files)) + describeUnsteady(verdict));
+    yield print(describeCosts(readUsed(notes, files)) + describeFailures(verdict, seed));
     yield* sumUp(verdict, performance.now() - startedMs);
   };
   try {
@@ -145,7 +149,14 @@ function describeCosts(used: Costs): string {
   return `CPU time: ${(readCpuSeconds() / 60).toFixed(1)} minutes, the dearest files:\n${lines.join('')}`;
 }
 
-function describeUnsteady({ unsteady }: Verdict): string {
-  if (unsteady.length === 0) return '';
-  return `unsteady:\n${unsteady.map(({ file, failure }) => `  ${file}: ${failure}\n`).join('')}`;
+function describeFailures({ failed, unsteady }: Verdict, seed: number): string {
+  if (failed.length + unsteady.length === 0) return '';
+  const sections = [
+    `each failed file ran twice with SEED=${seed}\n`,
+    ...(failed.length > 0 ? [`failed twice:\n${failed.map((file) => `  ${file}\n`).join('')}`] : []),
+    ...(unsteady.length > 0
+      ? [`unsteady:\n${unsteady.map(({ file, failure }) => `  ${file}: ${failure}\n`).join('')}`]
+      : []),
+  ];
+  return sections.join('');
 }

@@ -1,6 +1,6 @@
 /**
- * Runs test programs and, once all have ended, each failed test file once more, alone. A file that passes then counts as passed and is
- * listed as unsteady: a test may wait for a busy machine, but it must not fail because of it.
+ * Runs test programs and, once all have ended, each failed test file once more, alone and with the same seed. A file that passes then counts
+ * as passed and is listed as unsteady: a test may wait for a busy machine, but it must not fail because of it.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -104,6 +104,30 @@ test('a test file that fails twice fails the run, and the failures of its second
   assert.match(output, /✖ failing tests:[^]*a fails[^]*always/);
 });
 
+test('a test file that fails for one seed alone fails twice, because its second run draws from the same seed', async (t) => {
+  const code = [
+    `import { existsSync, readFileSync, writeFileSync } from 'node:fs';`,
+    `import { readSeed } from '${import.meta.resolve('../test/full/harness/chance.ts')}';`,
+    `const path = import.meta.filename + '.seed';`,
+    `test('all seeds but the first one pass', () => {`,
+    `  const seed = String(readSeed());`,
+    `  if (!existsSync(path)) writeFileSync(path, seed);`,
+    `  if (readFileSync(path, 'utf8') === seed) throw new Error('found with seed ' + seed);`,
+    `});`,
+  ].join('\n');
+  const { output, ...verdict } = await runFiles(t, [{ 'a.test.mjs': code }], { SEED: '' });
+  assert.deepEqual(verdict, { hasFailed: true, unsteady: [], passed: 0, failed: 1 });
+  const [, seed] = /found with seed (\d+)/.exec(output) ?? [];
+  assert.match(output, new RegExp(`SEED=${seed}\\nfailed twice:\\n  \\S+a\\.test\\.mjs\\n`));
+});
+
+test('a seed that is given to the run is the one of its files', async (t) => {
+  const chance = import.meta.resolve('../test/full/harness/chance.ts');
+  const code = `import { readSeed } from '${chance}';\ntest('a', () => console.log('drawn from', readSeed()));`;
+  const { output } = await runFiles(t, [{ 'a.test.mjs': code }], { SEED: '4711' });
+  assert.match(output, /drawn from 4711\n/);
+});
+
 test('the CPU time of all and the dearest files are printed before the closing lines', async (t) => {
   const { output } = await runFiles(t, [{ 'a.test.mjs': `test('a passes', () => undefined);` }]);
   assert.match(output, /CPU time: \d+\.\d minutes, the dearest files:\n +\d+\.\d s {2}\S+a\.test\.mjs\nℹ tests 1\n/);
@@ -173,7 +197,11 @@ interface FilesVerdict {
 }
 
 /** Runs programs of test files, which are given with their code, as npm test does. */
-async function runFiles(t: TestContext, programs: Record<string, string>[]): Promise<FilesVerdict> {
+async function runFiles(
+  t: TestContext,
+  programs: Record<string, string>[],
+  env: Record<string, string> = {},
+): Promise<FilesVerdict> {
   const folder = makeFolder(t);
   for (const [name, code] of programs.flatMap((files) => Object.entries(files)))
     writeFileSync(join(folder, name), `import { after, test } from 'node:test';\n${code}\n`);
@@ -184,7 +212,7 @@ async function runFiles(t: TestContext, programs: Record<string, string>[]): Pro
       `const hasFailed = await runPrograms(${JSON.stringify(given)}, { quiet: false });\n` +
       `process.exitCode = hasFailed ? 1 : 0;\n`,
   );
-  const { output, exitCode } = await runNode([program], {});
+  const { output, exitCode } = await runNode([program], env);
   const [, list = ''] = /^unsteady:\n((?: {2}.*\n)+)/m.exec(output) ?? [];
   const readCount = (name: string): number => Number(new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(output)?.[1]);
   return {

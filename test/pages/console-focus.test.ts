@@ -219,7 +219,7 @@ test('what is typed while the search is loaded is searched, and does nothing els
   released.resolve();
   const field = page.getByRole('dialog', { name: 'Search and commands' }).getByRole('combobox');
   await field.waitFor();
-  await waitUntil('the field to have the focus', () => field.evaluate((each) => each === document.activeElement));
+  await field.and(page.locator(':focus')).waitFor();
   await page.keyboard.type('!');
   assert.equal(await field.inputValue(), 'er agenda!');
   const { body } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);

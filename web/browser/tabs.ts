@@ -39,7 +39,8 @@ export function joinTabs<Word>(name: string, { signal, onWord, lead }: Membershi
   };
 }
 
-function openChannel(name: string): BroadcastChannel | null {
+/** Opens a channel to the other tabs. */
+export function openChannel(name: string): BroadcastChannel | null {
   try {
     return new BroadcastChannel(name);
   } catch {

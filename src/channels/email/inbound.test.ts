@@ -139,12 +139,61 @@ test('a small picture that the text shows is decoration, and a large one is a me
   assert.deepEqual(await types(50_000), ['TEXT', 'IMAGE']);
 });
 
-test('a mail without an id gets the same one each time that it is read', async () => {
-  const { 'Message-ID': _id, ...headers } = SAMPLE_HEADERS;
-  const ids = await Promise.all([1, 2].map(async () => (await translateMessages(writeMail(headers, 'Hi')))[0]));
-  assert.equal(ids[0]?.externalId, ids[1]?.externalId);
-  const [other] = await translateMessages(writeMail(headers, 'Hello'));
-  assert.notEqual(other?.externalId, ids[0]?.externalId);
+/** The id and the digest under which the first message of a mail is stored. */
+async function identify(mail: string): Promise<[string | undefined, string | undefined]> {
+  const [first] = await translateMessages(mail);
+  return [first?.externalId, first?.distinct?.digest];
+}
+const NO_ID = { From: 'Ana <ana@client.example>', To: INBOX, Subject: 'Order' };
+
+test('a mail is known again by its bytes alone: with an unreadable or empty Date, without a Message-ID, and by what was stored before', async () => {
+  // These values are in the databases of installations.
+  const stored: [string, string, string][] = [
+    [
+      writeMail(SAMPLE_HEADERS, 'Hi'),
+      'first@client.example',
+      '2c8f7a7c76fbd0de98c69c590922afc18f579bb0f9b1125e03292e0da794d3c5',
+    ],
+    [
+      writeMail({ ...NO_ID, 'Message-ID': '<bad-date@client.example>', Date: 'ontem' }, 'Hi'),
+      'bad-date@client.example',
+      '7d9e81744dbe75a89cc6f364dbecc6c3dc27688d0feb53264f8303342db464fe',
+    ],
+    [
+      writeMail({ ...NO_ID, Date: '' }, 'Hi'),
+      'hash-b68250c7521f8614ceb6ca58d3ddb08e349b08b3eb4236b8e351f8bf4cb48f75',
+      'c47f9c3276f6dc929f50633df9e1f3311d8b8d45ec135d07a2dc948380a811ee',
+    ],
+    [
+      writeMail(NO_ID, 'Hi'),
+      'hash-b68250c7521f8614ceb6ca58d3ddb08e349b08b3eb4236b8e351f8bf4cb48f75',
+      'c47f9c3276f6dc929f50633df9e1f3311d8b8d45ec135d07a2dc948380a811ee',
+    ],
+  ];
+  for (const [mail, id, digest] of stored) assert.deepEqual(await identify(mail), [id, digest], mail);
+});
+
+test('copies of a mail that came another way are the same mail: with other headers of servers, and with other line ends', async () => {
+  const csv = {
+    headers: { 'Content-Type': 'text/csv; name="a.csv"', 'Content-Disposition': 'attachment' },
+    body: 'a,b\nc,d\n',
+  };
+  const mail = writeMultipart({ ...NO_ID, Date: 'ontem' }, 'mixed', [text('Hi\nthere'), csv]);
+  const another = `Return-Path: <ana@client.example>\nDelivered-To: ${INBOX}\nReceived: by mx.example; now\n${mail.replaceAll('\r\n', '\n')}`;
+  assert.deepEqual(await identify(another), await identify(mail));
+});
+
+test('mails without an id that differ in their text, in a file or in the words of an unreadable Date are different mails', async () => {
+  const write = (date: string, body: string, bytes: number): string =>
+    writeMultipart({ ...NO_ID, Date: date }, 'mixed', [text(body), pdf('attachment', bytes)]);
+  const mails = [
+    write('ontem', 'Hi', 100),
+    write('hoje', 'Hi', 100),
+    write('ontem', 'Hello', 100),
+    write('ontem', 'Hi', 101),
+  ];
+  const known = await Promise.all(mails.map(async (mail) => (await identify(mail)).join(' ')));
+  assert.equal(new Set(known).size, mails.length);
 });
 
 test('a mail is its sender’s, and nobody writes into the conversation of another person by naming them in Reply-To', async () => {

@@ -84,7 +84,7 @@ function readReport(mail: Mail, arrival: Arrival, timestamp: Date): InboundRepor
 }
 
 function* toMessages(mail: Mail, arrival: Arrival, timestamp: Date): Generator<InboundMessage> {
-  const id = mail.messageId ?? `hash-${hashText(JSON.stringify([mail.from, mail.date, mail.subject, mail.text]))}`;
+  const id = mail.messageId ?? nameMail(mail);
   const replyTo = mail.inReplyTo[0] ?? mail.references.at(-1) ?? null;
   const digest = digestMail(mail);
   const otherId = markTwin(id, digest);
@@ -132,11 +132,23 @@ function* toMessages(mail: Mail, arrival: Arrival, timestamp: Date): Generator<I
 const isOwnFile = ({ inline, quoted, bytes }: MailFile): boolean =>
   bytes > 0 && !(inline && (quoted || bytes < MIN_INLINE_BYTES));
 
-/** Tells two mails with the same id apart. Copies of one mail differ in the headers that servers add. */
-const digestMail = ({ from, date, subject, text, files }: Mail): string =>
-  hashText(
-    JSON.stringify([from?.address, date, subject, text.replaceAll(/\s+/g, ' '), files.map(({ sha256 }) => sha256)]),
-  );
+/**
+ * Two mails are one when their author, date, subject, text and files are the same. Headers that servers add on the way (Received,
+ * Delivered-To, Return-Path and the like) do not count, so that copies of one mail are known again. Nothing but the bytes of the mail
+ * may count: with the time of the reading, each copy would be another mail. Digests are stored, so a change of these formulas makes another
+ * mail of each stored one that arrives again.
+ */
+const digestMail = (mail: Mail): string => {
+  const { from, subject, text, files } = mail;
+  const identities = files.map(({ identity }) => identity);
+  return hashText(JSON.stringify([from?.address, findDate(mail), subject, text.replaceAll(/\s+/g, ' '), identities]));
+};
+
+/** The id of a mail that has none. */
+const nameMail = (mail: Mail): string =>
+  `hash-${hashText(JSON.stringify([mail.from, findDate(mail), mail.subject, mail.text]))}`;
+
+const findDate = ({ date, unclearDate }: Mail): Date | string | null => date ?? unclearDate;
 
 /** The person who wrote the mail: its sender, or Reply-To where a form of a website writes from the address of the inbox. */
 function findAuthor({ from, replyTo }: Mail, inbox: string): Person {

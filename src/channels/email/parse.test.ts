@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { SAMPLE_HEADERS, writeMail, writeMultipart } from '../../../test/support/mails.ts';
 import { readHtml } from './html-text.ts';
+import { readMailDate } from './mail-date.ts';
 import { parseMail, type Mail } from './parse.ts';
 import { stripQuoted } from './quoted.ts';
 
@@ -39,6 +40,33 @@ test('a plain mail is read with its sender, its recipients, its subject and its 
   assert.deepEqual(mail.references, ['root@shop.example', 'sent@shop.example']);
 });
 
+test('the date of a mail is the same on every server: without a zone it is UTC, and what is not a time is none', () => {
+  const readings: [string | undefined, string | null][] = [
+    ['Mon, 2 Nov 2026 10:00:00\r\n -0300 (BRT)', '2026-11-02T13:00:00.000Z'],
+    ['Mon Nov 2 10:00:00 -0300 2026', '2026-11-02T13:00:00.000Z'],
+    ['2026-11-02T10:00:00-03:00', '2026-11-02T13:00:00.000Z'],
+    ['2 Nov 2026 8:00 AM EST', '2026-11-02T13:00:00.000Z'],
+    ['Mon, 2 Nov 2026 13:00:00 GMT', '2026-11-02T13:00:00.000Z'],
+    ['Mon, 2 Nov 2026 13:00:00', '2026-11-02T13:00:00.000Z'],
+    ['2026-11-02T13:00:00', '2026-11-02T13:00:00.000Z'],
+    ['02-11-2026 1:00 PM', '2026-02-11T13:00:00.000Z'],
+    ['ontem', null],
+    ['', null],
+    [undefined, null],
+  ];
+  const zone = process.env['TZ'];
+  try {
+    for (const server of ['America/Sao_Paulo', 'Asia/Tokyo']) {
+      process.env['TZ'] = server;
+      for (const [header, time] of readings)
+        assert.equal(readMailDate(header)?.toISOString() ?? null, time, `${header} in ${server}`);
+    }
+  } finally {
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+  }
+});
+
 test('a mail with text and HTML has its plain text, and its files have their part numbers, names and hashes', async () => {
   const alternatives = writeMultipart({}, 'alternative', [
     { headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: 'Plain text' },
@@ -67,6 +95,7 @@ test('a mail with text and HTML has its plain text, and its files have their par
       fileName: 'Orçamento.pdf',
       bytes: 8,
       sha256: createHash('sha256').update('%PDF-1.7').digest('hex'),
+      identity: createHash('sha256').update('%PDF-1.7').digest('hex'),
       inline: false,
       quoted: false,
     },

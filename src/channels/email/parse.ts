@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { MailParser, type AddressObject, type AttachmentStream, type Headers, type MessageText } from 'mailparser';
 import { readHtml } from './html-text.ts';
+import { readMailDate, readUnclearDate } from './mail-date.ts';
 import { readMessageId, readMessageIds } from './message-id.ts';
 import { toLabel, toStorableText } from './words.ts';
 
@@ -37,6 +38,8 @@ export interface MailFile {
   bytes: number;
   /** In hex. */
   sha256: string;
+  /** A hash by which copies of the mail have the same file: servers change the ends of lines that are sent as they are. */
+  identity: string;
   /** True for a picture that the text shows. */
   inline: boolean;
   /** True for a picture that only quoted parts of the text show. */
@@ -61,6 +64,8 @@ export interface Mail {
   subject: string | null;
   /** Null when the mail has no readable time. */
   date: Date | null;
+  /** What the mail states instead of a readable time; null when it states nothing. */
+  unclearDate: string | null;
   /** The whole readable text, with quoted parts and signature. */
   text: string;
   files: MailFile[];
@@ -150,26 +155,48 @@ async function readPart(part: AttachmentStream): Promise<{ file: ReadFile; repor
   const mimeType = contentType.toLowerCase();
   const isReport = REPORTS.has(mimeType) && contentDisposition !== 'attachment';
   const hash = createHash('sha256');
+  const identity = part.headers.get('content-transfer-encoding') === 'base64' ? null : hashLines();
   const kept: Buffer[] = [];
   let bytes = 0;
   for await (const piece of part.content as unknown as AsyncIterable<Buffer>) {
     hash.update(piece);
+    identity?.update(piece);
     if (isReport && bytes < MAX_REPORT) kept.push(piece);
     bytes += piece.length;
   }
   part.release();
   const text = Buffer.concat(kept).subarray(0, MAX_REPORT).toString('utf8');
+  const sha256 = hash.digest('hex');
   return {
     file: {
       part: findNumber(part),
       mimeType: /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream',
       fileName: toLabel(filename),
       bytes,
-      sha256: hash.digest('hex'),
+      sha256,
+      identity: identity?.digest() ?? sha256,
       cid: part.cid,
       inline: related === true && contentDisposition !== 'attachment',
     },
     report: isReport ? { mimeType, text: toStorableText(text) } : null,
+  };
+}
+
+/** Hashes text with the line ends that mails have on their way (CRLF): a program that pushes mails often hands them over with LF. */
+function hashLines(): { update(piece: Buffer): void; digest(): string } {
+  const hash = createHash('sha256');
+  let endsInReturn = false;
+  return {
+    update(piece) {
+      if (piece.length === 0) return;
+      const text = piece.toString('latin1');
+      const isContinued = endsInReturn && text.startsWith('\n');
+      endsInReturn = text.endsWith('\r');
+      if (isContinued) hash.update('\n');
+      const rest = isContinued ? text.slice(1) : text;
+      hash.update(rest.replaceAll(/(?<!\r)\n/g, '\r\n'), 'latin1');
+    },
+    digest: () => hash.digest('hex'),
   };
 }
 
@@ -183,10 +210,11 @@ function readText(body: MessageText | null): ReturnType<typeof readHtml> {
 type Envelope = Omit<Mail, 'text' | 'files' | 'reports' | 'marks'>;
 
 function readEnvelope(headers: Headers, lines: HeaderLines): Envelope {
-  const date = headers.get('date');
   // The library splits ids at spaces, and some programs write ids with spaces.
   const readRaw = (name: string): string | undefined =>
     lines.find(({ key }) => key === name)?.line.slice(name.length + 1);
+  // Of a date that it can not read the library makes the time of now, which would make each copy of the mail another mail.
+  const date = lines.findLast(({ key }) => key === 'date')?.line.slice('date:'.length);
   return {
     messageId: readMessageId(readRaw('message-id')),
     inReplyTo: readMessageIds(readRaw('in-reply-to')),
@@ -196,7 +224,8 @@ function readEnvelope(headers: Headers, lines: HeaderLines): Envelope {
     to: readAddresses(headers.get('to')),
     cc: readAddresses(headers.get('cc')),
     subject: toLabel(asText(headers.get('subject'))),
-    date: date instanceof Date ? date : null,
+    date: readMailDate(date),
+    unclearDate: readUnclearDate(date),
   };
 }
 

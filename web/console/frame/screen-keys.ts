@@ -17,6 +17,7 @@ export const SCREEN_KEYS: Readonly<Record<ScreenName, string>> = {
   'quick-replies': 'q',
   inboxes: 'n',
   webhook: 'w',
+  company: 'y',
   users: 'u',
   'api-keys': 'k',
   fields: 'f',

@@ -100,6 +100,13 @@ export const SCREENS: readonly Screen[] = [
     Component: lazyPart(async () => (await import('../screens/webhook/webhook.tsx')).WebhookScreen),
   },
   {
+    path: 'company',
+    name: 'company',
+    icon: 'store',
+    scope: 'companies:read',
+    Component: lazyPart(async () => (await import('../screens/company/company.tsx')).CompanyScreen),
+  },
+  {
     path: 'users',
     name: 'users',
     icon: 'person',

@@ -2,6 +2,7 @@
 import type { ApiKey, Company, CustomField, Inbox, ListedAgent, Pipeline, QuickReply, User } from '@parley/sdk';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { openChannel } from '../../browser/tabs.ts';
 import { parley } from '../client.ts';
 import { useMay, useSession } from '../session/session.ts';
 import { queries } from './queries.ts';
@@ -33,21 +34,47 @@ export const useApiKeys = (): readonly ApiKey[] => useSmallList('api-keys', () =
 export const useQuickReplies = (): readonly QuickReply[] =>
   useSmallList('quick-replies', () => parley.quickReplies.list.all());
 
-/** The company that the user works for; undefined while it is not known, or when the user may not read it. */
-export function useCompany(): Company | undefined {
+const RECORD = ['company', 'record'] as const;
+
+interface Freshness {
+  refetchInterval?: number;
+  refetchOnMount?: 'always';
+  refetchOnWindowFocus?: 'always';
+}
+
+function useRecordQuery(freshness: Freshness): UseQueryResult<Company> {
   const { company } = useSession();
   const may = useMay('companies:read');
-  const { data } = useQuery({
-    queryKey: ['company', 'record'],
+  return useQuery({
+    queryKey: RECORD,
     queryFn: () => parley.companies.get(company),
     enabled: may,
     staleTime: Number.POSITIVE_INFINITY,
+    ...freshness,
   });
-  return data;
 }
 
-/** Shows the company after a change of it. */
-export const showCompany = (company: Company): void => void queries.setQueryData(['company', 'record'], company);
+/** The company that the user works for; undefined while it is not known, or when the user may not read it. */
+export const useCompany = (): Company | undefined => useRecordQuery({}).data;
+
+/** The stream does not bring the company, so its screen reads it this often. */
+const REREAD_MS = 30_000;
+
+/** The company on its own screen, where changes of other people and what it stores are shown soon. */
+export const useCompanyRecord = (): UseQueryResult<Company> =>
+  useRecordQuery({ refetchInterval: REREAD_MS, refetchOnMount: 'always', refetchOnWindowFocus: 'always' });
+
+/** Tells the other tabs of this browser that the company has changed. */
+const changes = openChannel('parley-company');
+changes?.addEventListener('message', () => void queries.invalidateQueries({ queryKey: RECORD }));
+
+/** Shows the company after a change of it, in the other tabs as well. */
+export function showCompany(company: Company): void {
+  queries.setQueryData(RECORD, company);
+  // A BroadcastChannel reaches pages of the same origin only.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin
+  changes?.postMessage('changed');
+}
 
 /** The name of the company; "" while it is not known. */
 export const useCompanyName = (): string => useCompany()?.name ?? '';

@@ -43,6 +43,8 @@ export function startDownloads(kit: Kit): ClaimLoop {
       waiting: IS_WAITING,
       slots: SLOTS,
       slotsPerCompany: SLOTS_PER_COMPANY,
+      // While the tenth failure of a number waits to be stored, nothing may begin that it would have stopped.
+      outcomesDecide: true,
       claim: (capacity) => claimDownloads(system, capacity, LEASE_SECONDS),
       act,
       actMs: DOWNLOAD_MS,

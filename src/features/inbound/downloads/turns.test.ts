@@ -80,8 +80,8 @@ test('after ten failed downloads within an hour a phone number downloads nothing
     [broken.inbox],
   );
   const { failures, soonest } = counted!;
-  // Some more were under way when the tenth one failed, but they stay below the 20 for which the network is said to block a number.
-  assert.ok(failures >= 10 && failures < 20, `${failures} downloads failed`);
+  // After nine stored failures the four slots of the company may fail as well, far below the 20 for which the network is said to block a number.
+  assert.ok(failures >= 10 && failures <= 13, `${failures} downloads failed`);
   assert.ok(soonest > 3_500, `the others go on after ${soonest} s`);
   await setFaults([]);
   // Whatever wakes the files of the number, none of them is requested.

@@ -92,21 +92,42 @@ test('a mail with a file that is pushed again leaves nothing behind', async () =
   assert.ok(await findMessage(`${id}#1`));
 });
 
-test('a mail that is pushed twice and lies in the mailbox as well is stored once', async () => {
-  const { headers, id } = makeHeaders();
-  const mail = writeMail(headers, 'Once');
-  await push(200, mail);
-  await push(200, mail);
+/** Waits until the platform has read all mails of the mailbox. */
+async function waitForMailbox(): Promise<void> {
   const last = makeHeaders();
-  mailbox.add(mail);
-  mailbox.add(writeMail(last.headers, 'Behind it'));
+  mailbox.add(writeMail(last.headers, 'Behind them'));
   await waitUntil('the mailbox to be read', async () => {
     const due = `update inbox_fetches set state = 'WAITING', due_at = null where inbox_id = $1 and state = 'RESTING'`;
     await database.sql(due, [inbox['_id']]);
     return findMessage(last.id);
   });
+}
+
+test('a mail that is pushed twice and lies in the mailbox as well is stored once', async () => {
+  const { headers, id } = makeHeaders();
+  const mail = writeMail(headers, 'Once');
+  await push(200, mail);
+  await push(200, mail);
+  mailbox.add(mail);
+  await waitForMailbox();
   const stored = (await listMessages()).filter(({ external_id }) => external_id.startsWith(id));
   assert.equal(stored.length, 1);
+});
+
+test('a mail with an unreadable Date and one without a Date and a Message-ID are stored once each, however often they arrive', async () => {
+  const { headers, id } = makeHeaders({ Date: 'ontem' });
+  const { 'Message-ID': _id, ...others } = headers;
+  const words = ['Qual o prazo?', 'Sem identificação'];
+  for (const mail of [writeMail(headers, words[0] ?? ''), writeMail({ ...others, Date: '' }, words[1] ?? '')]) {
+    await push(200, mail);
+    await push(200, mail);
+    // The copy of the mailbox has come through another server.
+    mailbox.add(`Received: from mx.client.example; Mon, 02 Nov 2026 10:00:05 -0300\r\n${mail}`);
+  }
+  await waitForMailbox();
+  const stored = (await listMessages()).filter(({ content }) => words.includes(content));
+  assert.deepEqual(new Set(stored.map(({ content }) => content)), new Set(words));
+  assert.ok(stored.some(({ external_id }) => external_id === id));
 });
 
 test('mails that programs have written badly are stored with their words', async () => {

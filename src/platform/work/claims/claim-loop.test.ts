@@ -113,6 +113,31 @@ describe('a claim loop', { concurrency: true }, () => {
     await waitUntil('all to be done', async () => (await countWhere(table, 'result is null')) === 0);
   });
 
+  test('where outcomes decide what may be claimed, a row keeps its slot until its outcome is stored', async () => {
+    const { table, queue } = await createQueue();
+    const gate = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    let recording = 0;
+    await add(table, 'first', 10);
+    const parcels = queue(async ({ company }) => {
+      begun.push(company);
+      return 'done';
+    });
+    const record = async (results: Result[]): Promise<unknown> => {
+      recording += 1;
+      await gate.promise;
+      return parcels.record(results);
+    };
+    const loop = start({ ...parcels, record, outcomesDecide: true });
+    await waitUntil('the outcomes to be on their way', () => recording > 0);
+    await add(table, 'second', 1);
+    loop.wake();
+    await waitUntil('another claim', () => begun.includes('second'));
+    assert.equal(begun.filter((company) => company === 'first').length, 2);
+    gate.resolve();
+    await waitUntil('all to be done', async () => (await countWhere(table, 'result is null')) === 0);
+  });
+
   test('a row counts as claimed in the database before its work begins', async () => {
     const { table, queue } = await createQueue();
     const seen: number[] = [];

@@ -180,9 +180,13 @@ async function workOnRow(loop: LoopState, row: ClaimedRow): Promise<void> {
   loop.running.add(row);
   const outcome = await loop.queue.act(row, loop.stopping.signal);
   loop.running.delete(row);
-  freeSlot();
-  loop.outcomes.add(outcome);
-  scheduleClaims(loop);
+  const end = (): void => {
+    freeSlot();
+    scheduleClaims(loop);
+  };
+  const { outcomesDecide = false } = loop.queue;
+  loop.outcomes.add(outcome, () => outcomesDecide && end());
+  if (!outcomesDecide) end();
 }
 
 /** Schedules one look for work, however much work ends in the same turn of the event loop. */

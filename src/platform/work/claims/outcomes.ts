@@ -10,14 +10,24 @@ const PAUSE_MS = 5;
 const FULL = 64;
 
 export interface OutcomeBatches {
-  add(outcome: RowOutcome): void;
+  /** `settled` is called when the outcome is stored, or left out because the database refuses it. */
+  add(outcome: RowOutcome, settled: () => void): void;
   /** The number of outcomes that are not stored yet. */
   waiting(): number;
 }
 
+interface Unstored {
+  outcome: RowOutcome;
+  settled(): void;
+}
+
+function settle(outcomes: Unstored[]): void {
+  for (const { settled } of outcomes) settled();
+}
+
 /** `rest` is called whenever a batch is stored. */
 export function createOutcomes(queue: AnyQueue, log: Log, rest: () => void): OutcomeBatches {
-  const outcomes: RowOutcome[] = [];
+  const outcomes: Unstored[] = [];
   let writing = false;
   let lastMs = Number.NEGATIVE_INFINITY;
   let pause: NodeJS.Timeout | null = null;
@@ -41,11 +51,11 @@ export function createOutcomes(queue: AnyQueue, log: Log, rest: () => void): Out
     do {
       const batch = outcomes.slice(0, oneByOne ? 1 : outcomes.length);
       try {
-        await queue.record(batch);
-        outcomes.splice(0, batch.length);
+        await queue.record(batch.map(({ outcome }) => outcome));
+        settle(outcomes.splice(0, batch.length));
       } catch (error) {
-        if (isUnavailable(error)) await waitForDatabase(batch, error);
-        else if (batch.length === 1) logLost(outcomes.shift(), error);
+        if (isUnavailable(error)) await waitForDatabase(batch.length, error);
+        else if (batch.length === 1) leaveOut(error);
         oneByOne ||= !isUnavailable(error);
       }
     } while (oneByOne && outcomes.length > 0);
@@ -55,18 +65,19 @@ export function createOutcomes(queue: AnyQueue, log: Log, rest: () => void): Out
   }
 
   /** Failure policy: the work was done, and without its outcome nobody would know, so storing is tried again. */
-  async function waitForDatabase(batch: RowOutcome[], error: unknown): Promise<void> {
-    log.warn({ err: error, outcomes: batch.length }, `${queue.name}: outcomes wait to be written`);
+  async function waitForDatabase(count: number, error: unknown): Promise<void> {
+    log.warn({ err: error, outcomes: count }, `${queue.name}: outcomes wait to be written`);
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 
-  function logLost(outcome: RowOutcome | undefined, error: unknown): void {
-    log.error({ err: error, row: outcome?._id }, `${queue.name}: an outcome can not be written`);
+  function leaveOut(error: unknown): void {
+    log.error({ err: error, row: outcomes[0]?.outcome._id }, `${queue.name}: an outcome can not be written`);
+    settle(outcomes.splice(0, 1));
   }
 
   return {
-    add: (outcome) => {
-      outcomes.push(outcome);
+    add: (outcome, settled) => {
+      outcomes.push({ outcome, settled });
       setImmediate(writeSoon);
     },
     waiting: () => outcomes.length,

@@ -42,6 +42,8 @@ export interface ClaimQueue<Row extends ClaimedRow, Outcome extends RowOutcome> 
   slotsPerCompany: number;
   /** A company whose work takes longer than this gets fewer slots; a second when absent. */
   slowMs?: number;
+  /** True where outcomes decide what may be claimed: the slot of a row is then free only when its outcome is stored. */
+  outcomesDecide?: boolean;
   /** Claims rows as `pickInTurn` picks them and commits that. `dismissed` counts rows that left the queue without work. */
   claim(capacity: ClaimCapacity): Promise<{ claimed: Row[]; dismissed: number }>;
   /** Works on a row. Never throws: every failure is an outcome. Takes at most `actMs`, and ends early when `stopping` aborts. */
