@@ -196,7 +196,10 @@ test('E closes the conversation, and the notice about it takes that back', async
   await page.getByText('Conversation closed').waitFor();
   assert.equal(await readStatus(), 'CLOSED');
   assert.deepEqual(await findBarriers(page), []);
-  await page.getByRole('button', { name: 'Undo' }).click();
+  const undo = page.getByRole('button', { name: 'Undo' });
+  const [button, composer] = [await undo.boundingBox(), await page.locator('[data-composer]').boundingBox()];
+  assert.ok(button && composer && button.y + button.height < composer.y, 'the notice leaves the composer free');
+  await undo.click();
   await page.getByText('Conversation closed').waitFor({ state: 'detached' });
   await waitUntil('the state of before', async () => (await readStatus()) === 'PENDING');
   assert.deepEqual(complaints(), []);

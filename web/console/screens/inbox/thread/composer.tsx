@@ -7,7 +7,7 @@ import { useCompanyName, useQuickReplies, useUsers } from '../../../records/comp
 import { useMay, useSession } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { useHasTemplates } from '../../../ui/templates/template-inboxes.ts';
-import { showError } from '../../../ui/toast.tsx';
+import { showError, useNoticesAbove } from '../../../ui/toast.tsx';
 import { UploadList } from '../../../ui/uploads/upload-list.tsx';
 import { useUploads, type Upload, type Uploads } from '../../../ui/uploads/uploads.ts';
 import { ComposerBar } from './composer-bar.tsx';
@@ -37,7 +37,9 @@ export function Composer(props: ComposerProps): ReactElement | null {
   const draft = useDraft(conversation._id);
   const isNote = draft.writing === 'NOTE';
   const [isTemplate, setTemplate] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
+  useNoticesAbove(box);
   const uploads = useUploads();
   // A note has no files, and leaves those of the reply where they are.
   const files = isNote ? [] : uploads.files;
@@ -57,6 +59,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
   };
   return (
     <div
+      ref={box}
       className={`${styles['composer']} ${isNote ? styles['note'] : ''}`}
       data-composer
       onDragOver={(event) => event.preventDefault()}
