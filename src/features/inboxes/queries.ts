@@ -88,7 +88,7 @@ export function countInboxes(tx: TenantRead, filter: InboxFilter, window: Since)
   return countRows(tx, inboxList(tx, filter), window);
 }
 
-/** Returns the name of the filter when the company has no such inbox. */
+/** Returns a list with the name of the filter when the company has no such inbox, else an empty list. */
 export function findUnknownInbox(tx: TenantRead, inbox: string | null): Promise<string[]> {
   return findUnknown(tx, { name: 'inboxes.findUnknown', tables: { inbox: 'inboxes' }, asked: { inbox } });
 }

@@ -23,7 +23,7 @@ const isOvertaken = (error: unknown): boolean =>
 
 /**
  * Runs `work` again when `isRepeated` says so of its error; the next try finds what the other transaction has stored. Throws the error of the
- * last try. Where a caller should not wait for locked rows five times, isChangedMeanwhile is the condition.
+ * last try. Pass isChangedMeanwhile where a caller should not wait for locked rows five times.
  */
 export async function repeatOvertaken<T>(
   work: () => Promise<T>,
