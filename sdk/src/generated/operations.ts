@@ -309,7 +309,7 @@ export interface ContactsImportForm {
   file: Blob;
   /** JSON: {title of a column: field}. Columns that are not named here are ignored */
   mapping?: Record<string, string> | undefined;
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company; where neither is known, such a number is an error of its row */
   country?: string | undefined;
   /** true: no events are emitted for these contacts */
   silent?: boolean | undefined;
@@ -623,7 +623,7 @@ export interface MessagesSendBulkTemplateForm {
   } | undefined;
   /** The sheet: CSV or XLSX */
   file?: Blob | undefined;
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company. Where neither is known, such a number of a sheet fails with INVALID_NUMBER */
   country?: string | undefined;
   /** true: contacts with an open conversation get the template in it. Otherwise they are reported as ACTIVE_CONVERSATION */
   send_to_active_conversations?: boolean | undefined;
@@ -767,7 +767,7 @@ export interface CampaignsListQuery {
 export interface CampaignsAddSheetForm {
   /** The sheet: CSV or XLSX */
   file: Blob;
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company. Where neither is known, such a number of a sheet fails with INVALID_NUMBER */
   country?: string | undefined;
 }
 

@@ -37,7 +37,7 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
       'A name, or something that identifies the contact, has to be there. Phone number, e-mail, professional network identifier and external id each belong to one contact of the company: 409 names the one that has it in `existing_id`.',
     body: ref(ContactCreate),
     answers: { 201: ref(Contact) },
-    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS', 'QUOTA_EXCEEDED'],
+    errors: ['CONTACT_EXISTS', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => createContact(tenant, body),
     again: readContact,
   });
@@ -49,7 +49,7 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
     description:
       'A page takes some milliseconds, also among a million contacts; only rare matches that no index can find take longer: a single letter, a part of a custom field, or a negated filter that few contacts meet. The total is exact, and counting some 100,000 takes a good part of a second: leave it out with skipCount where nobody reads it.',
     query: ContactQuery,
-    errors: ['UNKNOWN_REFERENCE', 'AMBIGUOUS_PHONE'],
+    errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: ContactList },
     handler: (tenant, { query }) => pageContacts(tenant, query),
   });
@@ -106,7 +106,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Export contacts as CSV',
     description: EXPORT_WORDS,
     query: ContactExportQuery,
-    errors: ['UNKNOWN_REFERENCE', 'AMBIGUOUS_PHONE'],
+    errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: CSV_ANSWER },
     handler: (tenant, { query, reply }) => exportContacts(kit, tenant, query, reply),
   });
@@ -182,7 +182,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     params: ContactParams,
     body: ref(ContactUpdate),
     answers: { 200: ref(Contact) },
-    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS', 'QUOTA_EXCEEDED'],
+    errors: ['CONTACT_EXISTS', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateContactById(tenant, params.id, body),
   });
   operation(app, kit.access, {

@@ -3,6 +3,7 @@ import { invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { isChangedMeanwhile, repeatOvertaken } from '../../platform/store/overtaken.ts';
 import { findPhoneCountry } from '../../platform/store/phone-country.ts';
+import { readPhone } from '../../platform/values/phone.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import type { CustomField, Value } from '../custom-fields/schemas.ts';
 import { findValueFault, indexByKey, listAllDefinitions } from '../custom-fields/values.ts';
@@ -82,7 +83,7 @@ async function expectReferences(tx: TenantTx, contacts: ContactUpsertItem[]): Pr
 interface ItemRules {
   number: number;
   definitions: CustomField[];
-  /** The country of a phone number that is written without a country code. */
+  /** The country of a phone number that is written without + or 00. */
   country: string | null;
 }
 
@@ -102,7 +103,7 @@ function readItem(
     else faults.push({ field: `custom_fields.${key}`, message });
   }
   const plain: Record<string, unknown> = fields;
-  faults.push(...checkFields(plain, country));
+  faults.push(...checkFields(plain, country, readPhone));
   const value = { number, _id: null, plain: plain as PersonRow['plain'], given: Object.fromEntries(given) };
   if (toRowKeys(value).length === 0) faults.push({ field: null, message: IDENTITY_WANTED });
   return { number, value, faults };

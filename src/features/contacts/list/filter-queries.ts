@@ -64,8 +64,8 @@ export function findUnknownRecords(
 export interface ContactFilter {
   field: { column: Column } | { _id: string; type: FieldType };
   operator: Operator;
-  /** The value as text, also for numbers and booleans; "" for operators without a value. */
-  value: string;
+  /** The values as text, also for numbers and booleans, of which a field has one; "" for operators without a value. */
+  values: [string, ...string[]];
 }
 
 export interface ContactMatch {
@@ -129,11 +129,18 @@ function searchCondition(term: string, bind: BindValue): Condition {
   if (isId(term)) {
     alternatives.push(decidedByIndex(`_id = ${bind(term)}`));
   }
+  return joinAlternatives(alternatives, 'or');
+}
+
+/** Joins conditions, of which one has to hold, or with `and` all of them. */
+function joinAlternatives(alternatives: Condition[], word: 'and' | 'or'): Condition {
   const lookUps = alternatives.flatMap((alternative) => alternative.indexed ?? []);
+  const join = (parts: string[]): string =>
+    (parts.length > 1 ? parts.map((part) => `(${part})`) : parts).join(` ${word} `);
   return {
-    exact: alternatives.map((alternative) => alternative.exact).join(' or '),
+    exact: join(alternatives.map((alternative) => alternative.exact)),
     // If one of the alternatives has no index, every contact has to be compared anyway.
-    indexed: lookUps.length < alternatives.length ? null : (more) => lookUps.map((lookUp) => lookUp(more)).join(' or '),
+    indexed: lookUps.length < alternatives.length ? null : (more) => join(lookUps.map((lookUp) => lookUp(more))),
   };
 }
 
@@ -155,8 +162,12 @@ export function toBroadSearch(term: string): BroadSearch {
   };
 }
 
-function filterCondition({ field, operator, value }: ContactFilter, bind: BindValue): Condition {
-  if ('column' in field) return columnCondition(field.column, operator, value, bind);
+function filterCondition({ field, operator, values }: ContactFilter, bind: BindValue): Condition {
+  const [value, ...others] = values;
+  if ('column' in field) {
+    const alternatives = [value, ...others].map((each) => columnCondition(field.column, operator, each, bind));
+    return joinAlternatives(alternatives, isNegated(operator) ? 'and' : 'or');
+  }
   const { type } = field;
   return {
     exact: heldCondition(`(custom_fields -> ${bind(field._id)})`, { type, operator, value }, bind),

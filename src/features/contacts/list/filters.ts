@@ -9,9 +9,10 @@ import {
 } from '../../../platform/store/filters/items.ts';
 import { isId } from '../../../platform/values/ids.ts';
 import { findPhoneCountry } from '../../../platform/store/phone-country.ts';
-import { toPhoneProblem, readPhone } from '../../../platform/values/phone.ts';
+import { isPhoneFault, readPhone, toReadablePhone } from '../../../platform/values/phone.ts';
+import { plainPhoneText } from '../../../platform/values/phone-text.ts';
 import type { TenantRead } from '../../../platform/store/tenant.ts';
-import { describeValues } from '../../../platform/values/words.ts';
+import { describeValues, readDigits } from '../../../platform/values/words.ts';
 import { SOURCES } from '../schemas.ts';
 import {
   COLUMN_TYPES,
@@ -39,11 +40,9 @@ export async function readFilters(tx: TenantRead, text: string | undefined): Pro
   for (const [index, item] of items.entries()) {
     const field = fields[index] as ContactFilter['field'];
     const value = readFilterText('column' in field ? COLUMN_TYPES[field.column] : field.type, item);
-    filters.push({
-      field,
-      operator: item.operator,
-      value: 'column' in field ? await readColumnValue(tx, field.column, item, value) : value,
-    });
+    const values: ContactFilter['values'] =
+      'column' in field ? await readColumnValue(tx, field.column, item, value) : [value];
+    filters.push({ field, operator: item.operator, values });
   }
   return filters;
 }
@@ -54,21 +53,21 @@ async function readColumnValue(
   column: Column,
   { path, operator }: FilterItem,
   text: string,
-): Promise<string> {
+): Promise<ContactFilter['values']> {
   const place = `${path}.value`;
-  if (!takesValue(operator)) return text;
+  if (!takesValue(operator)) return [text];
   switch (column) {
     case 'phone_number':
-      return toPhoneSearchText(tx, text, operator, place);
+      return toPhoneSearchTexts(tx, text, operator);
     case 'owner':
     case 'business':
-      return expectRecord(tx, column, text, place);
+      return [await expectRecord(tx, column, text, place)];
     case 'source':
       if ((operator === 'eq' || operator === 'neq') && !SOURCES.some((source) => source === text.toUpperCase()))
         throw invalid(place, `must be one of ${describeValues(SOURCES)}`, 'ENUM');
-      return text;
+      return [text];
     default:
-      return text;
+      return [text];
   }
 }
 
@@ -79,16 +78,17 @@ async function expectRecord(tx: TenantRead, column: 'owner' | 'business', id: st
   return id;
 }
 
-const PART_OF_PHONE = /^[+\s().\-/]*\d[+\d\s().\-/]*$/;
-
-/** Phone numbers are stored as E.164: a whole number is read as in a body, and a part of a number loses its punctuation. */
-async function toPhoneSearchText(tx: TenantRead, text: string, operator: Operator, path: string): Promise<string> {
-  if (operator !== 'eq' && operator !== 'neq') return PART_OF_PHONE.test(text) ? text.replaceAll(/[^+\d]/g, '') : text;
+/**
+ * Returns the stored numbers that the value can stand for. A whole number is read as in a body, and also as networks report numbers, because
+ * what they report is stored without being checked: a contact is found by the number that its own record shows. A part of a number loses
+ * its punctuation.
+ */
+async function toPhoneSearchTexts(tx: TenantRead, text: string, operator: Operator): Promise<ContactFilter['values']> {
+  if (readDigits(text) === null) return [text];
+  if (operator !== 'eq' && operator !== 'neq') return [plainPhoneText(text).replaceAll(/[^+\d]/g, '')];
+  const reported = toReadablePhone(text).phone_number;
   const read = readPhone(text, await findPhoneCountry(tx, null));
-  if (!('code' in read)) return read.phone_number;
-  // A text that is no phone number equals no stored number, so it finds nothing.
-  if (read.code === 'INVALID') return text;
-  throw toPhoneProblem(read, path);
+  return isPhoneFault(read) || read.phone_number === reported ? [reported] : [read.phone_number, reported];
 }
 
 /** Finds what filters name: a field of the contact itself, or a custom field by its id or slug. */
