@@ -43,13 +43,13 @@ export async function upsertContacts(tenant: Tenant, asked: ContactUpsert): Prom
 /** Answers a repeated call: which contacts its items have now. Nothing is written. */
 export function findUpserted(tenant: Tenant, _id: string, asked: ContactUpsert): Promise<ContactUpsertResult> {
   return tenant.tx(async (tx) => {
-    const { rows } = await readItems(tx, asked);
-    const { drafts, failed } = planContacts(await matchRows(tx, rows), true);
+    const { rows, definitions } = await readItems(tx, asked);
+    const { drafts, failed } = planContacts(await matchRows(tx, rows), { updates: true, definitions });
     const [gone, found] = [true, false].map((isNew) => [...drafts.values()].filter((draft) => draft.isNew === isNew));
     const missing = (gone ?? []).flatMap((draft) =>
       draft.rows.map(({ number }) => ({ number, faults: [{ field: null, message: 'has been removed since' }] })),
     );
-    return toResult(_id, rows, { drafts: found ?? [], written: new Set(), failed: [...failed, ...missing] });
+    return toResult(_id, rows, { drafts: found ?? [], changed: new Set(), failed: [...failed, ...missing] });
   });
 }
 
@@ -117,7 +117,7 @@ function findFault(definition: CustomField, value: Value | null, given: Map<stri
   return value === null ? null : findValueFault(definition, value);
 }
 
-function toResult(_id: string, rows: readonly unknown[], { drafts, written, failed }: StoredRows): ContactUpsertResult {
+function toResult(_id: string, rows: readonly unknown[], { drafts, changed, failed }: StoredRows): ContactUpsertResult {
   const items: ItemResult[] = [
     ...failed.map(({ number, faults }): ItemResult => ({
       index: number,
@@ -128,7 +128,7 @@ function toResult(_id: string, rows: readonly unknown[], { drafts, written, fail
     ...drafts.flatMap((draft) =>
       draft.rows.map(({ number }, place): ItemResult => {
         const isCreated = draft.isNew && place === 0;
-        const status = isCreated ? 'CREATED' : written.has(draft._id) ? 'UPDATED' : 'UNCHANGED';
+        const status = isCreated ? 'CREATED' : changed.has(number) ? 'UPDATED' : 'UNCHANGED';
         return { index: number, status, contact: draft._id, errors: [] };
       }),
     ),

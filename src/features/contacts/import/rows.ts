@@ -77,10 +77,7 @@ export interface PersonRow {
   given: Record<string, Value | null>;
 }
 
-/** Merges the fields that several rows give to one contact; the last row wins. */
-export const mergePlainFields = (rows: PersonRow[]): PersonRow['plain'] =>
-  Object.assign({}, ...rows.map(({ plain }) => plain));
-
+/** Merges the values that several rows give to one contact; the last row wins. */
 export const mergeCustomFields = (rows: PersonRow[]): PersonRow['given'] =>
   Object.assign({}, ...rows.map(({ given }) => given));
 
