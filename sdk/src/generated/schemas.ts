@@ -2332,6 +2332,31 @@ export interface Company {
   updatedAt: string;
 }
 
+export interface PhonesToPreview {
+  /** The first numbers of the sheet */
+  phone_numbers: string[];
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company; where neither is known, such a number is an error of its row */
+  country?: string | undefined;
+}
+
+export interface PhonePreview {
+  /** ISO 3166 alpha-2: the country in which the numbers were read; null: none is known */
+  country: string | null;
+  /** The numbers, in the order of the request */
+  phone_numbers: Array<{
+    /** The number as the request has it */
+    written: string;
+    /** E.164, as it would be stored; null when its row would fail */
+    phone_number: string | null;
+    /** ISO 3166 alpha-2, derived from the number */
+    country_code: string | null;
+    /** Whether the number is refused because no country is known */
+    wants_country: boolean;
+    /** A sentence for people that says why the row would fail; null when it would not */
+    error: string | null;
+  }>;
+}
+
 export interface ConversationChange {
   /** SNOOZED: it opens again at `snoozed_until`, or when the contact writes; CLOSED: a contact who writes begins a new one */
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;

@@ -10,6 +10,8 @@ import { createContact, readContact, updateContactById } from './contacts.ts';
 import { removeContact } from './erase.ts';
 import { exportContacts } from './export.ts';
 import { importContacts, pageContactImports, readContactImport, sendContactErrors } from './import/import.ts';
+import { previewPhones } from './import/numbers.ts';
+import { PhonePreview, PhonesToPreview } from './import/schemas.ts';
 import { pageContacts } from './list/list.ts';
 import {
   Contact,
@@ -114,6 +116,18 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
 }
 
 function importRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/contacts/import/phone-numbers',
+    scope: 'contacts:create',
+    action: null,
+    summary: 'Preview the phone numbers of an import',
+    description:
+      'Reads phone numbers as an import with this `country` would, and stores nothing. Show the first numbers of a sheet to the person who uploads it, who sees a wrong country before the import starts.',
+    body: ref(PhonesToPreview),
+    answers: { 200: ref(PhonePreview) },
+    handler: (tenant, { body }) => previewPhones(tenant, body),
+  });
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/contacts/import',

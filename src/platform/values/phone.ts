@@ -85,9 +85,13 @@ const noNumber: PhoneFault = { message: 'is not a valid phone number' };
  * in one country, and many of these are also valid numbers of another country.
  */
 export function readSheetPhone(text: string, country: string | null): Phone | PhoneFault {
-  if (country !== null || hasCountryCode(text) || !PHONE_LOOK.test(plainPhoneText(text)))
-    return readPhone(text, country);
-  return { message: COUNTRY_WANTED };
+  return country === null && wantsCountry(text) ? { message: COUNTRY_WANTED } : readPhone(text, country);
+}
+
+/** True for a number without `+` or 00, which is not read in a sheet unless a country is known. */
+export function wantsCountry(text: string): boolean {
+  const plain = plainPhoneText(text);
+  return PHONE_LOOK.test(plain) && !startsWithCountryCode(plain);
 }
 
 const COUNTRY_WANTED =

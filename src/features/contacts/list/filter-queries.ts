@@ -64,8 +64,10 @@ export function findUnknownRecords(
 export interface ContactFilter {
   field: { column: Column } | { _id: string; type: FieldType };
   operator: Operator;
-  /** The values as text, also for numbers and booleans, of which a field has one; "" for operators without a value. */
-  values: [string, ...string[]];
+  /** The value as text, also for numbers and booleans; "" for operators without a value. */
+  value: string;
+  /** Another text that the value stands for. */
+  otherValue?: string;
 }
 
 export interface ContactMatch {
@@ -162,11 +164,11 @@ export function toBroadSearch(term: string): BroadSearch {
   };
 }
 
-function filterCondition({ field, operator, values }: ContactFilter, bind: BindValue): Condition {
-  const [value, ...others] = values;
+function filterCondition({ field, operator, value, otherValue }: ContactFilter, bind: BindValue): Condition {
   if ('column' in field) {
-    const alternatives = [value, ...others].map((each) => columnCondition(field.column, operator, each, bind));
-    return joinAlternatives(alternatives, isNegated(operator) ? 'and' : 'or');
+    const test = (text: string): Condition => columnCondition(field.column, operator, text, bind);
+    if (otherValue === undefined) return test(value);
+    return joinAlternatives([test(value), test(otherValue)], isNegated(operator) ? 'and' : 'or');
   }
   const { type } = field;
   return {

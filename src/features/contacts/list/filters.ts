@@ -40,12 +40,13 @@ export async function readFilters(tx: TenantRead, text: string | undefined): Pro
   for (const [index, item] of items.entries()) {
     const field = fields[index] as ContactFilter['field'];
     const value = readFilterText('column' in field ? COLUMN_TYPES[field.column] : field.type, item);
-    const values: ContactFilter['values'] =
-      'column' in field ? await readColumnValue(tx, field.column, item, value) : [value];
-    filters.push({ field, operator: item.operator, values });
+    const read = 'column' in field ? await readColumnValue(tx, field.column, item, value) : { value };
+    filters.push({ field, operator: item.operator, ...read });
   }
   return filters;
 }
+
+type FilterValue = Pick<ContactFilter, 'value' | 'otherValue'>;
 
 /** Reads the value of a filter on a field of the contact itself. */
 async function readColumnValue(
@@ -53,21 +54,21 @@ async function readColumnValue(
   column: Column,
   { path, operator }: FilterItem,
   text: string,
-): Promise<ContactFilter['values']> {
+): Promise<FilterValue> {
   const place = `${path}.value`;
-  if (!takesValue(operator)) return [text];
+  if (!takesValue(operator)) return { value: text };
   switch (column) {
     case 'phone_number':
-      return toPhoneSearchTexts(tx, text, operator);
+      return readPhoneValue(tx, text, operator);
     case 'owner':
     case 'business':
-      return [await expectRecord(tx, column, text, place)];
+      return { value: await expectRecord(tx, column, text, place) };
     case 'source':
       if ((operator === 'eq' || operator === 'neq') && !SOURCES.some((source) => source === text.toUpperCase()))
         throw invalid(place, `must be one of ${describeValues(SOURCES)}`, 'ENUM');
-      return [text];
+      return { value: text };
     default:
-      return [text];
+      return { value: text };
   }
 }
 
@@ -79,16 +80,17 @@ async function expectRecord(tx: TenantRead, column: 'owner' | 'business', id: st
 }
 
 /**
- * Returns the stored numbers that the value can stand for. A whole number is read as in a body, and also as networks report numbers, because
+ * Finds the stored numbers that the value can stand for. A whole number is read as in a body, and also as networks report numbers, because
  * what they report is stored without being checked: a contact is found by the number that its own record shows. A part of a number loses
  * its punctuation.
  */
-async function toPhoneSearchTexts(tx: TenantRead, text: string, operator: Operator): Promise<ContactFilter['values']> {
-  if (readDigits(text) === null) return [text];
-  if (operator !== 'eq' && operator !== 'neq') return [plainPhoneText(text).replaceAll(/[^+\d]/g, '')];
+async function readPhoneValue(tx: TenantRead, text: string, operator: Operator): Promise<FilterValue> {
+  if (readDigits(text) === null) return { value: text };
+  if (operator !== 'eq' && operator !== 'neq') return { value: plainPhoneText(text).replaceAll(/[^+\d]/g, '') };
   const reported = toReadablePhone(text).phone_number;
   const read = readPhone(text, await findPhoneCountry(tx, null));
-  return isPhoneFault(read) || read.phone_number === reported ? [reported] : [read.phone_number, reported];
+  if (isPhoneFault(read) || read.phone_number === reported) return { value: reported };
+  return { value: read.phone_number, otherValue: reported };
 }
 
 /** Finds what filters name: a field of the contact itself, or a custom field by its id or slug. */
