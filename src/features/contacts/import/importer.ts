@@ -49,7 +49,7 @@ interface Storing {
 export interface StoredRows {
   /** The contacts of the rows, each with its rows. */
   drafts: ContactDraft[];
-  /** The numbers of the rows that created a contact or really changed it. */
+  /** The numbers of the rows that created a contact or changed what the rows before them had left. */
   changed: Set<number>;
   /** The rows that could not be stored, in their order. */
   failed: FailedRow[];

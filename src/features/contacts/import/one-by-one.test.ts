@@ -115,6 +115,25 @@ test('one call with many items leaves the contacts, identities and results of as
   }
 });
 
+test('an item that takes back what an earlier one changed counts as a change, and the contact stays as it was', async () => {
+  const { key } = await platform.createCompany();
+  const [created] = (await upsert(key, [{ external_id: 'x1', name: 'Ana' }])).items;
+  const read = async (): Promise<Json> =>
+    (await platform.call(200, 'GET', `/v1/contacts/${created.contact}`, { key })).body;
+  const before = await read();
+  const names = ['Bia', 'Ana', 'Ana'];
+  const { items } = await upsert(
+    key,
+    names.map((name) => ({ external_id: 'x1', name })),
+  );
+  assert.deepEqual(readOutcomes(items), [
+    ['UPDATED', 0],
+    ['UPDATED', 0],
+    ['UNCHANGED', 0],
+  ]);
+  assert.deepEqual(await read(), before);
+});
+
 test('one import leaves the contacts, identities and counts of as many calls with one item each', async (t) => {
   t.diagnostic(`SEED=${seed}`);
   for (let round = 0; round < 5; round += 1) {

@@ -41,7 +41,7 @@ interface WriteInput {
 export interface WrittenContacts {
   /** The contacts that were written, in the order of their rows. */
   written: WrittenContact[];
-  /** The numbers of the rows that created a contact or really changed it. */
+  /** The numbers of the rows that created a contact or changed what the rows before them had left. */
   changed: Set<number>;
 }
 
@@ -63,11 +63,12 @@ export async function writeContacts(
   const { inserted } = identities;
   if (inserted.length > 0 && (await insertIdentities(tx, inserted)) !== inserted.length)
     throw new ChangedMeanwhile('A contact');
-  const changed = ids.length > 0 ? await updateExisting(tx, { existing, identities, definitions }) : [];
-  const applied = new Map([...fresh, ...changed].map((each) => [each.person._id, each]));
+  const updated = ids.length > 0 ? await updateExisting(tx, { existing, identities, definitions }) : [];
+  const all = [...fresh, ...updated];
+  const written = new Map(all.filter(({ isChanged }) => isChanged).map((each) => [each.person._id, each]));
   return {
-    written: drafts.flatMap(({ _id }) => applied.get(_id) ?? []),
-    changed: new Set([...applied.values()].flatMap(({ changedRows }) => changedRows)),
+    written: drafts.flatMap(({ _id }) => written.get(_id) ?? []),
+    changed: new Set(all.flatMap(({ changedRows }) => changedRows)),
   };
 }
 
@@ -96,7 +97,7 @@ async function updateExisting(
       tx,
       changed.map(({ person }) => person),
     );
-  return changed;
+  return applied;
 }
 
 /**
