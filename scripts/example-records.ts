@@ -40,6 +40,9 @@ export async function recordRecords({ take, forget }: Recorder, user: Json): Pro
     mapping: { Plano: 'custom_fields.plan' },
   });
   await take('GET /v1/contacts/import');
+  await take('POST /v1/contacts/import/phone-numbers', '', {
+    body: { phone_numbers: ['11 97777-6666', '12'], country: 'BR' },
+  });
   return { contact, business, field: plan };
 }
 

@@ -31,6 +31,7 @@ export const METHODS: Record<string, Record<string, string>> = {
   contacts: {
     upsert: 'POST /v1/contacts/bulk',
     import: 'POST /v1/contacts/import',
+    previewPhones: 'POST /v1/contacts/import/phone-numbers',
     listImports: 'GET /v1/contacts/import',
     getImport: 'GET /v1/contacts/import/{importId}',
     getImportErrors: 'GET /v1/contacts/import/{importId}/errors',

@@ -50,7 +50,7 @@ for (const [what, answer, sentence] of [
   ['a 503', makeProblem(503, 'UNAVAILABLE'), /^5xx/],
   ['a status that is not documented', makeAnswer(201, webhook), /^undocumented: 201/],
   ['an error that is not documented', makeProblem(409, 'WEBHOOK_EXISTS'), /^undocumented: 409/],
-  ['a code that is not documented', makeProblem(400, 'AMBIGUOUS_PHONE'), /^undocumented: 400 AMBIGUOUS_PHONE/],
+  ['a code that is not documented', makeProblem(400, 'LAST_OWNER'), /^undocumented: 400 LAST_OWNER/],
   ['a field that is not in the schema', makeAnswer(200, { ...webhook, token: 'x' }), /token is not in the schema/],
   ['a field that is missing', makeAnswer(200, { ...webhook, url: undefined }), /url is missing/],
   ['a field of another type', makeAnswer(200, { ...webhook, url: 5 }), /url is no string/],

@@ -125,13 +125,19 @@ const TWO_SUCCESSES: Record<string, string> = {
 const UNLOGGED = [
   'POST /v1/auth/forgot-password',
   'POST /v1/conversations/{id}/typing',
+  'POST /v1/contacts/import/phone-numbers',
   'POST /v1/knowledge/search',
   'POST /v1/agents/{id}/try',
   'POST /v1/agents/mcp-servers/{id}/check',
 ];
 
 /** The POSTs that only find an answer, which is 200. */
-const ASKING = ['POST /v1/knowledge/search', 'POST /v1/agents/{id}/try', 'POST /v1/agents/mcp-servers/{id}/check'];
+const ASKING = [
+  'POST /v1/contacts/import/phone-numbers',
+  'POST /v1/knowledge/search',
+  'POST /v1/agents/{id}/try',
+  'POST /v1/agents/mcp-servers/{id}/check',
+];
 
 /** The POSTs that answer 201 and can not be repeated with an Idempotency-Key, each with the reason. */
 const UNREPEATABLE: Record<string, string> = {

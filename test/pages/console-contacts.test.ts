@@ -163,6 +163,55 @@ describe('an import', () => {
     await page.getByRole('row', { name: /^1 Phone number/ }).waitFor();
   });
 
+  test('the first phone numbers of a sheet are shown as they will be stored, and change with the country', async () => {
+    await open('/import');
+    await page.getByLabel('Sheet', { exact: true }).setInputFiles({
+      name: 'recife.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('Nome,Telefone\nRosa,81980067952\nRui,+351 912 345 678\nNobody,12'),
+    });
+    const country = page.getByLabel('Country of numbers without + or 00');
+    await country.and(page.locator('[value=BR]')).waitFor();
+    const numbers = page.getByRole('region', { name: 'Phone numbers as they will be stored' }).getByRole('listitem');
+    const readNumbers = async (first: string): Promise<string[]> => {
+      await numbers.filter({ hasText: first }).waitFor();
+      return numbers.allTextContents();
+    };
+    const [, ...others] = await readNumbers('81980067952 → +5581980067952 · BR');
+    assert.deepEqual(others, [
+      '+351 912 345 678 → +351912345678 · PT',
+      '12 → is not a phone number: write it as +55 11 91234-5678',
+    ]);
+    await country.fill('jp');
+    await readNumbers('81980067952 → +81980067952 · JP');
+    await country.fill('XX');
+    await page.getByText('is not the code of a country').waitFor();
+    await page.getByLabel('Field for Telefone').selectOption({ label: 'Left out' });
+    await numbers.first().waitFor({ state: 'detached' });
+  });
+
+  test('without a country the import of a number without + cannot start before one is chosen', async () => {
+    await call(200, 'PATCH', `/v1/companies/${platform.demo._id}`, { body: { general_config: { country: null } } });
+    await page.reload();
+    await open('/import');
+    await page.getByLabel('Sheet', { exact: true }).setInputFiles({
+      name: 'recife.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('Nome,Telefone\nRosa,81980067953'),
+    });
+    await page.getByText('81980067953 → No country code, and no country is chosen').waitFor();
+    const start = page.getByRole('button', { name: 'Start the import' });
+    await page.getByText('Choose the country of the phone numbers').waitFor();
+    assert.ok(await start.isDisabled());
+    await page.getByLabel('Country of numbers without + or 00').fill('BR');
+    await page.getByText('81980067953 → +5581980067953 · BR').waitFor();
+    await start.click();
+    await page.getByText('1 of 1 rows').waitFor();
+    const { result } = (await call(200, 'GET', '/v1/contacts?search=81980067953')).body;
+    assert.equal(result[0].phone_number, '+5581980067953');
+    await call(200, 'PATCH', `/v1/companies/${platform.demo._id}`, { body: { general_config: { country: 'BR' } } });
+  });
+
   test('a sheet can be chosen once the fields of the company are known, and the columns of a workbook are shown', async () => {
     const fields = Promise.withResolvers<void>();
     await page.route('**/v1/custom-fields?*', async (route) => {
@@ -195,7 +244,7 @@ describe('an import', () => {
 test('the browser has complained about nothing', () => {
   assert.deepEqual(
     // The browser notes each refusal.
-    complaints().filter((text) => !/status of 409/.test(text)),
+    complaints().filter((text) => !/status of 40[09]/.test(text)),
     [],
   );
 });

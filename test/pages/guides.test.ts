@@ -63,10 +63,10 @@ describe('the search', () => {
     const { page, complaints } = await openPage(browser);
     await page.goto(`${platform.url}/docs/decisions/0006-ids`);
     await page.keyboard.press('/');
-    await page.keyboard.type('ambiguous_phone');
-    await page.getByRole('option', { name: /^AMBIGUOUS_PHONE/ }).waitFor();
+    await page.keyboard.type('unknown_reference');
+    await page.getByRole('option', { name: /^UNKNOWN_REFERENCE/ }).waitFor();
     await page.keyboard.press('Enter');
-    await page.waitForURL(`${platform.url}/docs/errors#AMBIGUOUS_PHONE`);
+    await page.waitForURL(`${platform.url}/docs/errors#UNKNOWN_REFERENCE`);
     assert.deepEqual(complaints, []);
   });
 

@@ -75,6 +75,8 @@ import type {
   Me,
   Message,
   MessageBody,
+  PhonePreview,
+  PhonesToPreview,
   Pipeline,
   PipelineCreate,
   PipelineUpdate,
@@ -309,7 +311,7 @@ export interface ContactsImportForm {
   file: Blob;
   /** JSON: {title of a column: field}. Columns that are not named here are ignored */
   mapping?: Record<string, string> | undefined;
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company; where neither is known, such a number is an error of its row */
   country?: string | undefined;
   /** true: no events are emitted for these contacts */
   silent?: boolean | undefined;
@@ -623,7 +625,7 @@ export interface MessagesSendBulkTemplateForm {
   } | undefined;
   /** The sheet: CSV or XLSX */
   file?: Blob | undefined;
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company. Where neither is known, such a number of a sheet fails with INVALID_NUMBER */
   country?: string | undefined;
   /** true: contacts with an open conversation get the template in it. Otherwise they are reported as ACTIVE_CONVERSATION */
   send_to_active_conversations?: boolean | undefined;
@@ -767,7 +769,7 @@ export interface CampaignsListQuery {
 export interface CampaignsAddSheetForm {
   /** The sheet: CSV or XLSX */
   file: Blob;
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company. Where neither is known, such a number of a sheet fails with INVALID_NUMBER */
   country?: string | undefined;
 }
 
@@ -1131,6 +1133,8 @@ export interface Methods {
     upsert: (body: ContactUpsert, options?: CallOptions) => Promise<ContactUpsertResult>;
     /** Import contacts from a sheet. CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the name of a field, or slug, id or title of a custom field, or if `mapping` names it; the answer lists the columns. The sheet is processed afterwards: read the import for its progress. A row is stored whole or, with an error, not at all. The contact that has the `_id`, phone number, e-mail, professional network identifier or external id of a row is updated with the filled cells, which needs the scope contacts:update unless `update_existing` is false. An identifier that the contact already has, also from a merge, changes nothing; an `_id` that no contact has is an error of its row. Lists and tags have commas or semicolons between their items; blanks around a value do not count. Takes the scope `contacts:create`. */
     import: (body: ContactsImportForm, options?: CallOptions) => Promise<Import>;
+    /** Preview the phone numbers of an import. Reads phone numbers as an import with this `country` would, and stores nothing. Show the first numbers of a sheet to the person who uploads it, who sees a wrong country before the import starts. Takes the scope `contacts:create`. */
+    previewPhones: (body: PhonesToPreview, options?: CallOptions) => Promise<PhonePreview>;
     /** List imports of contacts. Each import with its state and its counters. What a sheet held is not part of it. Takes the scope `contacts:read`. */
     listImports: ListMethod<[query?: ContactsListImportsQuery, options?: CallOptions], Import>;
     /** Read an import of contacts. Ask until `status` is COMPLETED or FAILED: `processed` of `total` rows are done. `row_errors` has the first rows that failed; all of them are in `/errors`. Takes the scope `contacts:read`. */
@@ -1466,6 +1470,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     create: { method: 'POST', path: '/v1/contacts', body: 'json', key: true },
     upsert: { method: 'POST', path: '/v1/contacts/bulk', body: 'json', key: true },
     import: { method: 'POST', path: '/v1/contacts/import', body: 'form', key: true },
+    previewPhones: { method: 'POST', path: '/v1/contacts/import/phone-numbers', body: 'json' },
     listImports: { method: 'GET', path: '/v1/contacts/import', query: true, answer: 'list' },
     getImport: { method: 'GET', path: '/v1/contacts/import/{importId}' },
     getImportErrors: { method: 'GET', path: '/v1/contacts/import/{importId}/errors', answer: 'file' },

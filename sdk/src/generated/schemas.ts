@@ -463,7 +463,7 @@ export interface Import {
   silent: boolean;
   /** Whether rows that match a record change it */
   update_existing: boolean;
-  /** The country of phone numbers that are written without a country code; null: such numbers are refused */
+  /** The country of phone numbers that are written without + or 00; null: such numbers are refused */
   country: string | null;
   /** Rows with a value; null until they have been counted */
   total: number | null;
@@ -560,9 +560,9 @@ export interface ContactCreate {
   name?: string | null | undefined;
   /** The e-mail address; capital letters make no difference */
   email?: string | null | undefined;
-  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). Stored as E.164 */
+  /** In any punctuation. Without + or 00, digits that are a valid number of `country`, or else of the country in the company's general_config, are that number; all others are read with their country code. Stored as E.164 */
   phone_number?: string | null | undefined;
-  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default that of the company. It is not stored */
   country?: string | undefined;
   /** Who the contact is on the professional network */
   professional_network_identifier?: string | null | undefined;
@@ -591,9 +591,9 @@ export interface ContactUpdate {
   name?: string | null | undefined;
   /** The e-mail address; capital letters make no difference */
   email?: string | null | undefined;
-  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). Stored as E.164 */
+  /** In any punctuation. Without + or 00, digits that are a valid number of `country`, or else of the country in the company's general_config, are that number; all others are read with their country code. Stored as E.164 */
   phone_number?: string | null | undefined;
-  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default that of the company. It is not stored */
   country?: string | undefined;
   /** Who the contact is on the professional network */
   professional_network_identifier?: string | null | undefined;
@@ -622,7 +622,7 @@ export interface ContactUpsertItem {
   external_id?: string | undefined;
   /** As `phone_number` of POST /v1/contacts */
   phone_number?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default that of the company. It is not stored */
   country?: string | undefined;
   /** As `email` of POST /v1/contacts */
   email?: string | undefined;
@@ -651,7 +651,7 @@ export interface ContactUpsertItem {
 export interface ContactUpsert {
   /** Each with an external id, phone number, e-mail or professional network identifier */
   contacts: ContactUpsertItem[];
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company; where neither is known, such a number is an error of its row */
   country?: string | undefined;
   /** true: no events are emitted for these contacts */
   silent?: boolean | undefined;
@@ -765,9 +765,9 @@ export interface ConversationCreate {
   inbox: string;
   /** Either contact or phone_number is required */
   contact?: string | undefined;
-  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  /** In any punctuation. Without + or 00, digits that are a valid number of `country`, or else of the country in the company's general_config, are that number; all others are read with their country code. A contact is created when none has this number */
   phone_number?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default that of the company. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -973,7 +973,7 @@ export interface BulkResult {
     contact: string;
     /** The code and a sentence: "DAILY_LIMIT: …" */
     error: string;
-    /** The network's number (131026), or a word of the platform: INVALID_NUMBER, AMBIGUOUS_PHONE, DUPLICATE, ACTIVE_CONVERSATION, NOT_DELIVERABLE, OPTED_OUT, BLOCKED, TEST_MODE_BLOCKED, MISSING_VARIABLE, INVALID_PARAMETER, DAILY_LIMIT, OUTCOME_UNKNOWN (the message's status tells it later) and others */
+    /** The network's number (131026), or a word of the platform: INVALID_NUMBER, DUPLICATE, ACTIVE_CONVERSATION, NOT_DELIVERABLE, OPTED_OUT, BLOCKED, TEST_MODE_BLOCKED, MISSING_VARIABLE, INVALID_PARAMETER, DAILY_LIMIT, OUTCOME_UNKNOWN (the message's status tells it later) and others */
     code: number | string;
     /** The message, if one was stored */
     message: string | null;
@@ -1054,7 +1054,7 @@ export interface CampaignContact {
 export interface CampaignContacts {
   /** Whom to add: each by an id or by a phone number */
   contacts: CampaignContact[];
-  /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company */
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company. Where neither is known, such a number of a sheet fails with INVALID_NUMBER */
   country?: string | undefined;
 }
 
@@ -1084,7 +1084,7 @@ export interface CampaignContactsAdded {
     row: number;
     /** The id or phone number that was given */
     contact: string;
-    /** INVALID_NUMBER, AMBIGUOUS_PHONE, INVALID_NAME, INVALID_ROW, DUPLICATE (an earlier row is the same contact), ALREADY_ENROLLED, TOO_LARGE (the values of the row), CONTACT_REMOVED */
+    /** INVALID_NUMBER, INVALID_NAME, INVALID_ROW, DUPLICATE (an earlier row is the same contact), ALREADY_ENROLLED, TOO_LARGE (the values of the row), CONTACT_REMOVED */
     code: string;
     /** A sentence for people that says what happened */
     message: string;
@@ -1271,9 +1271,9 @@ export interface SendText {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  /** In any punctuation. Without + or 00, digits that are a valid number of `country`, or else of the country in the company's general_config, are that number; all others are read with their country code. A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default that of the company. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -1297,9 +1297,9 @@ export interface SendImage {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  /** In any punctuation. Without + or 00, digits that are a valid number of `country`, or else of the country in the company's general_config, are that number; all others are read with their country code. A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default that of the company. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -1325,9 +1325,9 @@ export interface SendAudio {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  /** In any punctuation. Without + or 00, digits that are a valid number of `country`, or else of the country in the company's general_config, are that number; all others are read with their country code. A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default that of the company. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -1353,9 +1353,9 @@ export interface SendVideo {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  /** In any punctuation. Without + or 00, digits that are a valid number of `country`, or else of the country in the company's general_config, are that number; all others are read with their country code. A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default that of the company. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -1381,9 +1381,9 @@ export interface SendDocument {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  /** In any punctuation. Without + or 00, digits that are a valid number of `country`, or else of the country in the company's general_config, are that number; all others are read with their country code. A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default that of the company. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -1409,9 +1409,9 @@ export interface SendSticker {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  /** In any punctuation. Without + or 00, digits that are a valid number of `country`, or else of the country in the company's general_config, are that number; all others are read with their country code. A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default that of the company. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -1733,9 +1733,9 @@ export interface SendTemplate {
   inboxId?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   contact?: string | undefined;
-  /** In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in `country`, or else in the country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE). A contact is created when none has this number */
+  /** In any punctuation. Without + or 00, digits that are a valid number of `country`, or else of the country in the company's general_config, are that number; all others are read with their country code. A contact is created when none has this number */
   phone?: string | undefined;
-  /** ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored */
+  /** ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default that of the company. It is not stored */
   country?: string | undefined;
   /** The name of the contact, if it is created */
   name?: string | null | undefined;
@@ -2109,7 +2109,7 @@ export interface CompanyCreate {
     language?: 'pt-BR' | 'en' | 'es' | undefined;
     /** America/Sao_Paulo */
     time_zone?: string | undefined;
-    /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code */
+    /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. A new company gets that of its time zone, or else of its language; null: none */
     country?: string | null | undefined;
   } | undefined;
   /** SUSPENDED: its keys and sessions are refused until it is ACTIVE again */
@@ -2158,7 +2158,7 @@ export interface CompanyUpdate {
     language?: 'pt-BR' | 'en' | 'es' | undefined;
     /** America/Sao_Paulo */
     time_zone?: string | undefined;
-    /** ISO 3166 alpha-2: the country of phone numbers that are written without a country code */
+    /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. A new company gets that of its time zone, or else of its language; null: none */
     country?: string | null | undefined;
   } | undefined;
   /** SUSPENDED: its keys and sessions are refused until it is ACTIVE again */
@@ -2226,7 +2226,7 @@ export interface OwningCompany {
     language: 'pt-BR' | 'en' | 'es';
     /** The time zone, as IANA names it */
     time_zone: string;
-    /** The country, as ISO 3166 alpha-2 */
+    /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00 */
     country: string | null;
   };
   /** Whether the company's agents may be built over MCP */
@@ -2287,7 +2287,7 @@ export interface Company {
     language: 'pt-BR' | 'en' | 'es';
     /** The time zone, as IANA names it */
     time_zone: string;
-    /** The country, as ISO 3166 alpha-2 */
+    /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00 */
     country: string | null;
   };
   /** Whether the company's agents may be built over MCP */
@@ -2330,6 +2330,31 @@ export interface Company {
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;
+}
+
+export interface PhonesToPreview {
+  /** The first numbers of the sheet */
+  phone_numbers: string[];
+  /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company; where neither is known, such a number is an error of its row */
+  country?: string | undefined;
+}
+
+export interface PhonePreview {
+  /** ISO 3166 alpha-2: the country in which the numbers were read; null: none is known */
+  country: string | null;
+  /** The numbers, in the order of the request */
+  phone_numbers: Array<{
+    /** The number as the request has it */
+    written: string;
+    /** E.164, as it would be stored; null when its row would fail */
+    phone_number: string | null;
+    /** ISO 3166 alpha-2, derived from the number */
+    country_code: string | null;
+    /** Whether the number is refused because no country is known */
+    wants_country: boolean;
+    /** A sentence for people that says why the row would fail; null when it would not */
+    error: string | null;
+  }>;
 }
 
 export interface ConversationChange {
@@ -2423,7 +2448,7 @@ export interface InboxUpdate {
   name?: string | undefined;
   /** Where the network notifies this platform, when it is not the default address; null clears */
   webhook_url?: string | null | undefined;
-  /** Phone number in international format. On channels with numbers it is read like every phone number, without country code in the country of the company's general_config (AMBIGUOUS_PHONE where two can be meant), and stored as E.164; others keep it as it is */
+  /** Phone number in international format. On channels with numbers it is read like every phone number, without + or 00 first in the country of the company's general_config, and stored as E.164; others keep it as it is */
   number?: string | undefined;
   /** The agent of new conversations; null clears */
   default_agent?: string | null | undefined;
@@ -2555,7 +2580,7 @@ export interface InboxCreate {
   name: string;
   /** Where the network notifies this platform, when it is not the default address; null clears */
   webhook_url?: string | null | undefined;
-  /** Phone number in international format. On channels with numbers it is read like every phone number, without country code in the country of the company's general_config (AMBIGUOUS_PHONE where two can be meant), and stored as E.164; others keep it as it is */
+  /** Phone number in international format. On channels with numbers it is read like every phone number, without + or 00 first in the country of the company's general_config, and stored as E.164; others keep it as it is */
   number?: string | undefined;
   /** The agent of new conversations; null clears */
   default_agent?: string | null | undefined;
@@ -4308,7 +4333,6 @@ export interface WebhookEvents {
 /** The codes of the errors that an operation can answer, each with its HTTP status. */
 export interface ErrorStatuses {
   AGENT_IN_USE: 409;
-  AMBIGUOUS_PHONE: 400;
   ATTACHMENT_IN_USE: 409;
   BODY_TOO_LARGE: 413;
   CAMPAIGN_STATE: 409;

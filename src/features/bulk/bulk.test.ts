@@ -142,6 +142,23 @@ test('a new conversation gets the agent, owner and attendant of the call', async
   );
 });
 
+test('digits without + in a file are numbers of the country, and without a country they fail; in JSON they are read with a country code', async () => {
+  const national = makePhoneNumber().slice(2);
+  const file = { name: 'a.csv', data: `name,phone\nRui,${national}\nBia,+${makePhoneNumber()}\n` };
+  const dryRun = 'true';
+  const country = (value: string | null) =>
+    call(200, 'PATCH', `/v1/companies/${demo._id}`, { body: { general_config: { country: value } } });
+  await country(null);
+  const refused = (await send({ ...plain, file, dryRun }, 200)).body;
+  assert.deepEqual(codes(refused), [[1, 'INVALID_NUMBER']]);
+  assert.match(refused.errors[0].error, /has no country code: choose the country/);
+  assert.deepEqual(codes((await send({ ...plain, file, country: 'BR', dryRun }, 200)).body), []);
+  const contacts = people(makePhoneNumber());
+  assert.deepEqual(codes((await send({ ...plain, contacts, dryRun }, 200)).body), []);
+  await country('BR');
+  assert.deepEqual(codes((await send({ ...plain, file, dryRun }, 200)).body), []);
+});
+
 test('template parameters are filled from the sheet, the contact and its custom fields, and a contact without a value is an error of its row', async () => {
   const phones = [makePhoneNumber(), makePhoneNumber(), makePhoneNumber()];
   await call(201, 'POST', '/v1/custom-fields', {

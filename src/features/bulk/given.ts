@@ -7,7 +7,14 @@ import type { Kit } from '../../kit.ts';
 import { invalid } from '../../platform/values/errors.ts';
 import type { Upload } from '../../platform/http/multipart.ts';
 import { findPhoneCountry } from '../../platform/store/phone-country.ts';
-import { readPhone, type Phone } from '../../platform/values/phone.ts';
+import {
+  isPhoneFault,
+  readPhone,
+  readSheetPhone,
+  type Phone,
+  type PhoneFault,
+  type PhoneReader,
+} from '../../platform/values/phone.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
 import { foldText } from '../../platform/values/words.ts';
 import type { NewRow, RowFault } from './row-queries.ts';
@@ -48,20 +55,22 @@ export async function readContacts(
   const given = await readGiven(kit, tenant, request);
   if (given.length === 0) throw invalid(request.upload ? 'file' : 'contacts', 'has no contact', 'EMPTY');
   const used = namedColumns(components);
-  return checkPeople(given, country).map(({ row, name, phone, fault, ...each }) => {
-    const columns = Object.entries(each.columns).filter(([title]) => used.has(foldText(title.trim())));
-    const hasColumns = columns.length > 0 && !fault;
-    return { row, name, phone, columns: hasColumns ? Object.fromEntries(columns) : null, error: fault };
-  });
+  return checkPeople(given, country, request.upload ? readSheetPhone : readPhone).map(
+    ({ row, name, phone, fault, ...each }) => {
+      const columns = Object.entries(each.columns).filter(([title]) => used.has(foldText(title.trim())));
+      const hasColumns = columns.length > 0 && !fault;
+      return { row, name, phone, columns: hasColumns ? Object.fromEntries(columns) : null, error: fault };
+    },
+  );
 }
 
 /** Reads the phone numbers, and finds the people without a valid one and those that an earlier row names already. */
-export function checkPeople(given: GivenPerson[], country: string | null): CheckedPerson[] {
+export function checkPeople(given: GivenPerson[], country: string | null, reader: PhoneReader): CheckedPerson[] {
   const seen = new Map<string, number>();
   return given.map((each) => {
     const name = each.name?.trim() || null;
-    const read = readPhone(each.phone, country);
-    const known = 'code' in read ? { phone_number: each.phone.slice(0, MAX_PHONE), country_code: null } : read;
+    const read = reader(each.phone, country);
+    const known = isPhoneFault(read) ? { phone_number: each.phone.slice(0, MAX_PHONE), country_code: null } : read;
     const { phone_number: phone, country_code } = known;
     const fault = each.fault ?? findFault(read, name) ?? findRepeat(seen, phone, each.row);
     return { ...each, name: name?.slice(0, MAX_NAME) ?? null, phone, country_code, fault };
@@ -92,12 +101,8 @@ export async function readSheetPeople(kit: Kit, asked: AskedSheet): Promise<Give
   }));
 }
 
-function findFault(read: ReturnType<typeof readPhone>, name: string | null): RowFault | null {
-  if ('code' in read)
-    return {
-      code: read.code === 'INVALID' ? 'INVALID_NUMBER' : read.code,
-      message: `The phone number ${read.message}`,
-    };
+function findFault(read: Phone | PhoneFault, name: string | null): RowFault | null {
+  if (isPhoneFault(read)) return { code: 'INVALID_NUMBER', message: `The phone number ${read.message}` };
   return name !== null && Array.from(name).length > MAX_NAME
     ? { code: 'INVALID_NAME', message: `The name has more than ${MAX_NAME} characters` }
     : null;

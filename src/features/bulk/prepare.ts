@@ -11,7 +11,7 @@ import { keepPlaces } from '../messages/late-places.ts';
 import { storeTemplates } from '../messages/send-many.ts';
 import { repeatOvertaken } from '../../platform/store/overtaken.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { readPhone } from '../../platform/values/phone.ts';
+import { isPhoneFault, readPhone } from '../../platform/values/phone.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 import { toPlace } from './outcomes.ts';
 import { divideByPlaces, planRows, type Plan, type PlannedSend } from './plan.ts';
@@ -129,7 +129,7 @@ async function createMissing(tx: TenantTx, source: ContactSource, sends: Planned
   const missing = sends.filter(({ known }) => known === null);
   const people = missing.map(({ row: { name, phone } }) => {
     const read = readPhone(phone, null);
-    return { name, ...('code' in read ? { phone_number: phone, country_code: null } : read) };
+    return { name, ...(isPhoneFault(read) ? { phone_number: phone, country_code: null } : read) };
   });
   const created = await createByPhones(tx, source, people);
   return new Map(missing.map(({ to }, place) => [to.value, created[place] ?? '']));

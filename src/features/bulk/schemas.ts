@@ -56,7 +56,7 @@ export const BulkForm = strict({
     Type.String({
       ...Country,
       description:
-        'ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company',
+        'ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company. Where neither is known, such a number of a sheet fails with INVALID_NUMBER',
     }),
   ),
   send_to_active_conversations: Type.Optional(
@@ -112,7 +112,7 @@ const RowError = Type.Object({
   error: plain.text('The code and a sentence: "DAILY_LIMIT: …"'),
   code: Type.Unsafe<number | string>({
     type: ['integer', 'string'],
-    description: `The network's number (131026), or a word of the platform: INVALID_NUMBER, AMBIGUOUS_PHONE, DUPLICATE, ACTIVE_CONVERSATION, NOT_DELIVERABLE, OPTED_OUT, BLOCKED, TEST_MODE_BLOCKED, MISSING_VARIABLE, INVALID_PARAMETER, DAILY_LIMIT, OUTCOME_UNKNOWN (the message's status tells it later) and others`,
+    description: `The network's number (131026), or a word of the platform: INVALID_NUMBER, DUPLICATE, ACTIVE_CONVERSATION, NOT_DELIVERABLE, OPTED_OUT, BLOCKED, TEST_MODE_BLOCKED, MISSING_VARIABLE, INVALID_PARAMETER, DAILY_LIMIT, OUTCOME_UNKNOWN (the message's status tells it later) and others`,
   }),
   message: nullable(recordId('message', 'The message, if one was stored')),
 });

@@ -44,7 +44,7 @@ export function campaignRoutes(app: FastifyInstance, kit: Kit): void {
     description: WORDS,
     body: ref(CampaignCreate),
     answers: { 201: ref(Campaign) },
-    errors: ['TEMPLATES_NOT_SUPPORTED', 'AMBIGUOUS_PHONE', 'QUOTA_EXCEEDED'],
+    errors: ['TEMPLATES_NOT_SUPPORTED', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => createCampaign(kit, tenant, body),
     again: readCampaign,
   });
@@ -98,7 +98,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     params: CampaignParams,
     body: ref(CampaignUpdate),
     answers: { 200: ref(Campaign) },
-    errors: ['CAMPAIGN_STATE', 'TEMPLATES_NOT_SUPPORTED', 'AMBIGUOUS_PHONE', 'QUOTA_EXCEEDED'],
+    errors: ['CAMPAIGN_STATE', 'TEMPLATES_NOT_SUPPORTED', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateCampaignById(kit, tenant, params.id, body),
   });
   operation(app, kit.access, {
@@ -141,13 +141,7 @@ function stateRoutes(app: FastifyInstance, kit: Kit): void {
       description,
       params: CampaignParams,
       answers: { 201: ref(Campaign) },
-      errors: [
-        'CAMPAIGN_STATE',
-        'TEMPLATE_NOT_SENDABLE',
-        'TEMPLATES_NOT_SUPPORTED',
-        'AMBIGUOUS_PHONE',
-        'UNKNOWN_REFERENCE',
-      ],
+      errors: ['CAMPAIGN_STATE', 'TEMPLATE_NOT_SENDABLE', 'TEMPLATES_NOT_SUPPORTED', 'UNKNOWN_REFERENCE'],
       handler: (tenant, { params }) => change(kit, tenant, params.id),
       again: (tenant, id) => readCampaign(tenant, id),
     });

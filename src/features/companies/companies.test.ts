@@ -37,7 +37,7 @@ const DEFAULTS = {
   description: null,
   domains: [],
   site: null,
-  general_config: { language: 'pt-BR', time_zone: 'America/Sao_Paulo', country: null },
+  general_config: { language: 'pt-BR', time_zone: 'America/Sao_Paulo', country: 'BR' },
   status: 'ACTIVE',
   agent_builder_mcp_enabled: false,
   client_mcp_servers_enabled: false,
@@ -109,6 +109,35 @@ describe('creating a company', () => {
     const general_config = { language: 'es', time_zone: 'America/Manaus' };
     await create(201, company({ general_config, owner: { name: 'Eva', email } }));
     assert.match(String((await waitForMail(platform, email)).subject), /^Su acceso a /);
+  });
+
+  test('a new company gets the country of its time zone, or else of its language, unless the request names one or null', async () => {
+    for (const [general_config, country] of [
+      [{ time_zone: 'Europe/Lisbon' }, 'PT'],
+      [{ time_zone: 'America/Manaus', language: 'es' }, 'BR'],
+      [{ time_zone: 'UTC', language: 'pt-BR' }, 'BR'],
+      [{ time_zone: 'UTC', language: 'es' }, null],
+      [{ time_zone: 'Europe/Lisbon', country: 'ES' }, 'ES'],
+      [{ time_zone: 'Europe/Lisbon', country: null }, null],
+    ] as const) {
+      const { body } = await create(201, company({ general_config }));
+      assert.equal(body.general_config.country, country, JSON.stringify(general_config));
+    }
+  });
+
+  test('the company of the first start is in Brazil, like its time zone', async () => {
+    assert.equal((await read(200, demo._id)).body.general_config.country, 'BR');
+  });
+
+  test('a company keeps its country when its time zone changes', async () => {
+    const own = await platform.createCompany();
+    const { body } = await change(200, own._id, { general_config: { time_zone: 'Europe/Lisbon', language: 'en' } });
+    assert.equal(body.general_config.country, 'BR');
+    await change(200, own._id, { general_config: { country: null } });
+    assert.equal(
+      (await change(200, own._id, { general_config: { language: 'es' } })).body.general_config.country,
+      null,
+    );
   });
 
   test('an owner who belongs to another company is invited to the new company like any other person', async () => {

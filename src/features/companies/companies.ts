@@ -3,6 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { forbidden, invalid, notFound } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { deriveCountry } from '../../platform/values/country.ts';
 import { isPhoneCountry } from '../../platform/values/phone.ts';
 import type { Caller } from '../../platform/http/route.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
@@ -24,7 +25,10 @@ import type { Company, CompanyCreate, CompanyQuery, CompanyUpdate } from './sche
 
 /** Creates a company with the records that each company has from its first day, such as the default pipeline. */
 export async function createCompany(tx: SystemTx, input: Omit<CompanyCreate, 'owner'>): Promise<Company> {
-  const company = await insertCompany(tx, applyInput({ ...BLANK, _id: newId(), name: input.name }, input));
+  const row = applyInput({ ...BLANK, _id: newId(), name: input.name }, input);
+  // A country that the caller names wins, and so does null. Otherwise phone numbers would be read without a country until somebody sets it.
+  if (input.general_config?.country === undefined) row.general_config.country = deriveCountry(row.general_config);
+  const company = await insertCompany(tx, row);
   await createDefaultPipeline(tx, company._id, company.general_config.language);
   return company;
 }

@@ -55,7 +55,8 @@ const writableProperties = {
       country: nullable(
         Type.String({
           ...Country,
-          description: 'ISO 3166 alpha-2: the country of phone numbers that are written without a country code',
+          description:
+            'ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. A new company gets that of its time zone, or else of its language; null: none',
         }),
       ),
     }),
@@ -127,7 +128,7 @@ const shownProperties = {
   general_config: plain.object('Settings that hold for the whole company', {
     language: oneOf(LANGUAGES, 'The language, as BCP 47 writes it'),
     time_zone: plain.text('The time zone, as IANA names it'),
-    country: nullable(plain.text('The country, as ISO 3166 alpha-2')),
+    country: nullable(plain.text('ISO 3166 alpha-2: the country of phone numbers that are written without + or 00')),
   }),
   agent_builder_mcp_enabled: plain.flag("Whether the company's agents may be built over MCP"),
   client_mcp_servers_enabled: plain.flag("Whether the company's agents may use MCP servers of its own"),

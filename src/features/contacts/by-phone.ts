@@ -2,6 +2,7 @@
 import { PHONE_NUMBER } from '../../channels/identity.ts';
 import { readCallersPhone } from '../../platform/store/phone-country.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
+import { plainPhoneText } from '../../platform/values/phone-text.ts';
 import { addContact } from './contacts.ts';
 import { findIdentityHolders } from './name-queries.ts';
 import type { ContactSource } from './schemas.ts';
@@ -25,7 +26,20 @@ export async function findOrCreateByPhone(
   source: ContactSource,
   { name, phone_number, country, path }: GivenPhone,
 ): Promise<string> {
+  const shown = country === undefined ? await findByShownNumber(tx, phone_number) : null;
+  if (shown !== null) return shown;
   const phone = await readCallersPhone(tx, phone_number, { country, path });
   const [holder] = await findIdentityHolders(tx, [PHONE_NUMBER.identify(phone.phone_number)]);
   return holder?.contact ?? (await addContact(tx, source, { name, phone_number: phone.phone_number }))._id;
+}
+
+/**
+ * Returns the contact whose record shows exactly this number. A network may have reported one that is not valid, which would be refused or
+ * read as the number of somebody else.
+ */
+async function findByShownNumber(tx: TenantTx, text: string): Promise<string | null> {
+  const plain = plainPhoneText(text);
+  if (!/^\+\d+$/.test(plain)) return null;
+  const [holder] = await findIdentityHolders(tx, [PHONE_NUMBER.identify(plain)]);
+  return holder?.contact ?? null;
 }

@@ -52,6 +52,24 @@ export function deleteIdentities(tx: TenantTx, names: HeldIdentity[]): Promise<n
   });
 }
 
+/** Gives identities of some contacts to others, or to the same one with another address. Returns how many had not changed before. */
+export function passIdentities(tx: TenantTx, names: (Identity & { contact: string; from: string })[]): Promise<number> {
+  return exec(tx, {
+    name: 'contacts.passNames',
+    text: `update contact_identities i set contact_id = n.contact_id, address = n.address
+      from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) as n (kind, value, contact_id, address, holder)
+      where i.company_id = $1 and i.kind = n.kind and i.value = n.value and i.contact_id = n.holder`,
+    values: [
+      tx.companyId,
+      listKinds(names),
+      listValues(names),
+      listContactIds(names),
+      names.map((name) => name.address),
+      names.map((name) => name.from),
+    ],
+  });
+}
+
 /** Removes an identity and those whose answers were sent to the same address; with `value` null all identities of the kind. */
 export function deleteIdentity(
   tx: TenantTx,

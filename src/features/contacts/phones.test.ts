@@ -5,13 +5,14 @@ import { expectProblem } from '../../../test/support/refusals.ts';
 import { importSheet, type FormParts } from '../../../test/support/sheets.ts';
 
 const platform = await startPlatform();
-/** One company has no country, and the other one is in Brazil. */
-const nowhere = await platform.createCompany();
-const brazil = await platform.createCompany();
-await platform.call(200, 'PATCH', `/v1/companies/${brazil._id}`, {
-  key: brazil.key,
-  body: { general_config: { country: 'BR' } },
-});
+async function createCompanyIn(country: string | null): ReturnType<typeof platform.createCompany> {
+  const company = await platform.createCompany();
+  const body = { general_config: { country } };
+  await platform.call(200, 'PATCH', `/v1/companies/${company._id}`, { key: company.key, body });
+  return company;
+}
+const nowhere = await createCompanyIn(null);
+const brazil = await createCompanyIn('BR');
 
 const create = (status: number, key: string, body: Json) =>
   platform.call(status, 'POST', '/v1/contacts', { key, body: { name: 'Maria', ...body } });
@@ -29,10 +30,11 @@ const WRITINGS: [string, Json, string, string][] = [
   ['031 98888 0004', {}, 'VALIDATION_FAILED', '+5531988880004'],
   ['31 98888-0005', { country: 'BR' }, '+5531988880005', '+5531988880005'],
   ['020 7946 0959', { country: 'GB' }, '+442079460959', '+442079460959'],
-  // This is a number of Singapore in the form in which the network writes it.
-  ['6591234567', {}, '+6591234567', 'AMBIGUOUS_PHONE'],
-  ['6591234568', { country: 'SG' }, '+6591234568', '+6591234568'],
-  ['65 9123-4569', { country: 'BR' }, 'AMBIGUOUS_PHONE', 'AMBIGUOUS_PHONE'],
+  // These digits are a number of Recife, and with a country code one of Japan.
+  ['81980067952', {}, '+81980067952', '+5581980067952'],
+  ['81980067953', { country: 'JP' }, '+81980067953', '+81980067953'],
+  ['(81) 98006-7954', { country: 'BR' }, '+5581980067954', '+5581980067954'],
+  ['+65 9123 4567', {}, '+6591234567', '+6591234567'],
 ];
 
 for (const [written, beside, alone, inBrazil] of WRITINGS) {
@@ -45,22 +47,10 @@ for (const [written, beside, alone, inBrazil] of WRITINGS) {
       const isRead = expected.startsWith('+');
       const answer = await create(isRead ? 201 : 400, key, { phone_number: written, ...beside });
       if (isRead) assert.equal(answer.body.phone_number, expected);
-      else expectProblem(answer, expected as 'AMBIGUOUS_PHONE', 'phone_number');
+      else expectProblem(answer, expected as 'VALIDATION_FAILED', 'phone_number');
     }
   });
 }
-
-test('an ambiguous number is refused with both readings, and changes nothing', async () => {
-  const { _id } = (await create(201, brazil.key, { phone_number: '+5531988881000' })).body;
-  const answer = await platform.call(400, 'PATCH', `/v1/contacts/${_id}`, {
-    key: brazil.key,
-    body: { phone_number: '6591231234', name: 'Changed' },
-  });
-  expectProblem(answer, 'AMBIGUOUS_PHONE', 'phone_number');
-  for (const reading of ['+6591231234', '+5565991231234']) assert.ok(answer.body.errors[0].message.includes(reading));
-  const { body } = await platform.call(200, 'GET', `/v1/contacts/${_id}`, { key: brazil.key });
-  assert.deepEqual([body.name, body.phone_number], ['Maria', '+5531988881000']);
-});
 
 test('the country in a request must exist and needs a phone_number in the same request', async () => {
   for (const body of [
@@ -83,20 +73,33 @@ test('a filter accepts a whole phone number in every format that a body accepts,
   assert.deepEqual(await found('contains', '98888-3000'), [_id]);
   assert.deepEqual(await found('starts_with', '+55 (31) 98888-3'), [_id]);
   assert.deepEqual(await found('eq', 'no number'), []);
-  const ambiguous = JSON.stringify([{ field: 'contact.phone_number', operator: 'neq', value: '6591234567' }]);
-  const path = `/v1/contacts?filters=${encodeURIComponent(ambiguous)}`;
-  expectProblem(await platform.call(400, 'GET', path, { key: brazil.key }), 'AMBIGUOUS_PHONE', 'filters[0].value');
+  const { _id: recife } = (await create(201, brazil.key, { phone_number: '81980063001' })).body;
+  assert.deepEqual(await found('eq', '81980063001'), [recife]);
 });
 
-test('phone numbers of a sheet are read with the country of the import or of the company, and an ambiguous one is an error of its row', async () => {
-  const file = { name: 'people.csv', data: 'name,phone\nA,31 98888-4000\nB,+55 31 98888-4001\nC,6591234567\n' };
-  const work = (key: string, country: FormParts): Promise<Json> =>
-    importSheet(platform, '/v1/contacts/import', { file, update_existing: 'false', ...country }, { key });
-  const faults = ({ row_errors }: Json) => row_errors.map(({ row, field }: Json) => [row, field]);
-  const [first, second] = [await platform.createCompany(), await platform.createCompany()];
-  const unknown = await work(first.key, {});
-  assert.deepEqual([unknown.country, unknown.created_count, faults(unknown)], [null, 2, [[1, 'phone_number']]]);
-  const imported = await work(second.key, { country: 'BR' });
-  assert.deepEqual([imported.country, imported.created_count, faults(imported)], ['BR', 2, [[3, 'phone_number']]]);
-  assert.match(imported.row_errors[0].message, /\+6591234567.*\+5565991234567/);
+test('a sheet is read in the country of the import or of the company, and without one each number needs + or 00', async () => {
+  const data = 'name,phone\nA,81980064000\nB,+55 31 98888-4001\nC,5531988884002\nD,0055 31 98888-4003\n';
+  const file = { name: 'people.csv', data };
+  const work = async (at: string | null, country: FormParts): Promise<Json> => {
+    const { key } = await createCompanyIn(at);
+    const done = await importSheet(
+      platform,
+      '/v1/contacts/import',
+      { file, update_existing: 'false', ...country },
+      { key },
+    );
+    const { result } = (await platform.call(200, 'GET', '/v1/contacts', { key })).body;
+    return { ...done, numbers: result.map(({ phone_number }: Json) => phone_number).toSorted() };
+  };
+  const all = ['+5531988884001', '+5531988884002', '+5531988884003', '+5581980064000'];
+  const unknown = await work(null, {});
+  assert.deepEqual([unknown.country, unknown.numbers], [null, [all[0], all[2]]]);
+  const message = 'has no country code: choose the country of the numbers, or write it with + and its country code';
+  assert.deepEqual(
+    unknown.row_errors,
+    [1, 3].map((row) => ({ row, field: 'phone_number', message })),
+  );
+  for (const imported of [await work(null, { country: 'BR' }), await work('BR', {})])
+    assert.deepEqual([imported.country, imported.numbers], ['BR', all]);
+  assert.equal((await work('BR', { country: 'JP' })).numbers.at(-1), '+81980064000');
 });

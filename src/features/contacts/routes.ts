@@ -10,6 +10,8 @@ import { createContact, readContact, updateContactById } from './contacts.ts';
 import { removeContact } from './erase.ts';
 import { exportContacts } from './export.ts';
 import { importContacts, pageContactImports, readContactImport, sendContactErrors } from './import/import.ts';
+import { previewPhones } from './import/numbers.ts';
+import { PhonePreview, PhonesToPreview } from './import/schemas.ts';
 import { pageContacts } from './list/list.ts';
 import {
   Contact,
@@ -37,7 +39,7 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
       'A name, or something that identifies the contact, has to be there. Phone number, e-mail, professional network identifier and external id each belong to one contact of the company: 409 names the one that has it in `existing_id`.',
     body: ref(ContactCreate),
     answers: { 201: ref(Contact) },
-    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS', 'QUOTA_EXCEEDED'],
+    errors: ['CONTACT_EXISTS', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => createContact(tenant, body),
     again: readContact,
   });
@@ -49,7 +51,7 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
     description:
       'A page takes some milliseconds, also among a million contacts; only rare matches that no index can find take longer: a single letter, a part of a custom field, or a negated filter that few contacts meet. The total is exact, and counting some 100,000 takes a good part of a second: leave it out with skipCount where nobody reads it.',
     query: ContactQuery,
-    errors: ['UNKNOWN_REFERENCE', 'AMBIGUOUS_PHONE'],
+    errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: ContactList },
     handler: (tenant, { query }) => pageContacts(tenant, query),
   });
@@ -106,7 +108,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     summary: 'Export contacts as CSV',
     description: EXPORT_WORDS,
     query: ContactExportQuery,
-    errors: ['UNKNOWN_REFERENCE', 'AMBIGUOUS_PHONE'],
+    errors: ['UNKNOWN_REFERENCE'],
     answers: { 200: CSV_ANSWER },
     handler: (tenant, { query, reply }) => exportContacts(kit, tenant, query, reply),
   });
@@ -114,6 +116,18 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
 }
 
 function importRoutes(app: FastifyInstance, kit: Kit): void {
+  operation(app, kit.access, {
+    method: 'POST',
+    path: '/v1/contacts/import/phone-numbers',
+    scope: 'contacts:create',
+    action: null,
+    summary: 'Preview the phone numbers of an import',
+    description:
+      'Reads phone numbers as an import with this `country` would, and stores nothing. Show the first numbers of a sheet to the person who uploads it, who sees a wrong country before the import starts.',
+    body: ref(PhonesToPreview),
+    answers: { 200: ref(PhonePreview) },
+    handler: (tenant, { body }) => previewPhones(tenant, body),
+  });
   operation(app, kit.access, {
     method: 'GET',
     path: '/v1/contacts/import',
@@ -182,7 +196,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     params: ContactParams,
     body: ref(ContactUpdate),
     answers: { 200: ref(Contact) },
-    errors: ['AMBIGUOUS_PHONE', 'CONTACT_EXISTS', 'QUOTA_EXCEEDED'],
+    errors: ['CONTACT_EXISTS', 'QUOTA_EXCEEDED'],
     handler: (tenant, { params, body }) => updateContactById(tenant, params.id, body),
   });
   operation(app, kit.access, {

@@ -209,7 +209,7 @@ export const ContactImportForm = strict({
     Type.String({
       ...Country,
       description:
-        'ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company',
+        'ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company; where neither is known, such a number is an error of its row',
     }),
   ),
   silent: Type.Optional(plain.flag('true: no events are emitted for these contacts')),

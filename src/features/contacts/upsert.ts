@@ -3,6 +3,7 @@ import { invalid, unknownReference } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { isChangedMeanwhile, repeatOvertaken } from '../../platform/store/overtaken.ts';
 import { findPhoneCountry } from '../../platform/store/phone-country.ts';
+import { readPhone } from '../../platform/values/phone.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import type { CustomField, Value } from '../custom-fields/schemas.ts';
 import { findValueFault, indexByKey, listAllDefinitions } from '../custom-fields/values.ts';
@@ -42,13 +43,13 @@ export async function upsertContacts(tenant: Tenant, asked: ContactUpsert): Prom
 /** Answers a repeated call: which contacts its items have now. Nothing is written. */
 export function findUpserted(tenant: Tenant, _id: string, asked: ContactUpsert): Promise<ContactUpsertResult> {
   return tenant.tx(async (tx) => {
-    const { rows } = await readItems(tx, asked);
-    const { drafts, failed } = planContacts(await matchRows(tx, rows), true);
+    const { rows, definitions } = await readItems(tx, asked);
+    const { drafts, failed } = planContacts(await matchRows(tx, rows), { updates: true, definitions });
     const [gone, found] = [true, false].map((isNew) => [...drafts.values()].filter((draft) => draft.isNew === isNew));
     const missing = (gone ?? []).flatMap((draft) =>
       draft.rows.map(({ number }) => ({ number, faults: [{ field: null, message: 'has been removed since' }] })),
     );
-    return toResult(_id, rows, { drafts: found ?? [], written: new Set(), failed: [...failed, ...missing] });
+    return toResult(_id, rows, { drafts: found ?? [], changed: new Set(), failed: [...failed, ...missing] });
   });
 }
 
@@ -82,7 +83,7 @@ async function expectReferences(tx: TenantTx, contacts: ContactUpsertItem[]): Pr
 interface ItemRules {
   number: number;
   definitions: CustomField[];
-  /** The country of a phone number that is written without a country code. */
+  /** The country of a phone number that is written without + or 00. */
   country: string | null;
 }
 
@@ -102,7 +103,7 @@ function readItem(
     else faults.push({ field: `custom_fields.${key}`, message });
   }
   const plain: Record<string, unknown> = fields;
-  faults.push(...checkFields(plain, country));
+  faults.push(...checkFields(plain, country, readPhone));
   const value = { number, _id: null, plain: plain as PersonRow['plain'], given: Object.fromEntries(given) };
   if (toRowKeys(value).length === 0) faults.push({ field: null, message: IDENTITY_WANTED });
   return { number, value, faults };
@@ -116,7 +117,7 @@ function findFault(definition: CustomField, value: Value | null, given: Map<stri
   return value === null ? null : findValueFault(definition, value);
 }
 
-function toResult(_id: string, rows: readonly unknown[], { drafts, written, failed }: StoredRows): ContactUpsertResult {
+function toResult(_id: string, rows: readonly unknown[], { drafts, changed, failed }: StoredRows): ContactUpsertResult {
   const items: ItemResult[] = [
     ...failed.map(({ number, faults }): ItemResult => ({
       index: number,
@@ -127,7 +128,7 @@ function toResult(_id: string, rows: readonly unknown[], { drafts, written, fail
     ...drafts.flatMap((draft) =>
       draft.rows.map(({ number }, place): ItemResult => {
         const isCreated = draft.isNew && place === 0;
-        const status = isCreated ? 'CREATED' : written.has(draft._id) ? 'UPDATED' : 'UNCHANGED';
+        const status = isCreated ? 'CREATED' : changed.has(number) ? 'UPDATED' : 'UNCHANGED';
         return { index: number, status, contact: draft._id, errors: [] };
       }),
     ),

@@ -134,6 +134,17 @@ test('a phone number in any format, with or without the ninth digit, is the same
   assert.equal((await call(200, 'GET', `/v1/contacts/${body.contact}`)).body.source, 'DASHBOARD');
 });
 
+test('a contact is found by the number that its record shows, also where a network reported one that is not valid', async () => {
+  // A caller's +55 0… is otherwise read without the 0, as the number of somebody else.
+  for (const from of ['99912345678', '55011977772448']) {
+    const { contact, conversation } = await writeAsContact(platform, { from });
+    assert.equal(contact.phone_number, `+${from}`);
+    const { body } = await open(200, { phone_number: contact.phone_number });
+    assert.deepEqual([body._id, body.contact], [conversation._id, contact._id]);
+  }
+  await open(400, { phone_number: '+99912345679' });
+});
+
 test("a new conversation has the caller's owner and agent or else the inbox's; with an agent it is handled by AI", async () => {
   const [agent, other] = [await createAgent(), await createAgent()];
   const [owner, boss] = [await platform.createUser(demo._id, 'OPERATOR'), await platform.createUser(demo._id, 'ADMIN')];

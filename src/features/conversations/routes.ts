@@ -32,7 +32,7 @@ export function conversationRoutes(app: FastifyInstance, kit: Kit): void {
       'No message is sent. Answers 201, or 200 with the conversation of this contact in this inbox if one is already open (with any status but CLOSED); it gets the owner and agent that the request names and otherwise keeps its own.',
     body: ref(ConversationCreate),
     answers: { 201: ref(Conversation), 200: ref(Conversation) },
-    errors: ['AMBIGUOUS_PHONE', 'QUOTA_EXCEEDED'],
+    errors: ['QUOTA_EXCEEDED'],
     handler: async (tenant, { body, reply }) => {
       const { conversation, opened } = await openConversation(tenant, body);
       reply.code(opened ? 201 : 200);

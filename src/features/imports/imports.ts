@@ -42,7 +42,7 @@ export interface ImportRequest extends ImportOwner {
   find: FieldFinder;
   silent: boolean;
   update_existing: boolean;
-  /** The country whose dialling code is added to phone numbers without one. */
+  /** The country of phone numbers that are written without + or 00. */
   country: string | null;
   /** Aborted when the caller closes the connection. */
   signal: AbortSignal;

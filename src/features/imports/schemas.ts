@@ -54,9 +54,7 @@ export const Import = define(
     silent: plain.flag('Whether the import tells no events'),
     update_existing: plain.flag('Whether rows that match a record change it'),
     country: nullable(
-      plain.text(
-        'The country of phone numbers that are written without a country code; null: such numbers are refused',
-      ),
+      plain.text('The country of phone numbers that are written without + or 00; null: such numbers are refused'),
     ),
     total: Type.Unsafe<number | null>({
       type: ['integer', 'null'],

@@ -28,7 +28,7 @@ export function inboxRoutes(app: FastifyInstance, kit: Kit): void {
       'The settings that a channel needs are in the property of its name, such as `api_wap_config`. The platform checks them at the network: `connection` in the answer says CONNECTED, PENDING while it tries again, or ERROR with what a person has to correct.',
     body: ref(InboxCreate),
     answers: { 201: ref(Inbox) },
-    errors: ['AMBIGUOUS_PHONE', 'CHANNEL_IN_USE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
+    errors: ['CHANNEL_IN_USE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
     handler: (tenant, { body }) => createInbox(kit, tenant, body),
     again: (tenant, id) => readInbox(kit, tenant, id),
   });
@@ -69,7 +69,7 @@ function oneInboxRoutes(app: FastifyInstance, kit: Kit): void {
     params: InboxParams,
     body: ref(InboxUpdate),
     answers: { 200: ref(Inbox) },
-    errors: ['AMBIGUOUS_PHONE', 'CHANNEL_IN_USE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
+    errors: ['CHANNEL_IN_USE', 'TARGET_NOT_ALLOWED', 'CHANNEL_CONFIG_REQUIRED'],
     handler: (tenant, { params, body }) => updateInboxById(kit, tenant, params.id, body),
   });
 }

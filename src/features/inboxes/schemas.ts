@@ -28,16 +28,16 @@ const number = Type.String({
   maxLength: 40,
   ...explainedPattern('^\\s*[+0-9(][0-9\\s().\\/-]*$', 'must be a phone number, such as +55 11 91234-5678'),
   description:
-    'Phone number in international format. On channels with numbers it is read like every phone number, without country code in the ' +
-    "country of the company's general_config (AMBIGUOUS_PHONE where two can be meant), and stored as E.164; others keep it as it is",
+    'Phone number in international format. On channels with numbers it is read like every phone number, without + or 00 first in the ' +
+    "country of the company's general_config, and stored as E.164; others keep it as it is",
 });
 // A test number may be an e-mail address, whose longest form has this length.
 const testNumber = Type.String({
   minLength: 1,
   maxLength: 254,
   description:
-    "What names a person on the inbox's channel: a phone number, an e-mail address, or the network's id. A phone number without country " +
-    "code is read in the country of the company's general_config (AMBIGUOUS_PHONE where two can be meant), and stored as E.164",
+    "What names a person on the inbox's channel: a phone number, an e-mail address, or the network's id. A phone number without + or " +
+    "00 is read first in the country of the company's general_config, and stored as E.164",
 });
 
 /** One property for the settings of each channel. The channels bring the schemas, so TypeScript knows no type for them here. */

@@ -80,7 +80,7 @@ function writeRoutes(app: FastifyInstance, kit: Kit): void {
       'Stores the message, calls the network, and answers with the state that the call left it in: SENT, FAILED with its cause, or QUEUED when the outcome is not known. A closed conversation is opened again. `inboxId` with `contact` or `phone` goes into their open conversation, or opens one.',
     body: ref(SendText),
     answers: { 201: ref(Message) },
-    errors: ['AMBIGUOUS_PHONE', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
+    errors: ['CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => sendText(kit, tenant, body),
     again: readMessage,
   });
@@ -130,7 +130,7 @@ function fileRoute(app: FastifyInstance, kit: Kit, contentType: FileType): void 
       `Like \`send-text\`, with the file of an attachment. ${describeFormats(contentType)} ${converted}`.trim(),
     body: ref(SEND_FILE[contentType]),
     answers: { 201: ref(Message) },
-    errors: ['AMBIGUOUS_PHONE', 'CONTENT_NOT_SUPPORTED', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
+    errors: ['CONTENT_NOT_SUPPORTED', 'CONVERSATION_OPEN', 'QUOTA_EXCEEDED'],
     handler: (tenant, { body }) => sendFile(kit, tenant, contentType, body),
     again: readMessage,
   });

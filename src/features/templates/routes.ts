@@ -70,13 +70,7 @@ function sendRoutes(app: FastifyInstance, kit: Kit): void {
       "Sends an approved template into a conversation, or to a contact or a phone number in an inbox, whose conversation is opened. It may be sent at any time, also when the contact has not written for 24 hours. The parameters are checked before anything is stored; after that the answer is as that of send-text. The header may show an attachment of the company (`imageId`, `image.id`, `video.id`, `document.id`), which is uploaded to the network once for each number; the message has it as its `attachment`. A person who has not written for 24 hours takes a place in the daily limit of the business; when none is left, the message is FAILED with DAILY_LIMIT. The message's content is the text that the contact reads.",
     body: ref(SendTemplate),
     answers: { 201: ref(Message) },
-    errors: [
-      'AMBIGUOUS_PHONE',
-      'CONVERSATION_OPEN',
-      'QUOTA_EXCEEDED',
-      'TEMPLATE_NOT_SENDABLE',
-      'TEMPLATES_NOT_SUPPORTED',
-    ],
+    errors: ['CONVERSATION_OPEN', 'QUOTA_EXCEEDED', 'TEMPLATE_NOT_SENDABLE', 'TEMPLATES_NOT_SUPPORTED'],
     handler: (tenant, { body }) => sendTemplate(kit, tenant, body),
     again: readSentMessage,
   });

@@ -1,7 +1,7 @@
 /** Finds the country that a phone number without a country code belongs to. */
 import { maybeOne } from './db.ts';
 import { invalid } from '../values/errors.ts';
-import { expectPhone, isPhoneCountry, type Phone } from '../values/phone.ts';
+import { expectPhone, hasCountryCode, isPhoneCountry, type Phone } from '../values/phone.ts';
 import type { TenantRead } from './tenant.ts';
 
 /** Returns the caller's `country`, or else the company's; null when neither is set. Throws VALIDATION_FAILED for an unknown country. */
@@ -18,13 +18,13 @@ export async function findPhoneCountry(tx: TenantRead, given: string | null | un
   return company?.country ?? null;
 }
 
-/** Parses a phone number from a request. Throws VALIDATION_FAILED or AMBIGUOUS_PHONE with the path of the field. */
+/** Parses a phone number from a request. Throws VALIDATION_FAILED with the path of the field. */
 export async function readCallersPhone(
   tx: TenantRead,
   text: string,
   { country, path }: { country: string | null | undefined; path: string },
 ): Promise<Phone> {
-  // A number with + contains its country code, so the company's country need not be read. A given `country` is validated anyway.
-  const isWhole = text.trim().startsWith('+') && !country;
+  // A number with its country code needs no country of the company. A given `country` is validated anyway.
+  const isWhole = hasCountryCode(text) && !country;
   return expectPhone(text, isWhole ? null : await findPhoneCountry(tx, country), path);
 }

@@ -7,7 +7,6 @@ export const ERRORS = {
   VALIDATION_FAILED: { status: 400, title: 'The request is not valid' },
   MALFORMED_BODY: { status: 400, title: 'The body can not be read' },
   UNKNOWN_REFERENCE: { status: 400, title: 'A reference points to nothing' },
-  AMBIGUOUS_PHONE: { status: 400, title: 'The phone number can be read in two ways' },
   COMPANY_ID_REQUIRED: { status: 400, title: 'A global key needs the header x-company-id' },
   TARGET_NOT_ALLOWED: { status: 400, title: 'The address can not be called' },
   CHANNEL_CONFIG_REQUIRED: { status: 400, title: 'The channel needs settings that are missing' },

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { readSeed } from '../../../test/full/harness/chance.ts';
 import { createRandom } from '../../../test/support/random.ts';
-import { onlyDigits, phoneKey, toReadablePhone, readPhone, type Phone } from './phone.ts';
+import { isPhoneFault, onlyDigits, phoneKey, toReadablePhone, readPhone, readSheetPhone, type Phone } from './phone.ts';
 
-/** Parses a number and returns it, or null when it is invalid or ambiguous. */
+/** Parses a number and returns it, or null when it is invalid. */
 function parseIn(country: string | null, text: string): Phone | null {
   const read = readPhone(text, country);
-  return 'code' in read ? null : read;
+  return isPhoneFault(read) ? null : read;
 }
 
 /** The spellings in a row are the same phone number; the last two columns are its readable form. */
@@ -145,16 +145,73 @@ for (const [country, written, expected] of NATIONAL) {
   test(`"${written}" means ${expected} in ${country}, and is refused without a country`, () => {
     assert.equal(parseIn(country, written)?.phone_number, expected);
     const unknown = readPhone(written, null);
-    assert.ok('code' in unknown && unknown.code === 'INVALID' && unknown.message.includes('country code'), written);
+    assert.ok(isPhoneFault(unknown) && unknown.message.includes('country code'), written);
   });
 }
 
-test('a number of Singapore without + is never mistaken for a Brazilian number', () => {
-  assert.equal(parseIn(null, '6591234567')?.phone_number, '+6591234567');
-  assert.deepEqual(readPhone('6591234567', 'BR'), {
-    code: 'AMBIGUOUS_PHONE',
-    message: 'can be +6591234567, or +5565991234567 as it is dialled in BR: write it with + and its country code',
+/** Country, digits that are a valid number of it and of the country whose code they begin with, and what they mean there and without a country. */
+const OF_TWO_COUNTRIES: [string, string, string, string][] = [
+  ['BR', '81980067952', '+5581980067952', '+81980067952'],
+  ['BR', '(81) 98000-1370', '+5581980001370', '+81980001370'],
+  ['BR', '84 98000-1370', '+5584980001370', '+84980001370'],
+  ['BR', '51 99999-8888', '+5551999998888', '+51999998888'],
+  ['BR', '6591234567', '+5565991234567', '+6591234567'],
+];
+
+for (const [country, written, national, international] of OF_TWO_COUNTRIES) {
+  test(`"${written}" is ${national} where the country is ${country}, and is read with a country code without one`, () => {
+    assert.equal(parseIn(country, written)?.phone_number, national);
+    assert.equal(parseIn(null, written)?.phone_number, international);
+    assert.equal(parseIn(country, `+${written}`)?.phone_number, international);
+    assert.equal(parseIn(country, `00${written.replaceAll(/\D/g, '')}`)?.phone_number, international);
   });
+}
+
+test('digits that are no number of the country are read with their country code', () => {
+  for (const written of ['5581980067952', '351912345678', '12125550123'])
+    assert.equal(parseIn('BR', written)?.phone_number, `+${written}`);
+  assert.equal(parseIn('US', '5581980067952')?.phone_number, '+5581980067952');
+});
+
+test('numbers of companies without an area code are numbers of Brazil', () => {
+  assert.equal(parseIn('BR', '0800 123 4567')?.phone_number, '+558001234567');
+  assert.equal(parseIn('BR', '4004 1234')?.phone_number, '+5540041234');
+});
+
+test('a sheet without a country refuses every number without + or 00 and asks for a country', () => {
+  for (const written of ['81980067952', '5511988887777', '(81) 98000-1370', '12345']) {
+    const read = readSheetPhone(written, null);
+    assert.ok(isPhoneFault(read) && read.message.includes('choose the country'), written);
+    assert.deepEqual(readSheetPhone(written, 'BR'), readPhone(written, 'BR'));
+  }
+  for (const written of ['+55 81 98006-7952', '00 55 81 98006-7952', 'nobody'])
+    assert.deepEqual(readSheetPhone(written, null), readPhone(written, null));
+});
+
+test('invisible marks and typographic hyphens and blanks in a number are ignored', () => {
+  const marks = '\u200e \u200f \u202a \u202e \u2066 \u2069 \ufeff \u00ad \u200b \u200d \u2060'.split(' ');
+  for (const mark of marks)
+    assert.equal(parseIn(null, `${mark}+55 11${mark} 98888-1612${mark}`)?.phone_number, '+5511988881612');
+  for (const sign of '\u2010 \u2011 \u2012 \u2013 \u2014 \u2015 \u2212'
+    .split(' ')
+    .concat('\u00a0', '\u2007', '\u202f')) {
+    assert.equal(parseIn(null, `+55${sign}11 98888${sign}1608`)?.phone_number, '+5511988881608');
+    assert.equal(parseIn('BR', `(11) 98888${sign}1608`)?.phone_number, '+5511988881608');
+  }
+});
+
+test('a writing that could be another number, or more than a number, is refused', () => {
+  const refused = ['5.51199E+12', '5,51199E+12', '5511988881601.0', "'5511988881602", '="+5511988881603"'].concat(
+    ['11 98888-1604 / 11 98888-1605', '+55 11 3888-1606 ramal 12', '5511988881607@s.whatsapp.net'],
+    ['https://wa.me/5511988881609', 'tel:+5511988881610', '+٥٥١١٩٨٨٨٨١٦١١'],
+  );
+  for (const country of [null, 'BR', 'DE'])
+    for (const written of refused) assert.equal(parseIn(country, written), null);
+});
+
+test('a 0 after the country code is removed only where a number of an assigned range is left', () => {
+  assert.equal(parseIn(null, '+55046807836'), null);
+  assert.equal(parseIn(null, '+55 046 3880-7836')?.phone_number, '+554638807836');
 });
 
 test('a number without + is accepted only in a range that its country has assigned', () => {
@@ -170,15 +227,6 @@ test('a number without + is accepted only in a range that its country has assign
   for (const country of [null, 'BR']) assert.equal(parseIn(country, '15550783881')?.phone_number, '+15550783881');
 });
 
-test('a text that can be a number of two countries is refused as ambiguous, however it is punctuated', () => {
-  // Each text can be a number of Porto Alegre or a mobile number of Peru.
-  for (const written of ['51 99999-8888', '51999998888', '(51) 99999-8888']) {
-    const read = readPhone(written, 'BR');
-    assert.ok('code' in read && read.code === 'AMBIGUOUS_PHONE', written);
-    assert.ok(read.message.includes('+51999998888') && read.message.includes('+5551999998888'), read.message);
-  }
-});
-
 // The area codes of Brazil (Anatel).
 const AREAS =
   '11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 51 53 54 55 ' +
@@ -186,8 +234,7 @@ const AREAS =
 
 test('a number without a country code is Brazilian exactly if it begins with one of the 67 area codes of Brazil', () => {
   const areas = Array.from({ length: 90 }, (_, index) => String(index + 10)).filter((area) => {
-    const read = readPhone(`${area} 98765-4321`, 'BR');
-    return 'code' in read ? read.message.includes(`+55${area}987654321`) : read.phone_number === `+55${area}987654321`;
+    return parseIn('BR', `${area} 98765-4321`)?.phone_number === `+55${area}987654321`;
   });
   assert.deepEqual(areas, AREAS.split(' '));
 });

@@ -100,11 +100,8 @@ export const Country = Type.String({
 });
 
 const PHONE_WRITING =
-  `In any punctuation, with its country code (+ may be left out). Without one it is read as dialled in \`country\`, or else in the
-  country of the company's general_config, unless it is a valid number with a country code, too (AMBIGUOUS_PHONE)`.replaceAll(
-    /\s+/g,
-    ' ',
-  );
+  `In any punctuation. Without + or 00, digits that are a valid number of \`country\`, or else of the country in the company's general_config,
+  are that number; all others are read with their country code`.replaceAll(/\s+/g, ' ');
 
 /** A phone number as callers write it. The property `country` next to it applies to a number without a country code. */
 export const writtenPhone = (more = '') =>
@@ -112,7 +109,7 @@ export const writtenPhone = (more = '') =>
 export const PhoneCountry = Type.String({
   ...Country,
   description:
-    'ISO 3166 alpha-2: where a phone number that is written without country code is dialled. It is not stored',
+    'ISO 3166 alpha-2: the country of a phone number that is written without + or 00; by default that of the company. It is not stored',
 });
 
 export const ID_PATTERN = '^[0-9a-f]{24}$';

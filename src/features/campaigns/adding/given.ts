@@ -3,6 +3,7 @@ import type { Kit } from '../../../kit.ts';
 import { invalid, unknownReference } from '../../../platform/values/errors.ts';
 import type { Upload } from '../../../platform/http/multipart.ts';
 import { findPhoneCountry } from '../../../platform/store/phone-country.ts';
+import { readPhone, readSheetPhone } from '../../../platform/values/phone.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
 import { foldText } from '../../../platform/values/words.ts';
 import { checkPeople, readSheetPeople, type CheckedPerson } from '../../bulk/given.ts';
@@ -58,7 +59,7 @@ export async function readContactsToAdd(tenant: Tenant, { contacts, country }: C
   const people = contacts.flatMap(({ phone, ...each }, place) =>
     phone === undefined ? [] : [{ row: place + 1, phone, ...readRest(each), fault: null }],
   );
-  const checked = checkPeople(people, await findPhoneCountry(tenant.read, country));
+  const checked = checkPeople(people, await findPhoneCountry(tenant.read, country), readPhone);
   const named = contacts.flatMap(({ contact, ...each }, place) =>
     contact === undefined ? [] : [{ row: place + 1, contact, ...readRest(each) }],
   );
@@ -82,7 +83,7 @@ export async function readSheetToAdd(
   const asked = { upload, company: tenant.companyId, most: MAX_SHEET_CONTACTS, hint, signal };
   const people = await readSheetPeople(kit, asked);
   if (people.length === 0) throw invalid('file', 'has no contact', 'EMPTY');
-  return sortRows(checkPeople(people, country));
+  return sortRows(checkPeople(people, country, readSheetPhone));
 }
 
 /** Sorts the good rows from those that can not be enrolled. */

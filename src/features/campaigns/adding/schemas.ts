@@ -12,7 +12,7 @@ const country = Type.Optional(
   Type.String({
     ...Country,
     description:
-      'ISO 3166 alpha-2: the country of phone numbers that are written without a country code. By default that of the company',
+      'ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company. Where neither is known, such a number of a sheet fails with INVALID_NUMBER',
   }),
 );
 
@@ -79,7 +79,7 @@ export const AddedContacts = define(
         row,
         contact: plain.text('The id or phone number that was given'),
         code: plain.text(
-          'INVALID_NUMBER, AMBIGUOUS_PHONE, INVALID_NAME, INVALID_ROW, DUPLICATE (an earlier row is the same contact), ALREADY_ENROLLED, TOO_LARGE (the values of the row), CONTACT_REMOVED',
+          'INVALID_NUMBER, INVALID_NAME, INVALID_ROW, DUPLICATE (an earlier row is the same contact), ALREADY_ENROLLED, TOO_LARGE (the values of the row), CONTACT_REMOVED',
         ),
         message: plain.text('A sentence for people that says what happened'),
       }),

@@ -12,7 +12,6 @@ import { matchRows, type FailedRow } from './match.ts';
 import { planContacts, type ContactDraft } from './plan.ts';
 import { findImportedContacts } from './queries.ts';
 import type { PersonRow, RowRules } from './rows.ts';
-import { refuseTooLarge } from './sizes.ts';
 import { writeContacts, type WrittenContact } from './write.ts';
 
 /** Imports the rows of a sheet as contacts. */
@@ -50,8 +49,8 @@ interface Storing {
 export interface StoredRows {
   /** The contacts of the rows, each with its rows. */
   drafts: ContactDraft[];
-  /** The ids of the contacts that were created or really changed. */
-  written: Set<string>;
+  /** The numbers of the rows that created a contact or changed what the rows before them had left. */
+  changed: Set<number>;
   /** The rows that could not be stored, in their order. */
   failed: FailedRow[];
 }
@@ -66,15 +65,14 @@ export async function storeContacts(
   { update_existing, silent, definitions, source }: Storing,
 ): Promise<StoredRows> {
   const matched = await matchRows(tx, rows);
-  const plan = planContacts(matched, update_existing);
-  await refuseTooLarge(tx, plan, definitions);
-  const drafts = [...plan.drafts.values()];
-  const written = await writeContacts(tx, { drafts, stored: matched.stored, definitions, source });
+  const { drafts: planned, failed, identities } = planContacts(matched, { updates: update_existing, definitions });
+  const drafts = [...planned.values()];
+  const { written, changed } = await writeContacts(tx, { drafts, identities, definitions, source });
   if (!silent) await emitEvents(tx, written);
   return {
     drafts,
-    written: new Set(written.map(({ person }) => person._id)),
-    failed: plan.failed.toSorted((a, b) => a.number - b.number),
+    changed,
+    failed: failed.toSorted((a, b) => a.number - b.number),
   };
 }
 

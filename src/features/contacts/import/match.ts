@@ -3,7 +3,8 @@ import type { TenantTx } from '../../../platform/store/tenant.ts';
 import type { Fault, ReadRow } from '../../imports/reading.ts';
 import { INACTIVE_USER } from '../../users/assignments.ts';
 import { toIdentities } from '../identities.ts';
-import { findReferences, type RowReference } from './queries.ts';
+import { toKeyText } from './identity-plan.ts';
+import { findMatchedContacts, findReferences, type MatchedContact, type RowReference } from './queries.ts';
 import type { PersonRow } from './rows.ts';
 import { findIdentityHolders } from '../name-queries.ts';
 
@@ -13,8 +14,6 @@ export interface RowKey {
   kind: string;
   value: string;
 }
-
-export const toKeyText = ({ kind, value }: Omit<RowKey, 'field'>): string => `${kind} ${value}`;
 
 export const toRowKeys = ({ _id, plain }: PersonRow): RowKey[] => [
   ...(_id === null ? [] : [{ field: '_id', kind: 'ID', value: _id }]),
@@ -32,6 +31,8 @@ export interface MatchedRows {
   failed: FailedRow[];
   /** The ids of the stored contacts, by the keys of the rows that name them. */
   stored: Map<string, string>;
+  /** These contacts, with what rows may replace. */
+  contacts: MatchedContact[];
 }
 
 export async function matchRows(tx: TenantTx, read: ReadRow<PersonRow>[]): Promise<MatchedRows> {
@@ -42,10 +43,14 @@ export async function matchRows(tx: TenantTx, read: ReadRow<PersonRow>[]): Promi
     people.flatMap(({ plain }) => toIdentities(plain)),
   );
   const named = people.flatMap(({ _id }) => (_id === null ? [] : [{ kind: 'ID', value: _id, contact: _id }]));
+  const stored = new Map([...holders, ...named].map((key) => [toKeyText(key), key.contact]));
+  const ids = [...new Set(stored.values())];
+  const givesValues = people.some(({ given }) => Object.keys(given).length > 0);
   return {
     people,
     failed: rows.filter(({ faults }) => faults.length > 0),
-    stored: new Map([...holders, ...named].map((key) => [toKeyText(key), key.contact])),
+    stored,
+    contacts: ids.length > 0 ? await findMatchedContacts(tx, ids, givesValues) : [],
   };
 }
 

@@ -1,48 +1,108 @@
 /** Decides for each row of a portion whether it creates a contact, changes one, or fails. */
 import { newId } from '../../../platform/values/ids.ts';
+import type { CustomField, HeldValues } from '../../custom-fields/schemas.ts';
 import type { Fault } from '../../imports/reading.ts';
-import { toIdentities, type FieldIdentity } from '../identities.ts';
-import { toKeyText, toRowKeys, type FailedRow, type MatchedRows, type RowKey } from './match.ts';
+import { toIdentities, type FieldIdentity, type NamingFields } from '../identities.ts';
+import type { HeldIdentity } from '../name-queries.ts';
+import {
+  beginIdentityPlan,
+  giveIdentity,
+  listIdentityChanges,
+  releaseIdentity,
+  toKeyText,
+  type IdentityChanges,
+  type IdentityPlan,
+} from './identity-plan.ts';
+import { toRowKeys, type FailedRow, type MatchedRows, type RowKey } from './match.ts';
 import type { PersonRow } from './rows.ts';
+import { growValues } from './sizes.ts';
 
 /** One contact with all rows of the portion that are about it. */
 export interface ContactDraft {
   _id: string;
   isNew: boolean;
+  /** The rows without the identities by which they found the contact. */
   rows: PersonRow[];
-  /** The identities by which the rows found the contact. */
-  called: FieldIdentity[];
+  /** The identities by which rows found the contact, and which it had before the first row. */
+  called: HeldIdentity[];
+  /** What the stored contact showed when the rows were planned; the plan holds only as long as it shows the same. */
+  shown: NamingFields;
 }
 
 export interface ImportPlan {
   drafts: Map<string, ContactDraft>;
   failed: FailedRow[];
+  identities: IdentityChanges;
 }
 
-/** Plans row by row: a later row finds the contact of an earlier one as if it had been stored. */
-export function planContacts({ people, failed, stored }: MatchedRows, updates: boolean): ImportPlan {
-  const plan: ImportPlan = { drafts: new Map(), failed: [...failed] };
-  const holders = new Map(stored);
-  for (const person of people) {
-    const held = toRowKeys(person).filter((rowKey) => holders.has(toKeyText(rowKey)));
-    const [first] = held;
-    const target = first && holders.get(toKeyText(first));
-    const fault =
-      findConflict(held, holders) ?? (first && target && !updates ? makeUpdateRefusal(first, plan, target) : null);
-    if (fault) {
-      plan.failed.push({ number: person.number, faults: [fault] });
-      continue;
-    }
-    const contact = target ?? newId();
-    const draft = plan.drafts.get(contact) ?? { _id: contact, isNew: target === undefined, rows: [], called: [] };
-    plan.drafts.set(contact, draft);
-    const identities = toIdentities(person.plain);
-    const called = identities.filter((name) => stored.has(toKeyText(name)));
-    draft.rows.push({ ...person, plain: withoutIdentities(person.plain, called) });
-    draft.called.push(...called);
-    for (const name of identities) holders.set(toKeyText(name), contact);
-  }
-  return plan;
+interface Planning {
+  plan: Omit<ImportPlan, 'identities'>;
+  identities: IdentityPlan;
+  /** The fields of the contacts as the rows until now leave them. */
+  states: Map<string, ContactState>;
+  rules: PlanRules;
+}
+
+interface ContactState {
+  shown: NamingFields;
+  held: HeldValues;
+}
+
+export interface PlanRules {
+  /** With false, rows about contacts that exist fail. */
+  updates: boolean;
+  definitions: CustomField[];
+}
+
+/** Plans row by row: a later row finds what the earlier ones leave, as if each had been stored by a request of its own. */
+export function planContacts({ people, failed, stored, contacts }: MatchedRows, rules: PlanRules): ImportPlan {
+  const planning: Planning = {
+    plan: { drafts: new Map(), failed: [...failed] },
+    identities: beginIdentityPlan(stored),
+    states: new Map(contacts.map(({ _id, held, ...shown }) => [_id, { shown, held }])),
+    rules,
+  };
+  for (const person of people) planRow(planning, person);
+  return { ...planning.plan, identities: listIdentityChanges(planning.identities) };
+}
+
+function planRow(planning: Planning, person: PersonRow): void {
+  const { plan, identities, states, rules } = planning;
+  const { holders } = identities;
+  const held = toRowKeys(person).filter((rowKey) => holders.has(toKeyText(rowKey)));
+  const [first] = held;
+  const target = first && holders.get(toKeyText(first));
+  const refuse = (fault: Fault): void => void plan.failed.push({ number: person.number, faults: [fault] });
+  const conflict = findConflict(held, holders);
+  if (conflict) return refuse(conflict);
+  if (first && target && !rules.updates) return refuse(makeUpdateRefusal(first, plan, target));
+  const contact = target ?? newId();
+  const state = states.get(contact) ?? { shown: {}, held: {} };
+  const called = toIdentities(person.plain).filter((name) => holders.get(toKeyText(name)) === contact);
+  const row = { ...person, plain: withoutIdentities(person.plain, called) };
+  const grown = growValues(state.held, row, rules.definitions);
+  if ('fault' in grown) return refuse(grown.fault);
+  const isNew = target === undefined;
+  const draft = plan.drafts.get(contact) ?? { _id: contact, isNew, rows: [], called: [], shown: state.shown };
+  plan.drafts.set(contact, draft);
+  draft.rows.push(row);
+  const known = called.filter((name) => !identities.given.has(toKeyText(name)));
+  draft.called.push(...known.map(({ kind, value }) => ({ kind, value, contact })));
+  states.set(contact, { shown: replaceIdentities(identities, contact, state.shown, row.plain), held: grown.held });
+}
+
+/** Gives the contact the new identities of a row, and takes those that it showed in their place. Returns what it shows now. */
+function replaceIdentities(
+  identities: IdentityPlan,
+  contact: string,
+  shown: NamingFields,
+  plain: PersonRow['plain'],
+): NamingFields {
+  const fresh = toIdentities(plain);
+  const replaced = toIdentities(shown).filter(({ field }) => fresh.some((name) => name.field === field));
+  for (const { kind, value } of replaced) releaseIdentity(identities, { kind, value, contact });
+  for (const name of fresh) giveIdentity(identities, { ...name, contact });
+  return { ...shown, ...Object.fromEntries(fresh.map(({ field }) => [field, plain[field] ?? null])) };
 }
 
 /** A row must not name two contacts. */
@@ -52,7 +112,7 @@ function findConflict([first, ...others]: RowKey[], holders: Map<string, string>
   return other ? { field: other.field, message: `belongs to another contact than ${first.field}` } : null;
 }
 
-const makeUpdateRefusal = ({ field }: RowKey, { drafts }: ImportPlan, contact: string): Fault => ({
+const makeUpdateRefusal = ({ field }: RowKey, { drafts }: Pick<ImportPlan, 'drafts'>, contact: string): Fault => ({
   field,
   message: drafts.get(contact)?.isNew ? 'stands in an earlier row' : `belongs to contact ${contact}`,
 });

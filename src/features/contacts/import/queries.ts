@@ -5,7 +5,7 @@ import type { TenantRead, TenantTx } from '../../../platform/store/tenant.ts';
 import type { HeldValues } from '../../custom-fields/schemas.ts';
 import { buildConditions, type ContactMatch } from '../list/filter-queries.ts';
 import { CONTACT, type ContactFields } from '../queries.ts';
-import type { Contact, ContactSource } from '../schemas.ts';
+import type { Contact, ContactSource, IdentityField } from '../schemas.ts';
 
 export type RowReference = { field: '_id' | 'business' | 'owner'; _id: string };
 
@@ -25,12 +25,17 @@ export function findReferences(tx: TenantTx, asked: RowReference[]): Promise<(Ro
   });
 }
 
-/** The stored custom field values of these contacts. */
-export function findHeldValues(tx: TenantTx, ids: string[]): Promise<{ _id: string; held: HeldValues }[]> {
+/** A contact that rows name, with the fields that show its identities. */
+export type MatchedContact = { _id: string; held: HeldValues } & Pick<ContactFields, IdentityField>;
+
+/** The values of custom fields may be large, and are read only `withValues`. */
+export function findMatchedContacts(tx: TenantTx, ids: string[], withValues: boolean): Promise<MatchedContact[]> {
   return many(tx, {
-    name: 'contacts.findHeld',
-    text: 'select _id, custom_fields as held from contacts where company_id = $1 and _id = any($2)',
-    values: [tx.companyId, ids],
+    name: 'contacts.findMatched',
+    text: `select _id, phone_number, email, professional_network_identifier, external_id,
+        case when $3::boolean then custom_fields else '{}' end as held
+      from contacts where company_id = $1 and _id = any($2)`,
+    values: [tx.companyId, ids, withValues],
   });
 }
 

@@ -1,7 +1,7 @@
 /** Converts rows of a sheet to contacts: reads each cell as a field, and collects what is wrong with it. */
 import { createChecker } from '../../../platform/http/compilers.ts';
 import { getOwnProperty } from '../../../platform/values/own-property.ts';
-import { readPhone } from '../../../platform/values/phone.ts';
+import { isPhoneFault, readSheetPhone, type PhoneReader } from '../../../platform/values/phone.ts';
 import { describeFailure } from '../../../platform/http/validation.ts';
 import { foldText } from '../../../platform/values/words.ts';
 import { splitList, readBoolean, toValue } from '../../imports/cells.ts';
@@ -77,10 +77,7 @@ export interface PersonRow {
   given: Record<string, Value | null>;
 }
 
-/** Merges the fields that several rows give to one contact; the last row wins. */
-export const mergePlainFields = (rows: PersonRow[]): PersonRow['plain'] =>
-  Object.assign({}, ...rows.map(({ plain }) => plain));
-
+/** Merges the values that several rows give to one contact; the last row wins. */
 export const mergeCustomFields = (rows: PersonRow[]): PersonRow['given'] =>
   Object.assign({}, ...rows.map(({ given }) => given));
 
@@ -88,7 +85,7 @@ const rowChecker = createChecker(ContactRow);
 
 export interface RowRules {
   definitions: CustomField[];
-  /** The country whose dialling code is added to phone numbers without one. */
+  /** The country of phone numbers that are written without + or 00; null: such numbers are refused. */
   country: string | null;
 }
 
@@ -128,7 +125,7 @@ function readPerson(
     else cells.set(field, String(cell).trim());
   }
   const plain: Record<string, unknown> = Object.fromEntries(cells);
-  faults.push(...checkFields(plain, country));
+  faults.push(...checkFields(plain, country, readSheetPhone));
   const { _id = null, ...fields } = plain as PersonRow['plain'] & { _id?: string };
   if (_id === null && identifiesNobody({ ...NOBODY, ...fields }))
     faults.push({ field: 'name', message: 'or something that identifies the contact has to be there' });
@@ -137,13 +134,13 @@ function readPerson(
 
 /**
  * Checks the fields of one contact by the rules of POST /v1/contacts and returns what is wrong with them. A valid phone number is replaced
- * by its stored form and country code.
+ * by its stored form and country code; `reader` is how the number is read.
  */
-export function checkFields(plain: Record<string, unknown>, country: string | null): Fault[] {
+export function checkFields(plain: Record<string, unknown>, country: string | null, reader: PhoneReader): Fault[] {
   const faults = findFaults(plain);
   if (typeof plain['phone_number'] !== 'string') return faults;
-  const read = readPhone(plain['phone_number'], country);
-  if ('code' in read) return [...faults, { field: 'phone_number', message: read.message }];
+  const read = reader(plain['phone_number'], country);
+  if (isPhoneFault(read)) return [...faults, { field: 'phone_number', message: read.message }];
   Object.assign(plain, read);
   return faults;
 }

@@ -5,18 +5,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ChangedMeanwhile } from '../../../platform/store/overtaken.ts';
 import type { TenantTx } from '../../../platform/store/tenant.ts';
-import type { CustomField } from '../../custom-fields/schemas.ts';
+import type { CustomField, HeldValues } from '../../custom-fields/schemas.ts';
 import { mergeValues, type FieldChange } from '../../custom-fields/values.ts';
 import { pickFields, NOBODY } from '../contacts.ts';
-import { toIdentities } from '../identities.ts';
-import { toKeyText } from './match.ts';
+import { toKeyText, type IdentityChanges } from './identity-plan.ts';
 import type { ContactDraft } from './plan.ts';
 import { insertImported, updateImported, type StoredPerson } from './queries.ts';
-import { mergeCustomFields, mergePlainFields } from './rows.ts';
-import { findGrowthFault } from './sizes.ts';
-import { deleteIdentities, findIdentityHolders, insertIdentities, type HeldIdentity } from '../name-queries.ts';
-import { keepContactsFromRemoval, lockContacts, type ContactFields } from '../queries.ts';
-import type { ContactSource } from '../schemas.ts';
+import { mergeCustomFields, type PersonRow } from './rows.ts';
+import { growValues } from './sizes.ts';
+import {
+  deleteIdentities,
+  findIdentityHolders,
+  insertIdentities,
+  passIdentities,
+  type HeldIdentity,
+} from '../name-queries.ts';
+import { keepContactsFromRemoval, lockContacts, type ContactFields, type LockedContact } from '../queries.ts';
+import { IDENTITY_FIELD_NAMES, type ContactSource } from '../schemas.ts';
 
 /** A contact that is new or really changed. */
 export interface WrittenContact {
@@ -27,19 +32,24 @@ export interface WrittenContact {
 
 interface WriteInput {
   drafts: ContactDraft[];
-  /** The ids of the contacts that were stored when the plan was made, by the keys of the rows that name them. */
-  stored: Map<string, string>;
+  identities: IdentityChanges;
   definitions: CustomField[];
   /** The source of contacts that are created. */
   source: ContactSource;
 }
 
-/** Returns the contacts that were written, in the order of their rows. */
+export interface WrittenContacts {
+  /** The contacts that were written, in the order of their rows. */
+  written: WrittenContact[];
+  /** The numbers of the rows that created a contact or changed what the rows before them had left. */
+  changed: Set<number>;
+}
+
 export async function writeContacts(
   tx: TenantTx,
-  { drafts, stored, definitions, source }: WriteInput,
-): Promise<WrittenContact[]> {
-  const fresh = drafts.filter(({ isNew }) => isNew).map((draft) => applyRowsToContact(NOBODY, draft, definitions));
+  { drafts, identities, definitions, source }: WriteInput,
+): Promise<WrittenContacts> {
+  const fresh = drafts.filter(({ isNew }) => isNew).map((draft) => applyRows(NOBODY, draft, definitions));
   if (fresh.length > 0)
     await insertImported(
       tx,
@@ -50,76 +60,102 @@ export async function writeContacts(
   const ids = existing.map(({ _id }) => _id);
   if (ids.length > 0 && (await keepContactsFromRemoval(tx, ids)) !== ids.length)
     throw new ChangedMeanwhile('A contact');
-  const identities = drafts.flatMap(collectIdentities);
-  const free = identities.filter((identity) => !stored.has(toKeyText(identity)));
-  if (free.length > 0 && (await insertIdentities(tx, free)) !== free.length) throw new ChangedMeanwhile('A contact');
-  const changed = ids.length > 0 ? await updateExisting(tx, { existing, identities, definitions }) : [];
-  const written = new Map([...fresh, ...changed].map((each) => [each.person._id, each]));
-  return drafts.flatMap(({ _id }) => written.get(_id) ?? []);
+  const { inserted } = identities;
+  if (inserted.length > 0 && (await insertIdentities(tx, inserted)) !== inserted.length)
+    throw new ChangedMeanwhile('A contact');
+  const updated = ids.length > 0 ? await updateExisting(tx, { existing, identities, definitions }) : [];
+  const all = [...fresh, ...updated];
+  const written = new Map(all.filter(({ isChanged }) => isChanged).map((each) => [each.person._id, each]));
+  return {
+    written: drafts.flatMap(({ _id }) => written.get(_id) ?? []),
+    changed: new Set(all.flatMap(({ changedRows }) => changedRows)),
+  };
 }
-
-/** When rows give a contact two numbers, the last one is stored and only that one becomes an identity. */
-const collectIdentities = ({ _id, rows, called }: ContactDraft): (HeldIdentity & { address: string })[] =>
-  [...called, ...toIdentities(mergePlainFields(rows))].map(({ kind, value, address }) => ({
-    kind,
-    value,
-    address,
-    contact: _id,
-  }));
 
 interface ExistingContacts {
   existing: ContactDraft[];
-  identities: HeldIdentity[];
+  identities: IdentityChanges;
   definitions: CustomField[];
 }
 
 async function updateExisting(
   tx: TenantTx,
   { existing, identities, definitions }: ExistingContacts,
-): Promise<WrittenContact[]> {
-  const locked = new Map(
-    (
-      await lockContacts(
-        tx,
-        existing.map(({ _id }) => _id),
-      )
-    ).map((each) => [each._id, each]),
-  );
-  const ours = identities.filter(({ contact }) => locked.has(contact));
-  const held = new Map((await findIdentityHolders(tx, ours)).map((name) => [toKeyText(name), name.contact]));
-  // Another transaction removed, merged or changed one of the contacts between the look-up and the lock.
-  if (locked.size !== existing.length || ours.some((name) => held.get(toKeyText(name)) !== name.contact))
-    throw new ChangedMeanwhile('A contact');
-  const replaced: HeldIdentity[] = [];
-  const changed = existing.flatMap((draft): WrittenContact[] => {
+): Promise<AppliedRows[]> {
+  const locked = await lockPlanned(tx, existing, identities);
+  const applied = existing.flatMap((draft): AppliedRows[] => {
     const contact = locked.get(draft._id);
-    if (!contact) return [];
-    const own = pickFields(contact);
-    if (findGrowthFault({ held: own.held, rows: draft.rows, definitions })) throw new ChangedMeanwhile('A contact');
-    const next = applyRowsToContact(own, draft, definitions);
-    const { _id, ...fields } = next.person;
-    if (isDeepStrictEqual(fields, own)) return [];
-    const kept = new Set(toIdentities(fields).map(toKeyText));
-    const lost = toIdentities(own).filter((name) => !kept.has(toKeyText(name)));
-    replaced.push(...lost.map(({ kind, value }) => ({ kind, value, contact: _id })));
-    // Custom field values that did not change are not written again.
-    return [next.changes.length > 0 ? next : { ...next, person: { ...next.person, held: null } }];
+    return contact ? [applyRows(pickFields(contact), draft, definitions)] : [];
   });
-  if (replaced.length > 0) await deleteIdentities(tx, replaced);
+  const { passed, deleted } = identities;
+  if (passed.length > 0 && (await passIdentities(tx, passed)) !== passed.length)
+    throw new ChangedMeanwhile('A contact');
+  if (deleted.length > 0) await deleteIdentities(tx, deleted);
+  const changed = applied.filter(({ isChanged }) => isChanged);
   if (changed.length > 0)
     await updateImported(
       tx,
       changed.map(({ person }) => person),
     );
-  return changed;
+  return applied;
 }
 
-/** Applies the rows to the stored contact. Fields that the rows leave empty stay as they are. */
-function applyRowsToContact(
-  before: ContactFields,
-  { _id, isNew, rows }: ContactDraft,
-  definitions: CustomField[],
-): WrittenContact {
+/**
+ * Locks the contacts of the plan. Throws ChangedMeanwhile when another transaction removed, merged or changed one of them in a way that
+ * matters to the plan since they were looked up.
+ */
+async function lockPlanned(
+  tx: TenantTx,
+  existing: ContactDraft[],
+  { inserted }: IdentityChanges,
+): Promise<Map<string, LockedContact>> {
+  const ids = existing.map(({ _id }) => _id);
+  const locked = new Map((await lockContacts(tx, ids)).map((each) => [each._id, each]));
+  const isAsPlanned = ({ _id, shown }: ContactDraft): boolean => {
+    const contact = locked.get(_id);
+    return contact !== undefined && IDENTITY_FIELD_NAMES.every((field) => contact[field] === shown[field]);
+  };
+  const expected: HeldIdentity[] = existing.flatMap(({ called }) => called);
+  expected.push(...inserted.filter(({ contact }) => locked.has(contact)));
+  const held = new Map((await findIdentityHolders(tx, expected)).map((name) => [toKeyText(name), name.contact]));
+  if (!existing.every(isAsPlanned) || expected.some((name) => held.get(toKeyText(name)) !== name.contact))
+    throw new ChangedMeanwhile('A contact');
+  return locked;
+}
+
+interface AppliedRows extends WrittenContact {
+  /** Whether the contact is another one after the last row. */
+  isChanged: boolean;
+  /** The numbers of the rows that changed what the rows before them had left. */
+  changedRows: number[];
+}
+
+/** Applies the rows to the stored contact, one after the other. Fields that the rows leave empty stay as they are. */
+function applyRows(before: ContactFields, { _id, isNew, rows }: ContactDraft, definitions: CustomField[]): AppliedRows {
+  let fields = before;
+  const changedRows: number[] = [];
+  for (const row of rows) {
+    const next = {
+      ...fields,
+      ...row.plain,
+      held: isNew ? mergeRow(fields, row, definitions) : growRow(fields, row, definitions),
+    };
+    if (!isDeepStrictEqual(next, fields)) changedRows.push(row.number);
+    fields = next;
+  }
   const { held, changes } = mergeValues(definitions, before.held, mergeCustomFields(rows));
-  return { isNew, person: { _id, ...before, ...mergePlainFields(rows), held }, changes };
+  // Custom field values that did not change are not written again.
+  const written = !isNew && changes.length === 0 ? null : held;
+  const person = { _id, ...fields, held: written };
+  return { isNew, person, changes, isChanged: isNew || !isDeepStrictEqual(fields, before), changedRows };
+}
+
+const mergeRow = ({ held }: ContactFields, { given }: PersonRow, definitions: CustomField[]): HeldValues =>
+  mergeValues(definitions, held, given).held;
+
+function growRow({ held }: ContactFields, row: PersonRow, definitions: CustomField[]): HeldValues {
+  const grown = growValues(held, row, definitions);
+  // The plan found that the values fit, so the contact has got others since.
+  if ('fault' in grown) throw new ChangedMeanwhile('A contact');
+  return grown.held;
 }

@@ -66,6 +66,8 @@ export interface ContactFilter {
   operator: Operator;
   /** The value as text, also for numbers and booleans; "" for operators without a value. */
   value: string;
+  /** Another text that the value stands for. */
+  otherValue?: string;
 }
 
 export interface ContactMatch {
@@ -129,11 +131,18 @@ function searchCondition(term: string, bind: BindValue): Condition {
   if (isId(term)) {
     alternatives.push(decidedByIndex(`_id = ${bind(term)}`));
   }
+  return joinAlternatives(alternatives, 'or');
+}
+
+/** Joins conditions, of which one has to hold, or with `and` all of them. */
+function joinAlternatives(alternatives: Condition[], word: 'and' | 'or'): Condition {
   const lookUps = alternatives.flatMap((alternative) => alternative.indexed ?? []);
+  const join = (parts: string[]): string =>
+    (parts.length > 1 ? parts.map((part) => `(${part})`) : parts).join(` ${word} `);
   return {
-    exact: alternatives.map((alternative) => alternative.exact).join(' or '),
+    exact: join(alternatives.map((alternative) => alternative.exact)),
     // If one of the alternatives has no index, every contact has to be compared anyway.
-    indexed: lookUps.length < alternatives.length ? null : (more) => lookUps.map((lookUp) => lookUp(more)).join(' or '),
+    indexed: lookUps.length < alternatives.length ? null : (more) => join(lookUps.map((lookUp) => lookUp(more))),
   };
 }
 
@@ -155,8 +164,12 @@ export function toBroadSearch(term: string): BroadSearch {
   };
 }
 
-function filterCondition({ field, operator, value }: ContactFilter, bind: BindValue): Condition {
-  if ('column' in field) return columnCondition(field.column, operator, value, bind);
+function filterCondition({ field, operator, value, otherValue }: ContactFilter, bind: BindValue): Condition {
+  if ('column' in field) {
+    const test = (text: string): Condition => columnCondition(field.column, operator, text, bind);
+    if (otherValue === undefined) return test(value);
+    return joinAlternatives([test(value), test(otherValue)], isNegated(operator) ? 'and' : 'or');
+  }
   const { type } = field;
   return {
     exact: heldCondition(`(custom_fields -> ${bind(field._id)})`, { type, operator, value }, bind),

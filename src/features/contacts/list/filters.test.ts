@@ -412,6 +412,36 @@ describe('an invalid filter is refused with its place named', async () => {
     check([{ field: 'contact.name', operator: 'is_empty', value: '' }]));
 });
 
+test('a filter finds a contact by the number that its record shows, also one that a network reported and that is not valid', async () => {
+  // SEED=218497505 drew the first number. A caller's +55 0… is read without the 0, as the last number.
+  const numbers = ['+55046807836', '+55011977772448', '+5511977772448'];
+  const made = numbers.map((phone_number) => ({ _id: newId(), phone_number }));
+  await platform.database.sql(
+    `insert into contacts (company_id, _id, phone_number, source)
+      select $1, g._id, g.phone_number, 'INBOUND' from jsonb_to_recordset($2) as g (_id text, phone_number text)`,
+    [company._id, JSON.stringify(made)],
+  );
+  const find = async (operator: string, value: string): Promise<string[]> => {
+    const { ids } = await ask({ filters: JSON.stringify([{ field: 'contact.phone_number', operator, value }]) });
+    return made.filter(({ _id }) => ids.includes(_id)).map(({ phone_number }) => phone_number);
+  };
+  const [invalid, withZero, usual] = numbers as [string, string, string];
+  for (const [value, found] of [
+    [invalid, [invalid]],
+    ['55046807836', [invalid]],
+    [withZero, [withZero, usual]],
+    [usual, [usual]],
+  ] as const) {
+    assert.deepEqual(await find('eq', value), found, value);
+    const others = numbers.filter((number) => !found.some((each) => each === number));
+    assert.deepEqual(await find('neq', value), others, value);
+  }
+  await platform.database.sql('delete from contacts where company_id = $1 and _id = any($2)', [
+    company._id,
+    made.map(({ _id }) => _id),
+  ]);
+});
+
 test('filters by owner and business find their contacts, and those without one', async () => {
   const { call } = platform;
   const owner = (await platform.createUser(company._id, 'OPERATOR'))._id;

@@ -9,9 +9,10 @@ import {
 } from '../../../platform/store/filters/items.ts';
 import { isId } from '../../../platform/values/ids.ts';
 import { findPhoneCountry } from '../../../platform/store/phone-country.ts';
-import { toPhoneProblem, readPhone } from '../../../platform/values/phone.ts';
+import { isPhoneFault, readPhone, toReadablePhone } from '../../../platform/values/phone.ts';
+import { plainPhoneText } from '../../../platform/values/phone-text.ts';
 import type { TenantRead } from '../../../platform/store/tenant.ts';
-import { describeValues } from '../../../platform/values/words.ts';
+import { describeValues, readDigits } from '../../../platform/values/words.ts';
 import { SOURCES } from '../schemas.ts';
 import {
   COLUMN_TYPES,
@@ -39,14 +40,13 @@ export async function readFilters(tx: TenantRead, text: string | undefined): Pro
   for (const [index, item] of items.entries()) {
     const field = fields[index] as ContactFilter['field'];
     const value = readFilterText('column' in field ? COLUMN_TYPES[field.column] : field.type, item);
-    filters.push({
-      field,
-      operator: item.operator,
-      value: 'column' in field ? await readColumnValue(tx, field.column, item, value) : value,
-    });
+    const read = 'column' in field ? await readColumnValue(tx, field.column, item, value) : { value };
+    filters.push({ field, operator: item.operator, ...read });
   }
   return filters;
 }
+
+type FilterValue = Pick<ContactFilter, 'value' | 'otherValue'>;
 
 /** Reads the value of a filter on a field of the contact itself. */
 async function readColumnValue(
@@ -54,21 +54,21 @@ async function readColumnValue(
   column: Column,
   { path, operator }: FilterItem,
   text: string,
-): Promise<string> {
+): Promise<FilterValue> {
   const place = `${path}.value`;
-  if (!takesValue(operator)) return text;
+  if (!takesValue(operator)) return { value: text };
   switch (column) {
     case 'phone_number':
-      return toPhoneSearchText(tx, text, operator, place);
+      return readPhoneValue(tx, text, operator);
     case 'owner':
     case 'business':
-      return expectRecord(tx, column, text, place);
+      return { value: await expectRecord(tx, column, text, place) };
     case 'source':
       if ((operator === 'eq' || operator === 'neq') && !SOURCES.some((source) => source === text.toUpperCase()))
         throw invalid(place, `must be one of ${describeValues(SOURCES)}`, 'ENUM');
-      return text;
+      return { value: text };
     default:
-      return text;
+      return { value: text };
   }
 }
 
@@ -79,16 +79,18 @@ async function expectRecord(tx: TenantRead, column: 'owner' | 'business', id: st
   return id;
 }
 
-const PART_OF_PHONE = /^[+\s().\-/]*\d[+\d\s().\-/]*$/;
-
-/** Phone numbers are stored as E.164: a whole number is read as in a body, and a part of a number loses its punctuation. */
-async function toPhoneSearchText(tx: TenantRead, text: string, operator: Operator, path: string): Promise<string> {
-  if (operator !== 'eq' && operator !== 'neq') return PART_OF_PHONE.test(text) ? text.replaceAll(/[^+\d]/g, '') : text;
+/**
+ * Finds the stored numbers that the value can stand for. A whole number is read as in a body, and also as networks report numbers, because
+ * what they report is stored without being checked: a contact is found by the number that its own record shows. A part of a number loses
+ * its punctuation.
+ */
+async function readPhoneValue(tx: TenantRead, text: string, operator: Operator): Promise<FilterValue> {
+  if (readDigits(text) === null) return { value: text };
+  if (operator !== 'eq' && operator !== 'neq') return { value: plainPhoneText(text).replaceAll(/[^+\d]/g, '') };
+  const reported = toReadablePhone(text).phone_number;
   const read = readPhone(text, await findPhoneCountry(tx, null));
-  if (!('code' in read)) return read.phone_number;
-  // A text that is no phone number equals no stored number, so it finds nothing.
-  if (read.code === 'INVALID') return text;
-  throw toPhoneProblem(read, path);
+  if (isPhoneFault(read) || read.phone_number === reported) return { value: reported };
+  return { value: read.phone_number, otherValue: reported };
 }
 
 /** Finds what filters name: a field of the contact itself, or a custom field by its id or slug. */

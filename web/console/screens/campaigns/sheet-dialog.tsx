@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { FileField } from '../../ui/file-field.tsx';
 import { FormProblem } from '../../ui/form-problem.tsx';
 import { CountryField } from '../../ui/sheets/country-field.tsx';
+import { useSheetCountry } from '../../ui/sheets/country.ts';
 import { readSheetHead } from '../../ui/sheets/sheet-head.ts';
 import { SHEETS } from '../../ui/sheets/texts.ts';
 import { COMMON } from '../../ui/texts.ts';
@@ -27,10 +28,9 @@ export function SheetDialog({ campaign, onClose }: SheetDialogProps): ReactEleme
   const common = useTexts(COMMON);
   const [file, setFile] = useState<File | null>(null);
   const [titles, setTitles] = useState<readonly string[]>([]);
-  const [country, setCountry] = useState('');
+  const country = useSheetCountry();
   const add = useMutation({
-    mutationFn: (chosen: File) =>
-      parley.campaigns.addSheet(campaign, { file: chosen, country: country.trim().toUpperCase() || undefined }),
+    mutationFn: (chosen: File) => parley.campaigns.addSheet(campaign, { file: chosen, country: country.code }),
     onSettled: () => rereadCampaign(campaign),
   });
   const choose = async (chosen: File): Promise<void> => {
@@ -72,7 +72,7 @@ export function SheetDialog({ campaign, onClose }: SheetDialogProps): ReactEleme
             onChoose={(chosen) => void choose(chosen)}
           />
           {titles.length > 0 && <p className={styles['note']}>{texts.columns(titles.join(', '))}</p>}
-          <CountryField value={country} onChange={setCountry} error={add.error} />
+          <CountryField value={country.written} onChange={country.write} error={add.error} />
         </>
       )}
     </Dialog>

@@ -19,6 +19,8 @@ interface Chosen {
 export interface MappedSheet {
   file: File;
   /** Null when the page cannot show the columns. */
+  head: SheetHead | null;
+  /** Null when the page cannot show the columns. */
   mapping: Mapping | null;
 }
 
@@ -58,7 +60,7 @@ export function SheetChoice({ fields, find, children }: SheetChoiceProps): React
         />
       )}
       {chosen && !chosen.head && <p className={styles['note']}>{texts.unreadable}</p>}
-      {chosen && children({ file: chosen.file, mapping })}
+      {chosen && children({ ...chosen, mapping })}
     </Card>
   );
 }
@@ -66,14 +68,16 @@ export function SheetChoice({ fields, find, children }: SheetChoiceProps): React
 interface StartButtonProps {
   sheet: MappedSheet;
   fields: readonly ImportField[];
+  /** What else has to be chosen before the import can start. */
+  missing?: string | null;
   isBusy: boolean;
   onStart(): void;
 }
 
 /** Starts the import, or says why it cannot start yet. */
-export function StartButton({ sheet, fields, isBusy, onStart }: StartButtonProps): ReactElement {
+export function StartButton({ sheet, fields, missing = null, isBusy, onStart }: StartButtonProps): ReactElement {
   const texts = useTexts(SHEETS);
-  const obstacle = useObstacle(sheet, fields);
+  const obstacle = useObstacle(sheet, fields) ?? missing;
   return (
     <div className={styles['actions']}>
       <Button kind="primary" icon="upload" isBusy={isBusy} disabled={obstacle !== null} onClick={onStart}>

@@ -11,10 +11,12 @@ import { CheckField } from '../../../ui/field.tsx';
 import { FieldGrid } from '../../../ui/field-grid.tsx';
 import { FormProblem } from '../../../ui/form-problem.tsx';
 import { CountryField } from '../../../ui/sheets/country-field.tsx';
+import { useSheetCountry } from '../../../ui/sheets/country.ts';
 import { toMappingBody } from '../../../ui/sheets/mapping.ts';
 import { SheetChoice, StartButton, type MappedSheet } from '../../../ui/sheets/sheet-choice.tsx';
 import { Loading } from '../../../ui/state.tsx';
 import { findField, useImportFields } from './fields.ts';
+import { isCountryWanted, PhoneNumbers, usePhonePreview } from './phone-preview.tsx';
 import { IMPORTS } from './texts.ts';
 
 export function NewImport({ onStarted }: { onStarted(record: Import): void }): ReactElement {
@@ -34,7 +36,8 @@ function Options({ sheet, onStarted }: { sheet: MappedSheet; onStarted(record: I
   const mayUpdate = useMay('contacts:update');
   const [updates, setUpdates] = useState(mayUpdate);
   const [silent, setSilent] = useState(false);
-  const [country, setCountry] = useState('');
+  const country = useSheetCountry();
+  const preview = usePhonePreview(sheet, country.code);
   const fields = useImportFields();
   const start = useMutation({
     mutationFn: () =>
@@ -43,7 +46,7 @@ function Options({ sheet, onStarted }: { sheet: MappedSheet; onStarted(record: I
         mapping: toMappingBody(sheet.mapping),
         update_existing: updates,
         silent,
-        country: country.trim().toUpperCase() || undefined,
+        country: country.code,
       }),
     onSuccess: (started) => {
       showContactImport(started);
@@ -61,10 +64,17 @@ function Options({ sheet, onStarted }: { sheet: MappedSheet; onStarted(record: I
           onChange={setUpdates}
         />
         <CheckField label={texts.silent} hint={texts.silentHint} checked={silent} onChange={setSilent} />
-        <CountryField value={country} onChange={setCountry} error={start.error} />
+        <CountryField value={country.written} onChange={country.write} error={preview.error ?? start.error} />
       </FieldGrid>
+      {preview.data && <PhoneNumbers preview={preview.data} />}
       <FormProblem error={start.error} fields={['country']} />
-      <StartButton sheet={sheet} fields={fields} isBusy={start.isPending} onStart={() => start.mutate()} />
+      <StartButton
+        sheet={sheet}
+        fields={fields}
+        missing={isCountryWanted(preview.data) ? texts.countryWanted : null}
+        isBusy={start.isPending || preview.isLoading}
+        onStart={() => start.mutate()}
+      />
     </>
   );
 }

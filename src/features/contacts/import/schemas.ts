@@ -1,0 +1,39 @@
+import { Type, type Static } from 'typebox';
+import { define, nullable, plain, strict } from '../../../platform/values/schema.ts';
+import { ContactImportForm } from '../schemas.ts';
+
+/** The most numbers of a preview: people look at no more rows before they import. */
+const MAX_PREVIEWED = 100;
+export const PhonesToPreview = define(
+  'PhonesToPreview',
+  strict({
+    phone_numbers: Type.Array(
+      Type.String({ maxLength: 200, description: 'A phone number as a cell of the sheet has it' }),
+      {
+        minItems: 1,
+        maxItems: MAX_PREVIEWED,
+        description: 'The first numbers of the sheet',
+      },
+    ),
+    country: ContactImportForm.properties.country,
+  }),
+);
+export type PhonesToPreview = Static<typeof PhonesToPreview>;
+
+export const PhonePreview = define(
+  'PhonePreview',
+  Type.Object({
+    country: nullable(plain.text('ISO 3166 alpha-2: the country in which the numbers were read; null: none is known')),
+    phone_numbers: Type.Array(
+      Type.Object({
+        written: plain.text('The number as the request has it'),
+        phone_number: nullable(plain.text('E.164, as it would be stored; null when its row would fail')),
+        country_code: nullable(plain.text('ISO 3166 alpha-2, derived from the number')),
+        wants_country: plain.flag('Whether the number is refused because no country is known'),
+        error: nullable(plain.text('A sentence for people that says why the row would fail; null when it would not')),
+      }),
+      { description: 'The numbers, in the order of the request' },
+    ),
+  }),
+);
+export type PhonePreview = Static<typeof PhonePreview>;
