@@ -25,6 +25,7 @@ const isWriting = (page: Page): Promise<boolean> => page.evaluate(`document.acti
 
 test('a whole sentence that follows any action of the composer is text, and changes nothing else', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Maria Silva', text: 'Bom dia' });
+  await call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { tags: ['vip'] } });
   const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
   const { keyboard } = page;
   const composer = page.locator('[data-composer]');
@@ -71,11 +72,20 @@ test('a whole sentence that follows any action of the composer is text, and chan
       await page.getByRole('menuitem').first().waitFor();
       await keyboard.press('Escape');
     },
+    'the empty part of the bar is pressed': () =>
+      composer.getByRole('button', { name: 'Send', exact: true }).click({ position: { x: -60, y: 10 }, force: true }),
+    'Send is pressed without a text': () =>
+      composer.getByRole('button', { name: 'Send', exact: true }).click({ force: true }),
     'the contact is shown': () => page.getByRole('button', { name: 'About the contact' }).click(),
+    'a tag is removed': async () => {
+      await page.getByRole('button', { name: 'Remove the tag vip' }).click();
+      await page.getByRole('button', { name: 'Remove the tag vip' }).waitFor({ state: 'detached' });
+    },
     'the contact is hidden': () => page.getByRole('button', { name: 'About the contact' }).click(),
     'the conversation is assigned': () => choose('Assign', /Olga/),
     'the conversation is put aside': () => choose('Put aside', /In an hour/),
     'the conversation is closed': () => page.getByRole('button', { name: 'Close', exact: true }).click(),
+    'the notice about that is closed': () => page.locator('[data-notice] button').last().click(),
     'the conversation is reopened': () => page.getByRole('button', { name: 'Open again' }).click(),
   };
   const changes: string[] = [];
@@ -100,7 +110,8 @@ test('a whole sentence that follows any action of the composer is text, and chan
   await page.getByRole('log').click();
   await keyboard.type(SENTENCE);
   assert.match(page.url(), new RegExp(`/inbox/all/${conversation._id}$`));
-  const [assigned, aside, ...others] = changes.map((text) => JSON.parse(text));
+  const [untagged, assigned, aside, ...others] = changes.map((text) => JSON.parse(text));
+  assert.deepEqual(untagged, { tags: [] });
   assert.deepEqual(Object.keys(assigned), ['owner']);
   assert.equal(aside.status, 'SNOOZED');
   assert.deepEqual(others, [{ status: 'CLOSED' }, { status: 'OPEN' }]);
@@ -122,10 +133,12 @@ test('Enter in a note adds a note, and the words that follow stay with the team'
   await keyboard.type('não responder');
   await composer.getByRole('button', { name: 'Add note' }).click();
   await keyboard.type('er');
-  // Out of the field, R and N come back to the note.
+  // With a draft, letters stay text however long the pause is; only R goes back to the field, and leaves the note a note.
   await keyboard.press('Escape');
   await page.waitForFunction(`document.activeElement === document.body`);
   await page.waitForTimeout(3_100);
+  await keyboard.type('ea');
+  await page.waitForTimeout(1_100);
   await keyboard.press('r');
   await composer.getByRole('textbox', { name: 'Write a note' }).and(page.locator(':focus')).waitFor();
   assert.deepEqual(await findBarriers(page), []);
@@ -184,6 +197,29 @@ test('J and K go through the list with the focus on its rows, and Enter or R goe
   await close();
 });
 
+test('an Enter that opens a conversation with a draft does not send it, whether it is held or pressed twice', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Rui Prado', text: 'Oi' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const field = page.getByRole('textbox', { name: 'Write a message' });
+  await field.fill('Um rascunho');
+  await page.keyboard.press('Alt+ArrowDown');
+  assert.equal(await field.inputValue(), 'Um rascunho');
+  await page.reload();
+  await waitUntil('the field to have the focus', () => isWriting(page));
+  await page.getByRole('link', { name: /Rui Prado/ }).focus();
+  for (const press of ['down', 'down', 'up'] as const) await page.keyboard[press]('Enter');
+  await page.keyboard.press('Enter');
+  await page.locator('[data-composer] textarea:focus').waitFor();
+  // What is typed goes on at the end of the draft.
+  await page.keyboard.type(' e mais');
+  assert.equal(await field.inputValue(), 'Um rascunho e mais');
+  assert.deepEqual(await listTexts(conversation._id), ['INCOMING Oi']);
+  await page.keyboard.press('Enter');
+  await waitForSent(page.getByRole('article').filter({ hasText: 'Um rascunho e mais' }));
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('E closes the conversation, and the notice about it takes that back', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Eva Costa', text: 'Obrigada' });
   const path = `/v1/conversations/${conversation._id}`;
@@ -192,15 +228,19 @@ test('E closes the conversation, and the notice about it takes that back', async
   const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
   await waitUntil('the field to have the focus', () => isWriting(page));
   await page.keyboard.press('Escape');
-  await page.keyboard.press('e');
-  await page.getByText('Conversation closed').waitFor();
+  // A key that is held acts once.
+  for (const press of ['down', 'down', 'down', 'up'] as const) await page.keyboard[press]('e');
+  await page.getByText('Conversation closed: Eva Costa').waitFor();
   assert.equal(await readStatus(), 'CLOSED');
   assert.deepEqual(await findBarriers(page), []);
   const undo = page.getByRole('button', { name: 'Undo' });
   const [button, composer] = [await undo.boundingBox(), await page.locator('[data-composer]').boundingBox()];
-  assert.ok(button && composer && button.y + button.height < composer.y, 'the notice leaves the composer free');
+  assert.ok(button && composer && button.y + button.height < composer.y, 'the notice does not cover the composer');
   await undo.click();
   await page.getByText('Conversation closed').waitFor({ state: 'detached' });
+  // The pressed button is gone, so what is typed goes to the reply.
+  await page.keyboard.type('era');
+  assert.equal(await page.getByRole('textbox', { name: 'Write a message' }).inputValue(), 'era');
   await waitUntil('the state of before', async () => (await readStatus()) === 'PENDING');
   assert.deepEqual(complaints(), []);
   await close();

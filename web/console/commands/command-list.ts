@@ -1,6 +1,7 @@
 /** The commands that can be run from everywhere, and those of the conversation that is open. */
 import { useLocation } from 'wouter';
 import { FRAME, SCREEN_NAMES } from '../frame/texts.ts';
+import { OPEN_CONVERSATION } from '../frame/open-conversation.ts';
 import { useVisibleScreens } from '../frame/screens.ts';
 import { chooseTheme, THEMES } from '../frame/theme.ts';
 import { HAND_BACK, takeOver, useConversation, useConversationChange } from '../records/conversations.ts';
@@ -21,7 +22,7 @@ export function useCommands(): EntryGroup[] {
   const texts = useTexts(SEARCH);
   const names = useTexts(SCREEN_NAMES);
   const [location, navigate] = useLocation();
-  const [, id] = /^\/inbox\/[^/]+\/([0-9a-f]{24})$/.exec(location) ?? [];
+  const [, id] = OPEN_CONVERSATION.exec(location) ?? [];
   const screens = useVisibleScreens().map(({ path, name, icon }): Entry => ({
     key: path,
     icon,

@@ -1,8 +1,16 @@
 /** Ctrl-K searches and runs commands, and ? shows the keys. The dialogs are loaded when they are first opened. */
 import { Suspense, useEffect, type ReactElement } from 'react';
-import { isCovered, isLetterKey } from '../frame/shortcuts.ts';
+import { isLetterKey } from '../frame/shortcuts.ts';
+import { isCovered } from '../frame/writing.ts';
 import { lazyPart, LoadingDialog } from '../ui/lazy-part.tsx';
-import { closeCommandDialog, isSearchOpen, openCommandDialog, typeAhead, useOpened } from './opened.ts';
+import {
+  closeCommandDialog,
+  findFocusBefore,
+  isSearchOpen,
+  openCommandDialog,
+  typeAhead,
+  useOpened,
+} from './opened.ts';
 
 const SearchDialog = lazyPart(async () => (await import('./search-dialog.tsx')).SearchDialog);
 const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).KeysDialog);
@@ -44,6 +52,7 @@ function catchEarly(event: KeyboardEvent): void {
   if (!isSearchOpen() || isThere || isComposing || ctrlKey || metaKey || altKey) return;
   event.preventDefault();
   event.stopPropagation();
-  if (key === 'Escape') closeCommandDialog();
-  else typeAhead(key);
+  if (key !== 'Escape') return typeAhead(key);
+  closeCommandDialog();
+  findFocusBefore()?.focus();
 }

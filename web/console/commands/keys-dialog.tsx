@@ -6,7 +6,7 @@ import { SCREEN_NAMES } from '../frame/texts.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import styles from './keys-dialog.module.css';
-import { closeCommandDialog } from './opened.ts';
+import { closeCommandDialog, findFocusBefore } from './opened.ts';
 import { KEYS } from './texts.ts';
 
 /** The keys of one line, and what they do. */
@@ -36,7 +36,7 @@ export function KeysDialog(): ReactElement {
     [['E'], texts.close],
   ];
   return (
-    <Dialog title={texts.title} width="wide" onClose={closeCommandDialog}>
+    <Dialog title={texts.title} width="wide" onClose={closeCommandDialog} finalFocus={() => findFocusBefore() ?? true}>
       <div className={styles['groups']}>
         <Group title={texts.everywhere} lines={everywhere} />
         <Group title={texts.inConversation} lines={conversation} />

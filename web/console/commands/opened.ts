@@ -12,7 +12,14 @@ export const isCommandDialogOpen = (): boolean => opened.get() !== null;
 export const isSearchOpen = (): boolean => opened.get() === 'SEARCH';
 export const closeCommandDialog = (): void => opened.set(null);
 
+/** What had the focus before; it gets it back. */
+let before: HTMLElement | null = null;
+export const findFocusBefore = (): HTMLElement | null => (before?.isConnected ? before : null);
+
+/** Takes the focus from the page at once, so that no key reaches it while the code of the dialog is loaded. */
 export function openCommandDialog(dialog: CommandDialog): void {
+  before = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+  before?.blur();
   searched.set('');
   opened.set(dialog);
 }

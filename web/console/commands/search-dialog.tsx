@@ -9,7 +9,7 @@ import { COMMON } from '../ui/texts.ts';
 import { useCommands } from './command-list.ts';
 import type { Entry, EntryGroup } from './entries.ts';
 import { useFound } from './found.tsx';
-import { closeCommandDialog, setSearched, useSearched } from './opened.ts';
+import { closeCommandDialog, findFocusBefore, setSearched, useSearched } from './opened.ts';
 import styles from './search-dialog.module.css';
 import { SEARCH } from './texts.ts';
 
@@ -31,7 +31,11 @@ export function SearchDialog(): ReactElement {
     <Dialog.Root open onOpenChange={(open) => !open && closeCommandDialog()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={styles['backdrop']} />
-        <Dialog.Popup className={styles['dialog']} aria-label={texts.title}>
+        <Dialog.Popup
+          className={styles['dialog']}
+          aria-label={texts.title}
+          finalFocus={() => findFocusBefore() ?? true}
+        >
           <Autocomplete.Root
             open
             inline

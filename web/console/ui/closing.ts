@@ -5,12 +5,15 @@ import { defineTexts, useTexts } from '../texts/texts.ts';
 import { showError, showNotice } from './toast.tsx';
 
 const CLOSING = defineTexts(
-  { closed: 'Conversation closed', undo: 'Undo' },
+  { closed: (name: string) => `Conversation closed: ${name}`, undo: 'Undo' },
   {
-    'pt-BR': { closed: 'Conversa encerrada', undo: 'Desfazer' },
-    es: { closed: 'Conversación cerrada', undo: 'Deshacer' },
+    'pt-BR': { closed: (name) => `Conversa encerrada: ${name}`, undo: 'Desfazer' },
+    es: { closed: (name) => `Conversación cerrada: ${name}`, undo: 'Deshacer' },
   },
 );
+
+const nameOf = ({ contact_summary: { name, phone_number, email } }: Conversation): string =>
+  name ?? phone_number ?? email ?? '…';
 
 interface Closing {
   isClosed: boolean;
@@ -29,7 +32,7 @@ export function useClosing(conversation: Conversation | undefined): Closing {
   // The page may show another conversation before the answer comes, so the notice does not depend on this one being shown.
   const close = async (before: Conversation): Promise<void> => {
     await change.mutateAsync({ status: 'CLOSED' });
-    showNotice(texts.closed, { label: texts.undo, run: () => undo(before) });
+    showNotice(texts.closed(nameOf(before)), { label: texts.undo, run: () => undo(before) });
   };
   return {
     isClosed,

@@ -13,8 +13,8 @@ interface DialogProps {
   /** The buttons below. */
   actions?: ReactNode;
   width?: 'narrow' | 'wide';
-  /** Where the focus goes afterwards; to where it was when this is missing or returns true. */
-  finalFocus?: (() => HTMLElement | true) | undefined;
+  /** Where the focus goes afterwards; to where it was when this is missing or returns true, and nowhere with false. */
+  finalFocus?: (() => HTMLElement | boolean) | undefined;
 }
 
 export function Dialog(props: DialogProps): ReactElement {

@@ -21,8 +21,8 @@ interface MenuProps {
   items: readonly MenuItem[];
   /** What stands above the items. */
   title?: ReactNode;
-  /** Where the focus goes when the menu closes; to the button when this is missing or returns true. */
-  finalFocus?: (() => HTMLElement | true) | undefined;
+  /** Where the focus goes when the menu closes; to the button when this is missing or returns true, and nowhere with false. */
+  finalFocus?: (() => HTMLElement | boolean) | undefined;
 }
 
 export function Menu({ trigger, items, title, finalFocus }: MenuProps): ReactElement {

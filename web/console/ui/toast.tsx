@@ -1,6 +1,6 @@
 /** Short notices at the edge of the page. Errors stay until they are closed. */
 import { Toast as Base } from '@base-ui/react/toast';
-import { useEffect, type ReactElement, type ReactNode, type RefObject } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { useTexts } from '../texts/texts.ts';
 import { Icon } from './icon.tsx';
 import { explainError } from './problem.ts';
@@ -38,23 +38,6 @@ export function showNotice(title: string, action?: NoticeAction): void {
 
 export const showError = (error: unknown): void =>
   void notices.add({ title: explainError(error), type: 'error', priority: 'high', timeout: 0 });
-
-/** Keeps notices above an element at the bottom of the page whose buttons they would cover. */
-export function useNoticesAbove(element: RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    if (!element.current) return undefined;
-    const { style } = document.documentElement;
-    const watch = new ResizeObserver(([entry]) => {
-      const top = entry?.target.getBoundingClientRect().top ?? innerHeight;
-      style.setProperty('--notices-bottom', `${innerHeight - top}px`);
-    });
-    watch.observe(element.current);
-    return () => {
-      watch.disconnect();
-      style.removeProperty('--notices-bottom');
-    };
-  }, [element]);
-}
 
 export function Notices({ children }: { children: ReactNode }): ReactElement {
   return (

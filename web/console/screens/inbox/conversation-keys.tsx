@@ -2,20 +2,21 @@
 import type { Conversation } from '@parley/sdk';
 import { useEffect, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
-import { endWriting, isLetterKey, isTyping } from '../../frame/shortcuts.ts';
+import { isLetterKey } from '../../frame/shortcuts.ts';
 import { useInboxes, usePipelines } from '../../records/company.ts';
 import { useConversation, useConversationChange } from '../../records/conversations.ts';
 import { useMay, useSession } from '../../session/session.ts';
 import { useClosing } from '../../ui/closing.ts';
 import { showError } from '../../ui/toast.tsx';
-import { returnToComposer } from './focus.ts';
+import { endWriting, isTyping, returnToComposer } from '../../frame/writing.ts';
 import { listViewKeys } from './views.ts';
 
 /** Runs what a key stands for. */
 function useKeys(find: (key: string) => (() => void) | undefined): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      const act = isLetterKey(event) ? find(event.key) : undefined;
+      // A key that is held acts once.
+      const act = !event.repeat && isLetterKey(event) ? find(event.key) : undefined;
       if (!act) return;
       event.preventDefault();
       act();

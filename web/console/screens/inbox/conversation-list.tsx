@@ -92,7 +92,7 @@ function Rows({ feed, selection, view, current }: RowsProps): ReactElement {
   }
   return (
     <div ref={scroller} className={styles['scroller']}>
-      <ul className={styles['rows']} style={{ height: rows.getTotalSize() }}>
+      <ul className={styles['rows']} data-keys style={{ height: rows.getTotalSize() }}>
         {shown.map(({ index, key, start }) => {
           const conversation = feed.items[index];
           return (

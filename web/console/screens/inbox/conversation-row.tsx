@@ -12,7 +12,7 @@ import { CHANNEL_NAMES } from '../../texts/channels.ts';
 import type { Selection } from './bulk/selection.ts';
 import { BULK } from './bulk/texts.ts';
 import styles from './conversation-row.module.css';
-import { isFromList, returnToComposer } from './focus.ts';
+import { isFromList, returnToComposer } from '../../frame/writing.ts';
 import { STATUS_NAMES } from '../../texts/conversation-states.ts';
 
 interface ConversationRowProps {

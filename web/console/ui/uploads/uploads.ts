@@ -21,8 +21,8 @@ export interface Uploads {
   files: readonly Upload[];
   isReady: boolean;
   add(files: readonly File[]): void;
-  /** Adds a file that the platform has already. */
-  addStored(attachment: Attachment): void;
+  /** Adds a file that the platform has already, once its record is there. */
+  addStored(name: string, record: Promise<Attachment>): void;
   remove(key: number): void;
   clear(): void;
 }
@@ -38,11 +38,12 @@ export function useUploads(most = MOST_FILES): Uploads {
   latest.current = files;
   useEffect(() => () => forget(latest.current), []);
 
-  const upload = async (key: number, file: File): Promise<void> => {
+  const fill = async (key: number, record: Promise<Attachment>): Promise<void> => {
     const show = (change: Partial<Upload>): void =>
       setFiles((all) => all.map((each) => (each.key === key ? { ...each, ...change } : each)));
     try {
-      show({ attachment: await parley.attachments.upload({ file }) });
+      const attachment = await record;
+      show({ attachment, name: attachment.meta.fileName });
     } catch (error) {
       show({ problem: explainError(error) });
     }
@@ -54,15 +55,15 @@ export function useUploads(most = MOST_FILES): Uploads {
       const added = chosen.slice(0, most - files.length).map((file) => {
         const preview = file.type.startsWith('image/') ? URL.createObjectURL(file) : null;
         const key = (next.current += 1);
-        void upload(key, file);
+        void fill(key, parley.attachments.upload({ file }));
         return { key, name: file.name, preview, attachment: null, problem: null };
       });
       setFiles((all) => [...all, ...added]);
     },
-    addStored: (attachment) => {
+    addStored: (name, record) => {
       const key = (next.current += 1);
-      const stored = { key, name: attachment.meta.fileName, preview: null, attachment, problem: null };
-      setFiles((all) => [...all, stored]);
+      setFiles((all) => [...all, { key, name, preview: null, attachment: null, problem: null }]);
+      void fill(key, record);
     },
     remove: (key) => {
       forget(files.filter((each) => each.key === key));

@@ -11,7 +11,7 @@ import { HANDOFF_REASONS } from '../../../ui/agents/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { showError } from '../../../ui/toast.tsx';
-import { returnToComposer } from '../focus.ts';
+import { returnToComposer } from '../../../frame/writing.ts';
 import styles from './agent-bar.module.css';
 import { AGENT_TEXTS } from './agent-texts.ts';
 import { AgentTurnDialog } from './agent-turn-dialog.tsx';

@@ -11,7 +11,7 @@ import { AgentOutcome, AgentWork } from '../../../ui/agents/agent-work.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Empty, Failure, Loading } from '../../../ui/state.tsx';
-import { findReturn } from '../focus.ts';
+import { findReturn } from '../../../frame/writing.ts';
 import { AGENT_TEXTS } from './agent-texts.ts';
 import styles from './message.module.css';
 

@@ -7,7 +7,7 @@ import { Button, IconButton } from '../../../ui/button.tsx';
 import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { FileButton } from '../../../ui/uploads/file-button.tsx';
-import { returnToComposer } from '../focus.ts';
+import { returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
 import { EmojiChoice } from './emoji.tsx';
 import { useRecorder, type VoiceRecorder } from './recorder.ts';

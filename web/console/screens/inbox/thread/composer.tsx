@@ -1,18 +1,18 @@
 /** Where a message or a note is written, with its files. */
 import type { Contact, Conversation, Message } from '@parley/sdk';
-import { useEffect, useRef, useState, type ReactElement } from 'react';
+import { useEffect, useRef, useState, type PointerEvent, type ReactElement } from 'react';
 import { parley } from '../../../client.ts';
 import { announcePresence } from '../../../live/presence.ts';
 import { useCompanyName, useQuickReplies, useUsers } from '../../../records/company.ts';
 import { useMay, useSession } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { useHasTemplates } from '../../../ui/templates/template-inboxes.ts';
-import { showError, useNoticesAbove } from '../../../ui/toast.tsx';
+import { showError } from '../../../ui/toast.tsx';
 import { UploadList } from '../../../ui/uploads/upload-list.tsx';
 import { useUploads, type Upload, type Uploads } from '../../../ui/uploads/uploads.ts';
 import { ComposerBar } from './composer-bar.tsx';
 import { useWriteKeys } from '../conversation-keys.tsx';
-import { returnToComposer } from '../focus.ts';
+import { returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
 import { useDraft, type Draft } from './drafts.ts';
 import { post, type OutgoingContent } from './outbox.ts';
@@ -37,9 +37,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
   const draft = useDraft(conversation._id);
   const isNote = draft.writing === 'NOTE';
   const [isTemplate, setTemplate] = useState(false);
-  const box = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
-  useNoticesAbove(box);
   const uploads = useUploads();
   // A note has no files, and leaves those of the reply where they are.
   const files = isNote ? [] : uploads.files;
@@ -54,18 +52,21 @@ export function Composer(props: ComposerProps): ReactElement | null {
   const hasTemplates = useHasTemplates(conversation.inbox);
   if (!useMay('messages:create')) return null;
   const addFiles = (added: readonly File[]): void => {
-    if (!isNote) uploads.add(added);
+    if (isNote) showError(texts.noFilesInNote);
+    else uploads.add(added);
     returnToComposer();
   };
   return (
     <div
-      ref={box}
       className={`${styles['composer']} ${isNote ? styles['note'] : ''}`}
       data-composer
+      onPointerUp={keepFocus}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
+        const dropped = [...event.dataTransfer.files];
+        if (dropped.length === 0) return;
         event.preventDefault();
-        addFiles([...event.dataTransfer.files]);
+        addFiles(dropped);
       }}
     >
       <WritingTabs writing={draft.writing} onChoose={draft.choose}>
@@ -94,6 +95,13 @@ export function Composer(props: ComposerProps): ReactElement | null {
       {isTemplate && <TemplateDialog {...{ conversation, contact }} onClose={() => setTemplate(false)} />}
     </div>
   );
+}
+
+/** A press beside the buttons and the field, or on a button that is off, is for the field. */
+function keepFocus({ currentTarget, target }: PointerEvent): void {
+  const isOutside = !currentTarget.contains(target as Node);
+  if (isOutside || (target as Element).closest('button:enabled, textarea, [role=option]')) return;
+  returnToComposer();
 }
 
 const removeAndReturn =
@@ -138,7 +146,8 @@ function useSending(
   };
   const take = ({ attachment, user: mention, label }: Suggestion): void => {
     if (mention !== undefined) mentioned.current.set(mention, label);
-    if (attachment) void parley.attachments.get(attachment).then(uploads.addStored, showError);
+    // A note has no files.
+    if (attachment && !isNote) uploads.addStored(label, parley.attachments.get(attachment));
   };
   return { send, take };
 }

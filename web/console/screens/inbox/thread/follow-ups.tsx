@@ -15,6 +15,7 @@ import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import barStyles from './agent-bar.module.css';
 import { CANCEL_REASONS, FOLLOW_UP_STATES, FOLLOW_UPS } from './follow-up-texts.ts';
+import { findReturn } from '../../../frame/writing.ts';
 import styles from './follow-ups.module.css';
 
 interface FollowUpsLinkProps {
@@ -46,7 +47,7 @@ function FollowUpsDialog({ feed, onClose }: { feed: FeedView<FollowUp>; onClose(
   const texts = useTexts(FOLLOW_UPS);
   const common = useTexts(COMMON);
   return (
-    <Dialog title={texts.title} onClose={onClose}>
+    <Dialog title={texts.title} onClose={onClose} finalFocus={findReturn}>
       <ul className={styles['list']} aria-label={texts.title}>
         {feed.items.map((followUp) => (
           <Item key={followUp._id} followUp={followUp} />

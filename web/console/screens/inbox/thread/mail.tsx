@@ -7,7 +7,7 @@ import { useTexts } from '../../../texts/texts.ts';
 import { Details } from '../../../ui/details.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Failure, Loading } from '../../../ui/state.tsx';
-import { findReturn } from '../focus.ts';
+import { findReturn } from '../../../frame/writing.ts';
 import content from './content.module.css';
 import { MAIL } from './mail-texts.ts';
 import styles from './message.module.css';

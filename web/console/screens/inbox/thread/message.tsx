@@ -27,13 +27,14 @@ interface MessageBubbleProps {
 
 export function MessageBubble({ message, reactions, contact, onReply }: MessageBubbleProps): ReactElement {
   const texts = useTexts(THREAD);
+  const mayWrite = useMay('messages:create');
   const { message_type, createdAt, edited_at, forwarded, reply_to, revoked_at } = message;
   if (message_type === 'SYSTEM') return <p className={styles['system']}>{message.content}</p>;
   const side = message_type === 'INCOMING' ? styles['theirs'] : styles['ours'];
   const note = message_type === 'NOTE' ? styles['note'] : '';
   return (
     <article className={`${styles['bubble']} ${side} ${note}`}>
-      {canBeAnswered(message) && (
+      {mayWrite && canBeAnswered(message) && (
         <button
           type="button"
           className={styles['reply']}

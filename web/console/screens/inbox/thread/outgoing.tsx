@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import { returnToComposer } from '../focus.ts';
+import { returnToComposer } from '../../../frame/writing.ts';
 import content from './content.module.css';
 import styles from './message.module.css';
 import { discard, postAgain, type Outgoing } from './outbox.ts';

@@ -10,7 +10,13 @@ import { formatMoment, formatShort } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { CustomFieldInputs, listCustomDetails, pickCustomChanges, toCustomValues } from '../../../ui/custom-fields.tsx';
+import {
+  CustomFieldInputs,
+  listCustomDetails,
+  pickCustomChanges,
+  toCustomValues,
+  type CustomValues,
+} from '../../../ui/custom-fields.tsx';
 import { Details, type Detail } from '../../../ui/details.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { COMMON } from '../../../ui/texts.ts';
@@ -34,7 +40,7 @@ export function Panel({ conversation, contact, view }: PanelProps): ReactElement
       {conversation.campaign !== null && maySeeCampaigns && (
         <Link href={toScreen(`/campaigns/${conversation.campaign}`)}>{texts.toCampaign}</Link>
       )}
-      <Fields key={JSON.stringify(conversation.custom_fields)} conversation={conversation} />
+      <Fields conversation={conversation} />
       <Tags conversation={conversation} />
       <Others conversation={conversation} view={view} />
     </aside>
@@ -66,24 +72,34 @@ function AboutContact({ contact }: { contact: Contact }): ReactElement {
   );
 }
 
-/** The company's own fields of the conversation. What a colleague has saved meanwhile takes the place of what was typed. */
+/** The company's own fields of the conversation. What is typed stays while a colleague changes other fields. */
 function Fields({ conversation }: { conversation: Conversation }): ReactElement | null {
   const texts = useTexts(THREAD);
   const common = useTexts(COMMON);
   const fields = useCustomFields('conversation');
   const before = toCustomValues(conversation.custom_fields);
-  const [values, setValues] = useState(before);
+  const [edited, edit] = useState<CustomValues>(new Map());
   const change = useConversationChange(conversation._id);
   const may = useMay('conversations:update');
+  const values: CustomValues = new Map([...before, ...edited]);
   const custom_fields = pickCustomChanges(before, values);
   if (fields.length === 0) return null;
   if (!may) return <Details items={listCustomDetails(fields, conversation.custom_fields)} />;
   return (
     <section className={styles['fields']}>
       <h3>{texts.fields}</h3>
-      <CustomFieldInputs fields={fields} values={values} error={change.error} onChange={setValues} />
+      <CustomFieldInputs
+        fields={fields}
+        values={values}
+        error={change.error}
+        onChange={(all) => edit(new Map([...all].filter(([slug, value]) => value !== before.get(slug))))}
+      />
       {custom_fields && (
-        <Button kind="primary" isBusy={change.isPending} onClick={() => change.mutate({ custom_fields })}>
+        <Button
+          kind="primary"
+          isBusy={change.isPending}
+          onClick={() => change.mutate({ custom_fields }, { onSuccess: () => edit(new Map()) })}
+        >
           {common.save}
         </Button>
       )}

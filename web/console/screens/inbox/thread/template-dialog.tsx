@@ -17,7 +17,7 @@ import {
 } from '../../../ui/templates/template-values.ts';
 import { ValueField } from '../../../ui/templates/value-field.tsx';
 import { COMMON } from '../../../ui/texts.ts';
-import { findReturn } from '../focus.ts';
+import { findReturn } from '../../../frame/writing.ts';
 import { post } from './outbox.ts';
 import { THREAD } from './texts.ts';
 

@@ -10,7 +10,7 @@ import {
   type ReactElement,
   type RefObject,
 } from 'react';
-import { isFromList, returnToComposer } from '../focus.ts';
+import { isFromList, isStrayEnter, returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
 import type { Suggestion } from './suggestions.ts';
 import { useSuggestions } from './suggestions.ts';
@@ -39,8 +39,10 @@ export function TextInput(props: TextInputProps): ReactElement {
   const listId = useId();
 
   useEffect(() => {
+    // What was kept of a text goes on at its end.
+    area.current?.setSelectionRange(text.length, text.length);
     if (!isFromList()) returnToComposer();
-  }, []);
+  }, [area]);
   useLayoutEffect(() => {
     if (wantedCaret.current === null) return;
     area.current?.setSelectionRange(wantedCaret.current, wantedCaret.current);
@@ -55,11 +57,11 @@ export function TextInput(props: TextInputProps): ReactElement {
     area.current?.focus();
   };
   const press = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     const suggestion = suggestions.items[suggestions.chosen];
     const isTaken = suggestion ? pressInList(event, suggestion) : false;
     if (isTaken || (event.key === 'Enter' && !event.shiftKey)) event.preventDefault();
-    if (!isTaken && event.key === 'Enter' && !event.shiftKey) onSend();
+    if (!isTaken && event.key === 'Enter' && !event.shiftKey && !isStrayEnter(event.nativeEvent)) onSend();
   };
   const pressInList = ({ key, shiftKey }: KeyboardEvent, suggestion: Suggestion): boolean => {
     if (key === 'ArrowDown' || key === 'ArrowUp') suggestions.move(key === 'ArrowDown' ? 1 : -1);
@@ -70,13 +72,14 @@ export function TextInput(props: TextInputProps): ReactElement {
   };
   const paste = (event: ClipboardEvent): void => {
     const files = [...event.clipboardData.files];
-    if (files.length === 0) return;
+    // Spreadsheets copy a picture of the text as well.
+    if (files.length === 0 || event.clipboardData.getData('text/plain') !== '') return;
     event.preventDefault();
     onFiles(files);
   };
   const isOffering = suggestions.items.length > 0;
   return (
-    <div className={styles['input']}>
+    <>
       {isOffering && (
         <SuggestionList id={listId} items={suggestions.items} chosen={suggestions.chosen} label={label} onTake={take} />
       )}
@@ -100,9 +103,14 @@ export function TextInput(props: TextInputProps): ReactElement {
         onKeyDown={press}
         onPaste={paste}
       />
-    </div>
+    </>
   );
 }
+
+/** Safari ends the composition before it reports the Enter that ended it, with this code. */
+const COMPOSING = 229;
+const isComposing = ({ nativeEvent }: KeyboardEvent): boolean =>
+  nativeEvent.isComposing || nativeEvent.keyCode === COMPOSING;
 
 interface SuggestionListProps {
   id: string;

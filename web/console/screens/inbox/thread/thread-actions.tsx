@@ -15,7 +15,7 @@ import { useIsNarrow } from '../../../ui/narrow.ts';
 import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
-import { findReturn, returnToComposer } from '../focus.ts';
+import { findReturn, returnToComposer } from '../../../frame/writing.ts';
 import { listStepItems } from '../step-items.ts';
 import { snoozeTimes } from './snooze.ts';
 import styles from './thread-head.module.css';
@@ -53,6 +53,7 @@ export function ThreadActions({ conversation, more }: ThreadActionsProps): React
     return (
       <Menu
         items={[...items, ...under(texts.owner, owners)]}
+        finalFocus={findReturn}
         trigger={<IconButton icon="more" label={common.more} />}
       />
     );

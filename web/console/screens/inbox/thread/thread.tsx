@@ -8,7 +8,7 @@ import { useThread } from '../../../records/messages.ts';
 import { Failure, Loading } from '../../../ui/state.tsx';
 import { useTitle } from '../../../ui/title.ts';
 import { keep, readKept } from '../../../store.ts';
-import { returnToComposer } from '../focus.ts';
+import { returnToComposer } from '../../../frame/writing.ts';
 import { Composer } from './composer.tsx';
 import { Panel } from './panel.tsx';
 import { MessageList } from './message-list.tsx';
@@ -23,7 +23,8 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   const { data: contact = null } = useContact(conversation?.contact ?? '');
   const [replyTo, setReplyTo] = useState<Message | null>(null);
   const reply = (message: Message | null): void => {
-    setReplyTo(message);
+    // A copy, so that the same message begins a reply again.
+    setReplyTo(message && { ...message });
     returnToComposer();
   };
   const [hasDetails, showDetails] = useState(readKept(DETAILS_KEPT_AS) !== null);
@@ -31,7 +32,12 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   useTitle(name);
   usePresence(id);
   useReading(id, conversation?.unread_count ?? 0);
-  if (error) return <Failure error={error} />;
+  if (error)
+    return (
+      <section data-writing>
+        <Failure error={error} />
+      </section>
+    );
   if (!conversation) return <Loading />;
   return (
     <section className={styles['thread']} aria-label={name} data-details={hasDetails} data-writing>

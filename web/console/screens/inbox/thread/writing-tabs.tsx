@@ -2,7 +2,7 @@
 import { Tabs } from '@base-ui/react/tabs';
 import type { ReactElement, ReactNode } from 'react';
 import { useTexts } from '../../../texts/texts.ts';
-import { returnToComposer } from '../focus.ts';
+import { returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
 import type { Writing } from './drafts.ts';
 import { THREAD } from './texts.ts';

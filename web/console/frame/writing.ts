@@ -1,0 +1,128 @@
+/** Where the focus is while somebody writes in a conversation, and whether a key belongs to the text. */
+import { isCommandDialogOpen } from '../commands/opened.ts';
+import { OPEN_CONVERSATION } from './open-conversation.ts';
+
+/** A person who pauses for less than this is still writing, so a letter belongs to the text even if the field has lost the focus. */
+const WRITING_MS = 3_000;
+
+let writingUntil = Number.NEGATIVE_INFINITY;
+/** What had the focus last; null when the user has clicked on the page itself. */
+let lastFocus: Element | null = null;
+let enteredAt = Number.NEGATIVE_INFINITY;
+
+export const isWriting = (): boolean => performance.now() < writingUntil;
+
+/** Ignores letter shortcuts for some seconds, because somebody writes or is about to. */
+export function noteWriting(forMs = WRITING_MS): void {
+  writingUntil = Math.max(writingUntil, performance.now() + forMs);
+}
+
+/** Letters are shortcuts again at once: the user has left the field on purpose. */
+export function endWriting(): void {
+  writingUntil = Number.NEGATIVE_INFINITY;
+}
+
+/** True when the target of an event is a field in which text is written. */
+export function isTyping({ target }: Event): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return !/^(checkbox|radio|button|file)$/.test(target.type);
+  return target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName);
+}
+
+/** True while a dialog or a menu lies above the page: keys belong to it. A notice at the edge of the page has the role of a dialog, but is none. */
+export const isCovered = (): boolean =>
+  isCommandDialogOpen() ||
+  document.querySelector(':is([role=dialog], [role=alertdialog]):not([data-notice]), [role=menu], [role=listbox]') !==
+    null;
+
+/** True for what is written as text. A choice is none, and of a search the list shows what it has found, which has keys. */
+const isWritten = (event: Event): boolean =>
+  isTyping(event) && !/^(search|select-)/.test((event.target as HTMLInputElement).type);
+
+/** The state of an address that was opened by a key of the list. A page that is loaded again gives the focus to the field. */
+export const FROM_LIST = { fromList: crypto.randomUUID() };
+
+/** True when the open conversation leaves the focus in the list, so that the next key goes on from there. */
+export const isFromList = (): boolean => (history.state as typeof FROM_LIST | null)?.fromList === FROM_LIST.fromList;
+
+const FIELD = '[data-composer] textarea';
+const findField = (): HTMLTextAreaElement | null => document.querySelector(FIELD);
+
+/** On a phone, the keyboard would cover the messages, so nothing gives the focus to the field there. */
+const findComposer = (): HTMLElement | null => (matchMedia('(pointer: fine)').matches ? findField() : null);
+
+/** Gives the focus back to the field after something that belongs to writing. Until it is there, letters are no shortcuts. */
+export function returnToComposer(): void {
+  noteWriting();
+  findComposer()?.focus();
+}
+
+/** Where the focus goes when a dialog or a menu of a conversation closes: to the field, to nothing on a phone, or else to where it was. */
+export function findReturn(): HTMLElement | boolean {
+  noteWriting();
+  return findComposer() ?? findField() === null;
+}
+
+/** True when the field holds a text, so that its author has not finished, however long the pause is. */
+const hasDraft = (): boolean => (findField()?.value ?? '') !== '';
+
+/** True until a conversation that was opened to write in it is there. */
+const isAwaited = (): boolean =>
+  OPEN_CONVERSATION.test(location.pathname) && !isFromList() && document.querySelector('[data-writing]') === null;
+
+const PARTS = '[data-writing], [data-notice], button, input, select, audio, video, [role=tab]';
+
+/**
+ * True when a letter belongs to the text of the open conversation: the field has a draft, or the focus is on a part of the conversation or
+ * on a button that may have taken it from the field. In the list of conversations and on the messages as a whole, letters are keys.
+ */
+export function isTextKey({ target, key }: KeyboardEvent): boolean {
+  if (isAwaited()) return true;
+  if (findField() === null || !(target instanceof Element) || target.closest('[data-keys]')) return false;
+  // R only goes to the field.
+  if (key !== 'r' && hasDraft()) return true;
+  return target.getAttribute('role') !== 'log' && target.closest(PARTS) !== null;
+}
+
+/** True when what had the focus is gone, such as a button that was pressed, so that the focus is nowhere. */
+const hasLostFocus = (): boolean =>
+  document.activeElement === document.body &&
+  lastFocus !== null &&
+  // A row of the list that is gone was no part of the text.
+  !lastFocus.matches('[data-conversation]') &&
+  (!lastFocus.isConnected || lastFocus.matches(':disabled'));
+
+/** True for an Enter that is held, or repeats one that was meant for something else. */
+export const isStrayEnter = (event: KeyboardEvent): boolean => event.repeat || performance.now() - enteredAt < STRAY_MS;
+
+/** Two presses that follow each other faster than this are one that was made twice. */
+const STRAY_MS = 700;
+
+document.addEventListener(
+  'input',
+  (event) => {
+    enteredAt = Number.NEGATIVE_INFINITY;
+    if (isWritten(event)) noteWriting();
+  },
+  { capture: true },
+);
+// What was written in a form, such as the log-in, has been accepted.
+document.addEventListener('submit', endWriting, { capture: true });
+document.addEventListener('focusin', ({ target }) => (lastFocus = target as Element), { capture: true });
+document.addEventListener(
+  'pointerup',
+  () => {
+    if (document.activeElement === document.body && lastFocus?.isConnected) lastFocus = null;
+  },
+  { capture: true },
+);
+document.addEventListener(
+  'keydown',
+  (event) => {
+    const { key, target, ctrlKey, metaKey, altKey } = event;
+    if (key === 'Enter' && !(target instanceof HTMLTextAreaElement)) enteredAt = performance.now();
+    const isText = key.length === 1 && !ctrlKey && !metaKey && !altKey;
+    if (isText && hasLostFocus() && !isCovered() && findComposer() !== null) returnToComposer();
+  },
+  { capture: true },
+);
