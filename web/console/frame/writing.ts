@@ -40,13 +40,12 @@ const isWritten = (event: Event): boolean =>
   isTyping(event) && !/^(search|select-)/.test((event.target as HTMLInputElement).type);
 
 /** The state of an address that was opened by a key of the list. A page that is loaded again gives the focus to the field. */
-export const FROM_LIST = { fromList: crypto.randomUUID() };
+export const FROM_LIST = { fromList: performance.timeOrigin };
 
 /** True when the open conversation leaves the focus in the list, so that the next key goes on from there. */
 export const isFromList = (): boolean => (history.state as typeof FROM_LIST | null)?.fromList === FROM_LIST.fromList;
 
-const FIELD = '[data-composer] textarea';
-const findField = (): HTMLTextAreaElement | null => document.querySelector(FIELD);
+const findField = (): HTMLTextAreaElement | null => document.querySelector('[data-composer] textarea');
 
 /** On a phone, the keyboard would cover the messages, so nothing gives the focus to the field there. */
 const findComposer = (): HTMLElement | null => (matchMedia('(pointer: fine)').matches ? findField() : null);
@@ -92,11 +91,11 @@ const hasLostFocus = (): boolean =>
   !lastFocus.matches('[data-conversation]') &&
   (!lastFocus.isConnected || lastFocus.matches(':disabled'));
 
-/** True for an Enter that is held, or repeats one that was meant for something else. */
-export const isStrayEnter = (event: KeyboardEvent): boolean => event.repeat || performance.now() - enteredAt < STRAY_MS;
-
 /** Two presses that follow each other faster than this are one that was made twice. */
 const STRAY_MS = 700;
+
+/** True for an Enter that is held, or repeats one that was meant for something else. */
+export const isStrayEnter = (event: KeyboardEvent): boolean => event.repeat || performance.now() - enteredAt < STRAY_MS;
 
 document.addEventListener(
   'input',
