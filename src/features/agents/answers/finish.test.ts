@@ -53,6 +53,38 @@ test("a model's reasoning is never part of the answer, and a person takes over w
   assert.deepEqual(await try_(), [null, 'ONLY_REASONING']);
 });
 
+test('a model that writes no opening tag has its cut reasoning held back from its first whole reply on', async () => {
+  const content = 'Okay, the user wants to know the price. I should look at the passages. The passage says R$ 50. So I';
+  const ofOther = await createAgent({ model: 'headless' });
+  answer(content, cut);
+  assert.deepEqual(await try_(ofOther), [
+    'Okay, the user wants to know the price. I should look at the passages. The passage says R$ 50.',
+    null,
+  ]);
+  answer('They ask for the price.\n</think>\n\nCusta R$ 50.');
+  assert.deepEqual(await try_(ofOther), ['Custa R$ 50.', null]);
+  answer(content, cut);
+  assert.deepEqual(await try_(ofOther), [null, 'ONLY_REASONING']);
+  assert.deepEqual((await try_())[1], null);
+  answer('They ask.\n</think>\n\nCusta R$ 50. E', cut);
+  assert.deepEqual(await try_(ofOther), ['Custa R$ 50.', null]);
+  answer('Custa R$ 50. E', { ...cut, message: { reasoning_content: 'They ask.' } });
+  assert.deepEqual(await try_(ofOther), ['Custa R$ 50.', null]);
+  for (const name of ['deepseek-ai/DeepSeek-R1', 'qwq:32b', 'Qwen3-4B-Thinking-2507']) {
+    answer(content, cut);
+    assert.deepEqual(await try_(await createAgent({ model: name })), [null, 'ONLY_REASONING']);
+  }
+});
+
+test('an answer in parts is what its parts of text say', async () => {
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'They ask.' }] };
+  const parts = [thinking, { type: 'text', text: 'Olá! ' }, null, { type: 'text', text: 'Custa R$ 50.' }];
+  answer(null, { message: { content: parts } });
+  assert.deepEqual(await try_(), ['Olá! Custa R$ 50.', null]);
+  answer(null, { message: { content: [thinking] } });
+  assert.deepEqual(await try_(), [null, 'ONLY_REASONING']);
+});
+
 test('reasoning longer than an answer may be hides no answer', async () => {
   answer(`<think>${'They greet. '.repeat(5_000)}</think>Olá!`);
   assert.deepEqual(await try_(), ['Olá!', null]);

@@ -78,6 +78,23 @@ test('characters that only look like Markdown stay as they are', () => {
 });
 
 test('a hostile text of the length of a message is written, however deep it is', () => {
-  for (const part of ['[', '![](', '**a ', '*a_', '`', '<a ', '> ', '- ', '1. ', '|a', '~~a ', '[a]: b\n', '> - ', '[]**a', '~~a|*', '_a*<'])
+  for (const part of [
+    '[',
+    '![](',
+    '**a ',
+    '*a_',
+    '`',
+    '<a ',
+    '> ',
+    '- ',
+    '1. ',
+    '|a',
+    '~~a ',
+    '[a]: b\n',
+    '> - ',
+    '[]**a',
+    '~~a|*',
+    '_a*<',
+  ])
     assert.ok(toPlainText(part.repeat(10_000), { marks: WHATSAPP_MARKS, keepsLink }).length <= 5_000);
 });
