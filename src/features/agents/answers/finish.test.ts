@@ -108,6 +108,22 @@ test('an answer that was cut off ends with its last sentence, and goes to a pers
   assert.deepEqual(await try_(), ['Entregamos hoje. Custa R$ 1.5', null]);
 });
 
+test('a cut answer has no half of a format', async () => {
+  for (const [text, rest] of [
+    ['**Importante: leve o documento. Depois vá', 'Importante: leve o documento.'],
+    ['Sim. _Leve o documento. Depois vá', 'Sim. Leve o documento.'],
+    ['- **Mel. É\n- Sim. Cla', '- Mel. É\n- Sim.'],
+    ['Olá. Veja [nosso site. Ele é bom](https://bakery.exam', 'Olá. Veja nosso site.'],
+    ['Olá. Veja ![foto. Ele', 'Olá. Veja foto.'],
+    ['Olá.\n```\ncode. more', 'Olá.'],
+    ['Olá.\n\n```\ncode.\n```\nE dep', 'Olá.\n\ncode.'],
+    ['Olá. São 2**10 e it`s ok. Dep', 'Olá. São 2**10 e it`s ok.'],
+  ] as const) {
+    answer(text, cut);
+    assert.deepEqual(await try_(), [rest, null]);
+  }
+});
+
 const MARKDOWN =
   '## Bolos\n\n* **Cenoura** no [site](https://bakery.example/cakes)\n* Mel na [loja](https://evil.example)';
 

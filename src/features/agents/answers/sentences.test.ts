@@ -24,6 +24,7 @@ test('a text that was cut off ends with its last complete sentence', () => {
     ['Olá! 😊 Custa', 'Olá!'],
     ['Olá!😊 Custa', 'Olá!'],
     ['É isso (sim.) Ma', 'É isso (sim.)'],
+    ['Sim. Custa R$ 50. E', 'Sim. Custa R$ 50.'],
     ['好的。价格是', '好的。'],
   ] as const)
     assert.equal(endAtSentence(text), rest);

@@ -15,8 +15,9 @@ const SHORT_WORDS = new Set(
     ' ',
   ),
 );
-/** A number ends no sentence: a list goes on after it, and what it counts may follow. */
+/** A number ends no sentence, because a list goes on after it. A price may end one. */
 const NUMBER = /^\d+$/;
+const PRICE = /[$€£]\s?\d{1,9}\.$/;
 /** A line that only announces the next one, or is a heading. */
 const ANNOUNCES = /^\s*#|[:;,–-]$/;
 /** A dot after these may be one inside of a number or an address. */
@@ -46,7 +47,8 @@ function endsSentence(sentence: string, isLast: boolean): boolean {
   const word = (sentence.split(/\s/).at(-1) ?? '').slice(0, -1).replace(OPENING, '').toLowerCase();
   if (isLast && /[/@]/.test(word)) return false;
   if (!sentence.endsWith('.')) return true;
-  if (NUMBER.test(word) || SHORT_WORDS.has(word) || /^\p{L}(?:\.\p{L})*$/u.test(word)) return false;
+  if (NUMBER.test(word) && !PRICE.test(sentence)) return false;
+  if (SHORT_WORDS.has(word) || /^\p{L}(?:\.\p{L})*$/u.test(word)) return false;
   return !isLast || !OPEN_WORD.test(word) || word.endsWith('.');
 }
 
