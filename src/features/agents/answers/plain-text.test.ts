@@ -23,6 +23,7 @@ test('Markdown is written in the marks of the network, and as plain text where t
     ['Use `npm i`:\n```sh\nnpm *i*\n```\nfim', 'Use `npm i`:\n```\nnpm *i*\n```\nfim', 'Use npm i:\nnpm *i*\nfim'],
     ['| Bolo | R$ |\n|---|--:|\n| **Mel** | 9<br>8 |', 'Bolo – R$\n*Mel* – 9 8', 'Bolo – R$\nMel – 9 8'],
     ['um<br>dois\\*  \ntrês', 'um\ndois*\ntrês', 'um\ndois*\ntrês'],
+    ['um<br>\ndois<br><br>três', 'um\ndois\n\ntrês', 'um\ndois\n\ntrês'],
     ['Isto é **<b>novo</b>**, R&amp;D &amp;lt;', 'Isto é *novo*, R&D &lt;', 'Isto é novo, R&D &lt;'],
     ['<p>Olá, **Ana**</p>\n<p>Tudo <i>bem</i>?</p>', 'Olá, *Ana*\n\nTudo bem?', 'Olá, Ana\n\nTudo bem?'],
   ] as const)

@@ -119,14 +119,19 @@ const writeTable = ({ header, rows }: Tokens.Table, writing: Writing): string =>
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u;
 const ENDS_IN_DIGIT = /\d$/;
 const BEGINS_WITH_DIGIT = /^\d/;
+const BREAK = /^[ \t]*\n/;
 const BEGINS_WORD = /^[\p{L}\p{N}]/u;
 
 function writeInline(tokens: Token[], writing: Writing): string {
   let written = '';
   for (const [index, token] of tokens.entries()) {
     const mark = findMark(token, writing.marks);
-    if (mark === null) written += writePart(token, writing);
-    else {
+    if (mark === null) {
+      const part = writePart(token, writing);
+      // A tag that breaks the line often stands at its end.
+      const isBroken = token.type === 'text' && tokens[index - 1]?.type === 'html' && written.endsWith('\n');
+      written += isBroken ? part.replace(BREAK, '') : part;
+    } else {
       const next = tokens[index + 1]?.raw ?? '';
       const words = writeInline((token as Tokens.Strong).tokens, writing);
       // Networks read a mark inside of a word as a character.
