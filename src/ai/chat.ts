@@ -158,7 +158,7 @@ function readText(
   const split = splitReasoning(written, { isCut });
   if (split.isHeadless) rememberHeadless(endpoint);
   // The reasoning of such a model has a closing tag only. Where the server has taken the reasoning out, the text is the answer.
-  const isCutReasoning = isCut && !split.hasTag && !hasThoughts && isHeadless(endpoint);
+  const isCutReasoning = isCut && !split.isClosed && !hasThoughts && isHeadless(endpoint);
   const text = isCutReasoning ? '' : split.said.slice(0, MOST_TEXT).trim();
   if (text !== '') return { text, isOnlyReasoning: false };
   return { text: null, isOnlyReasoning: written !== '' || hasThoughts };

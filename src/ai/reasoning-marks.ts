@@ -63,13 +63,12 @@ export interface Part {
 
 /** Describes what the expression has found. */
 export function readPart({ index, 0: text, groups = {} }: RegExpExecArray): Part {
-  const part = { index, end: index + text.length, mark: groups['fence'] ?? '', pair: -1, isAlways: false };
-  for (const kind of ['fence', 'code', 'final', 'token'] as const)
-    if (groups[kind] !== undefined) return { ...part, kind };
+  const found = new Map(Object.entries(groups).filter(([, value]) => value !== undefined));
+  const part = { index, end: index + text.length, mark: found.get('fence') ?? '', pair: -1, isAlways: false };
+  for (const kind of ['fence', 'code', 'final'] as const) if (found.has(kind)) return { ...part, kind };
   for (const [pair, { isTemplate = false }] of PAIRS.entries()) {
-    if (groups[`open${pair}`] !== undefined) return { ...part, kind: 'open', pair, isAlways: isTemplate };
-    if (groups[`close${pair}`] !== undefined)
-      return { ...part, kind: isTemplate ? 'end' : 'close', pair, isAlways: false };
+    if (found.has(`open${pair}`)) return { ...part, kind: 'open', pair, isAlways: isTemplate };
+    if (found.has(`close${pair}`)) return { ...part, kind: isTemplate ? 'end' : 'close', pair };
   }
   return { ...part, kind: 'token' };
 }

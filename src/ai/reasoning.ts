@@ -23,8 +23,8 @@ interface Split {
   said: string;
   /** Whether reasoning ended that no tag had begun. */
   isHeadless: boolean;
-  /** Whether there was any tag of reasoning. */
-  hasTag: boolean;
+  /** Whether any reasoning ended. */
+  isClosed: boolean;
 }
 
 /** Returns the text without reasoning. Nothing may be left. */
@@ -42,8 +42,8 @@ export function splitReasoning(text: string, { isCut }: { isCut: boolean }): Spl
       else if (part.kind === 'fence') scan.enterCode(part);
     } else scan.read(part);
   }
-  const { isHeadless, hasTag } = scan;
-  return { said: scan.finish(isCut).trim().replaceAll(ANSWER, '').trim(), isHeadless, hasTag };
+  const { isHeadless, isClosed } = scan;
+  return { said: scan.finish(isCut).trim().replaceAll(ANSWER, '').trim(), isHeadless, isClosed };
 }
 
 /** Where the reading of a text is. */
@@ -51,7 +51,7 @@ class Scan {
   /** The opening tag of the reasoning that is read; null outside of reasoning. */
   opened: Part | null = null;
   isHeadless = false;
-  hasTag = false;
+  isClosed = false;
   readonly #text: string;
   #said = '';
   /** What is not decided yet begins here. */
@@ -99,7 +99,6 @@ class Scan {
       this.#said += this.#text.slice(this.#from, index);
       this.#from = end;
     }
-    this.hasTag ||= kind !== 'token' && kind !== 'end';
   }
 
   finish(isCut: boolean): string {
@@ -115,12 +114,14 @@ class Scan {
     this.#said = '';
     this.#from = end;
     this.opened = null;
+    this.isClosed = true;
   }
 
   #close(end: number): void {
     this.#said += this.#text.slice(this.#from, this.opened?.index);
     this.#from = end;
     this.opened = null;
+    this.isClosed = true;
   }
 
   #isAlone({ index, end }: Part): boolean {

@@ -65,6 +65,9 @@ test('a model that writes no opening tag has its cut reasoning held back from it
   assert.deepEqual(await try_(ofOther), ['Custa R$ 50.', null]);
   answer(content, cut);
   assert.deepEqual(await try_(ofOther), [null, 'ONLY_REASONING']);
+  answer('Okay, they ask. I <think> about the price. So I', cut);
+  assert.deepEqual(await try_(ofOther), [null, 'ONLY_REASONING']);
+  answer(content, cut);
   assert.deepEqual((await try_())[1], null);
   answer('They ask.\n</think>\n\nCusta R$ 50. E', cut);
   assert.deepEqual(await try_(ofOther), ['Custa R$ 50.', null]);
