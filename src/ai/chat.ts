@@ -7,7 +7,8 @@ import { parseJson } from '../platform/http/body.ts';
 import { newId } from '../platform/values/ids.ts';
 import type { Outbound } from '../platform/outside/outbound.ts';
 import { EndpointError, postJson } from './endpoint.ts';
-import { stripReasoning } from './reasoning.ts';
+import { isHeadless, rememberHeadless } from './headless.ts';
+import { splitReasoning } from './reasoning.ts';
 
 export interface ChatEndpoint {
   /** The address before `/chat/completions`. */
@@ -77,12 +78,13 @@ const MAX_COUNT = 10_000_000;
 /** Throws an EndpointError. */
 export async function askModel(
   outbound: Outbound,
-  { baseUrl, apiKey, model }: ChatEndpoint,
+  endpoint: ChatEndpoint,
   { messages, tools, maxTokens, signal }: ChatRequest,
 ): Promise<ChatReply> {
+  const { baseUrl, apiKey, model } = endpoint;
   const body = { model, messages: messages.map(writeMessage), max_tokens: maxTokens, tools: tools.map(describeTool) };
   const call = { server: 'model', url: `${baseUrl}/chat/completions`, apiKey, body, maxBytes: MAX_BYTES, signal };
-  return readReply(await postJson(outbound.operator, call));
+  return readReply(endpoint, await postJson(outbound.operator, call));
 }
 
 const describeTool = (tool: ChatTool) => ({ type: 'function', function: tool });
@@ -128,27 +130,54 @@ interface RawReply {
   usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null;
 }
 
-function readReply(answer: unknown): ChatReply {
+function readReply(endpoint: ChatEndpoint, answer: unknown): ChatReply {
   const { choices, usage } = (answer ?? {}) as RawReply;
   const choice = Array.isArray(choices) ? choices[0] : null;
   const message = choice?.message;
   if (!message) throw new EndpointError('The answer of the model can not be understood.');
   const { tool_calls } = message;
+  const isCut = CUTS.has(choice.finish_reason);
   return {
-    ...readText(message),
-    isCut: CUTS.has(choice.finish_reason),
+    ...readText(endpoint, message, isCut),
+    isCut,
     calls: Array.isArray(tool_calls) ? tool_calls.flatMap(readCall) : [],
     input_tokens: readCount(usage?.prompt_tokens),
     output_tokens: readCount(usage?.completion_tokens),
   };
 }
 
-function readText({ content, reasoning_content, reasoning }: RawMessage): Pick<ChatReply, 'text' | 'isOnlyReasoning'> {
-  const written = typeof content === 'string' ? content.trim() : '';
-  const text = stripReasoning(written).slice(0, MOST_TEXT).trim();
+function readText(
+  endpoint: ChatEndpoint,
+  { content, reasoning_content, reasoning }: RawMessage,
+  isCut: boolean,
+): Pick<ChatReply, 'text' | 'isOnlyReasoning'> {
+  const written = joinTexts(content).trim();
+  const hasThoughts =
+    listParts(content, 'thinking').length > 0 ||
+    [reasoning_content, reasoning].some((thought) => typeof thought === 'string' && thought.trim() !== '');
+  const split = splitReasoning(written, { isCut });
+  if (split.isHeadless) rememberHeadless(endpoint);
+  // The reasoning of such a model has a closing tag only. Where the server has taken the reasoning out, the text is the answer.
+  const isCutReasoning = isCut && !split.isClosed && !hasThoughts && isHeadless(endpoint);
+  const text = isCutReasoning ? '' : split.said.slice(0, MOST_TEXT).trim();
   if (text !== '') return { text, isOnlyReasoning: false };
-  const thoughts = [written, reasoning_content, reasoning];
-  return { text: null, isOnlyReasoning: thoughts.some((thought) => typeof thought === 'string' && thought.trim()) };
+  return { text: null, isOnlyReasoning: written !== '' || hasThoughts };
+}
+
+interface Part {
+  type?: unknown;
+  text?: unknown;
+}
+
+/** Some servers write a list of parts: those of the type `text` are the answer, and those of the type `thinking` what the model has thought. */
+const listParts = (content: unknown, type: 'text' | 'thinking'): Part[] =>
+  Array.isArray(content) ? (content as (Part | null)[]).filter((part): part is Part => part?.type === type) : [];
+
+function joinTexts(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return listParts(content, 'text')
+    .map(({ text }) => (typeof text === 'string' ? text : ''))
+    .join('');
 }
 
 const MOST_NAME = 64;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stripReasoning } from './reasoning.ts';
+import { splitReasoning, stripReasoning } from './reasoning.ts';
 
 test('reasoning is removed, whatever its tag, and also when one of its tags is missing', () => {
   for (const [text, rest] of [
@@ -15,6 +15,24 @@ test('reasoning is removed, whatever its tag, and also when one of its tags is m
     ['<think>The contact asks', ''],
     ['Sim!\n\n<think>The contact asks', 'Sim!'],
     ['<think></think>', ''],
+    ['[THINK]a[/THINK]Olá', 'Olá'],
+    [
+      '<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>analysis<|message|>b<|end|><|start|>assistant<|channel|>final<|message|>Olá',
+      'Olá',
+    ],
+    ['<|channel|>analysis<|message|>They ask', ''],
+    ['Olá<|end|>', 'Olá'],
+    ['◁think▷a◁/think▷Olá', 'Olá'],
+    ['<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>Olá<|END_RESPONSE|>', 'Olá'],
+    ['<reflection>a</reflection><analysis>b</analysis><scratchpad>c</scratchpad>Olá', 'Olá'],
+    ['<think>x</think><answer>Olá</answer>', 'Olá'],
+    ['<|im_start|>assistant\nOlá<|im_end|>', 'Olá'],
+    ['Olá<|eot_id|> <end_of_turn><think/>', 'Olá'],
+    ['Olá<｜end▁of▁sentence｜>', 'Olá'],
+    ['I must not use ``` here.\n</think>\n\nUse:\n```\nnpm i\n```\nPronto.', 'Use:\n```\nnpm i\n```\nPronto.'],
+    ['Okay.\nDraft:\n```\nOlá\n</think>\n\nVeja:\n```\nx\n```', 'Veja:\n```\nx\n```'],
+    ['It`s ok <think>secret</think> it`s fine', 'It`s ok  it`s fine'],
+    ['Draft:\n```\nSim <think>a</think>', 'Draft:\n```\nSim'],
   ] as const)
     assert.equal(stripReasoning(text), rest);
 });
@@ -24,13 +42,40 @@ test('tags in code and within a sentence stay, as does all that only looks like 
     'Feche com `</think>` o que `<think>` abre.',
     'Assim:\n```\n<think>a</think>\n```\nPronto.',
     'A tag <think> abre o raciocínio.',
-    'I think <b>so</b> & <thin>k</thin>, 1 < 2 > 0, <think/>',
+    'Assim:\n```\n<think>\na\n</think>\n```\nPronto.',
+    'Assim:\n~~~\n<think>a</think> <|im_end|>\n~~~\nPronto.',
+    'A tag `<think>a</think>` e `<|im_end|>`.',
+    'I think <b>so</b> & <thin>k</thin>, 1 < 2 > 0',
   ])
     assert.equal(stripReasoning(text), text);
 });
 
+test('a cut reply ends before reasoning that it leaves open, wherever it begins', () => {
+  for (const [text, rest] of [
+    ['Olá 😊 <think>hmm, the customer wants', 'Olá 😊'],
+    ['**Olá** <think>hmm', '**Olá**'],
+    ['Olá, <think>hmm', 'Olá,'],
+    ['Olá <think>hmm', 'Olá'],
+    ['A tag `<think>` abre', 'A tag `<think>` abre'],
+  ] as const)
+    assert.equal(splitReasoning(text, { isCut: true }).said, rest);
+  for (const text of ['Olá 😊 <think>hmm', '**Olá** <think>hmm', 'Olá, <think>hmm'])
+    assert.doesNotMatch(stripReasoning(text), /hmm/);
+});
+
 test('a hostile text takes no more time than its length', () => {
   // If the time grew with the square of the length, this would take hours.
-  for (const part of ['<think>', '</think>', '<think ', '`', '```', '`<', '<think>`'])
+  for (const part of [
+    '<think>',
+    '</think>',
+    '<think ',
+    '`',
+    '```',
+    '`<',
+    '<think>`',
+    '```js\n</think>\n',
+    '`<think> `',
+    '<|',
+  ])
     stripReasoning(part.repeat(1_000_000));
 });

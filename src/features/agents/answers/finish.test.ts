@@ -53,6 +53,41 @@ test("a model's reasoning is never part of the answer, and a person takes over w
   assert.deepEqual(await try_(), [null, 'ONLY_REASONING']);
 });
 
+test('a model that writes no opening tag has its cut reasoning held back from its first whole reply on', async () => {
+  const content = 'Okay, the user wants to know the price. I should look at the passages. The passage says R$ 50. So I';
+  const ofOther = await createAgent({ model: 'headless' });
+  answer(content, cut);
+  assert.deepEqual(await try_(ofOther), [
+    'Okay, the user wants to know the price. I should look at the passages. The passage says R$ 50.',
+    null,
+  ]);
+  answer('They ask for the price.\n</think>\n\nCusta R$ 50.');
+  assert.deepEqual(await try_(ofOther), ['Custa R$ 50.', null]);
+  answer(content, cut);
+  assert.deepEqual(await try_(ofOther), [null, 'ONLY_REASONING']);
+  answer('Okay, they ask. I <think> about the price. So I', cut);
+  assert.deepEqual(await try_(ofOther), [null, 'ONLY_REASONING']);
+  answer(content, cut);
+  assert.deepEqual((await try_())[1], null);
+  answer('They ask.\n</think>\n\nCusta R$ 50. E', cut);
+  assert.deepEqual(await try_(ofOther), ['Custa R$ 50.', null]);
+  answer('Custa R$ 50. E', { ...cut, message: { reasoning_content: 'They ask.' } });
+  assert.deepEqual(await try_(ofOther), ['Custa R$ 50.', null]);
+  for (const name of ['deepseek-ai/DeepSeek-R1', 'qwq:32b', 'Qwen3-4B-Thinking-2507']) {
+    answer(content, cut);
+    assert.deepEqual(await try_(await createAgent({ model: name })), [null, 'ONLY_REASONING']);
+  }
+});
+
+test('an answer in parts is what its parts of text say', async () => {
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'They ask.' }] };
+  const parts = [thinking, { type: 'text', text: 'Olá! ' }, null, { type: 'text', text: 'Custa R$ 50.' }];
+  answer(null, { message: { content: parts } });
+  assert.deepEqual(await try_(), ['Olá! Custa R$ 50.', null]);
+  answer(null, { message: { content: [thinking] } });
+  assert.deepEqual(await try_(), [null, 'ONLY_REASONING']);
+});
+
 test('reasoning longer than an answer may be hides no answer', async () => {
   answer(`<think>${'They greet. '.repeat(5_000)}</think>Olá!`);
   assert.deepEqual(await try_(), ['Olá!', null]);
@@ -74,6 +109,22 @@ test('an answer that was cut off ends with its last sentence, and goes to a pers
   assert.match((await try_())[0] ?? '', /^(Entregamos hoje\. )+Entregamos hoje\.$/);
   answer('Entregamos hoje. Custa R$ 1.5');
   assert.deepEqual(await try_(), ['Entregamos hoje. Custa R$ 1.5', null]);
+});
+
+test('a cut answer has no half of a format', async () => {
+  for (const [text, rest] of [
+    ['**Importante: leve o documento. Depois vá', 'Importante: leve o documento.'],
+    ['Sim. _Leve o documento. Depois vá', 'Sim. Leve o documento.'],
+    ['- **Mel. É\n- Sim. Cla', '- Mel. É\n- Sim.'],
+    ['Olá. Veja [nosso site. Ele é bom](https://bakery.exam', 'Olá. Veja nosso site.'],
+    ['Olá. Veja ![foto. Ele', 'Olá. Veja foto.'],
+    ['Olá.\n```\ncode. more', 'Olá.'],
+    ['Olá.\n\n```\ncode.\n```\nE dep', 'Olá.\n\ncode.'],
+    ['Olá. São 2**10 e it`s ok. Dep', 'Olá. São 2**10 e it`s ok.'],
+  ] as const) {
+    answer(text, cut);
+    assert.deepEqual(await try_(), [rest, null]);
+  }
 });
 
 const MARKDOWN =

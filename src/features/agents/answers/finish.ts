@@ -6,6 +6,7 @@ import type { ChatReply } from '../../../ai/chat.ts';
 import { MAX_TEXT } from '../../messages/schemas.ts';
 import type { Scene } from '../tools/tool.ts';
 import type { FoundAnswer } from './answer.ts';
+import { cutMarkdown } from './cut.ts';
 import { keepKnownLinks, listKnownLinks } from './links.ts';
 import { findMarks, toPlainText, type Writing } from './plain-text.ts';
 import { endAtSentence } from './sentences.ts';
@@ -31,13 +32,14 @@ function openWriter({ kit, agent, conversation, read }: Scene): (written: string
   const keepsLink = (address: string): boolean => keepKnownLinks(address, known) === address;
   const writing: Writing = { marks: findMarks(kit, conversation), keepsLink };
   return (written, isCut) => {
-    const whole = cutToFit(written.replaceAll('\0', ''), isCut);
+    const text = written.replaceAll('\0', '');
+    // A text that is longer than a message, or was cut off, ends at a sentence.
+    const whole = isCut || isTooLong(text) ? cutMarkdown(text.slice(0, MAX_TEXT)) : text;
+    if (whole === null) return null;
     // Links are looked for in the text as it is sent, because a mark within an address hides it.
-    return whole === null ? null : cutToFit(keepKnownLinks(toPlainText(whole, writing), known), false);
+    const answer = keepKnownLinks(toPlainText(whole, writing), known);
+    return isTooLong(answer) ? endAtSentence(answer.slice(0, MAX_TEXT)) : answer;
   };
 }
 
-/** A text that is longer than a message, or was cut off, ends at a sentence. */
-function cutToFit(text: string, isCut: boolean): string | null {
-  return isCut || text.length > MAX_TEXT ? endAtSentence(text.slice(0, MAX_TEXT)) : text;
-}
+const isTooLong = (text: string): boolean => text.length > MAX_TEXT;

@@ -1,17 +1,22 @@
 const SEPARATORS = /([\s()<>[\]"']+)/;
 /** Marks that stand around a link in a sentence, or emphasize it. */
-const MARKS = new Set('.,;:!?{}*_~`');
+const MARKS = new Set('.,;:!?{}*_~`“”«»‘’…');
 const SCHEME = /^(?:mailto:|tel:|www\.)|:\/\//i;
-/** A dot inside of a name such as `shop.example`, of which messengers make a link as well, whatever stands before and after it. */
-const NAME_DOT = /(?<=[\p{L}\p{N}])\.(?=[\p{L}\p{N}-]{2})(?=[\p{L}\p{N}-]*\p{L})/gu;
-/** An address of IP, version 4. */
-const NUMBERS = /(?<!\d)\d{1,3}(?:\.\d{1,3}){3}(?!\d)/g;
+/** Words or an emoji that are glued to an address, as in `Link:https://shop.example`. They are no part of a link, because they have no dot. */
+const GLUED = /^([^./@]{0,50}[^./@\p{L}\p{N}])(https?:\/\/.*)$/isu;
+/**
+ * A dot inside of a name such as `shop.example`, of which messengers make a link as well, whatever stands before and after it. The last part
+ * of a name begins with a letter, so that 2.5kg is none.
+ */
+const NAME_DOT = /(?:(?<=\p{L})\.(?=[\p{L}\p{N}-]{2})|(?<=\p{N})\.(?=\p{L}[\p{L}\p{N}-]))(?=[\p{L}\p{N}-]*\p{L})/gu;
+/** An address of IP, version 4. More than four numbers are one of a telephone, and a large one is an amount. */
+const NUMBERS = /(?<!\d|\d\.)(?:25[0-5]|2[0-4]\d|[01]?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|[01]?\d?\d)){3}(?!\d|\.\d)/g;
 
 /** All that may be a link in the sources. */
 export type KnownLinks = ReadonlySet<string>;
 
 export const listKnownLinks = (sources: readonly string[]): KnownLinks =>
-  new Set(sources.flatMap((source) => source.split(SEPARATORS)).map(toLink));
+  new Set(sources.flatMap(splitParts).map(toLink));
 
 /**
  * Removes links from a text that stand in none of the sources, because a hijacked model must not send people anywhere. What only looks like
@@ -19,8 +24,7 @@ export const listKnownLinks = (sources: readonly string[]): KnownLinks =>
  */
 export function keepKnownLinks(text: string, sources: readonly string[] | KnownLinks): string {
   const known = sources instanceof Set ? sources : listKnownLinks(sources as readonly string[]);
-  return text
-    .split(SEPARATORS)
+  return splitParts(text)
     .map((part) => keepKnown(part, known))
     .join('')
     .trim();
@@ -32,11 +36,18 @@ export function keepKnownLinks(text: string, sources: readonly string[] | KnownL
  */
 export function dropEchoes(text: string, given: string): string {
   const folded = given.toLowerCase();
-  return text
-    .split(SEPARATORS)
+  return splitParts(text)
     .filter((part) => toLink(part) === '' || !folded.includes(toLink(part)))
     .join('');
 }
+
+/** Splits a text into what may be a link and what stands between, with nothing left out. */
+const splitParts = (text: string): string[] =>
+  text.split(SEPARATORS).flatMap((part) => {
+    const [, before, link] = GLUED.exec(part) ?? [];
+    // Marks only are no words, and go with the link.
+    return !before || !link || toLink(before) === '' || SCHEME.test(before) ? part : [before, link];
+  });
 
 function keepKnown(part: string, known: ReadonlySet<string>): string {
   const link = toLink(part);

@@ -23,6 +23,9 @@ test('Markdown is written in the marks of the network, and as plain text where t
     ['Use `npm i`:\n```sh\nnpm *i*\n```\nfim', 'Use `npm i`:\n```\nnpm *i*\n```\nfim', 'Use npm i:\nnpm *i*\nfim'],
     ['| Bolo | R$ |\n|---|--:|\n| **Mel** | 9<br>8 |', 'Bolo – R$\n*Mel* – 9 8', 'Bolo – R$\nMel – 9 8'],
     ['um<br>dois\\*  \ntrês', 'um\ndois*\ntrês', 'um\ndois*\ntrês'],
+    ['um<br>\ndois<br><br>três', 'um\ndois\n\ntrês', 'um\ndois\n\ntrês'],
+    ['Isto é **<b>novo</b>**, R&amp;D &amp;lt;', 'Isto é *novo*, R&D &lt;', 'Isto é novo, R&D &lt;'],
+    ['<p>Olá, **Ana**</p>\n<p>Tudo <i>bem</i>?</p>', 'Olá, *Ana*\n\nTudo bem?', 'Olá, Ana\n\nTudo bem?'],
   ] as const)
     assert.deepEqual(write(markdown), [whatsApp, plain]);
 });
@@ -55,7 +58,19 @@ test('characters that only look like Markdown stay as they are', () => {
     '    recuado',
     '- a\n    - b\n1) c\nd',
     '[Importante]: amanhã [Importante] [ ] (1)',
-    'a & b < c > d &amp; <b>e</b>',
+    'a & b < c > d <e>f</e>',
+    'Medidas: 10cm*20cm*30cm',
+    'Tecle *21*11999998888# para desviar',
+    'Ligue *144*1# já',
+    '*123*45#',
+    'Código AB*12*CD',
+    'área = pi*r*r',
+    'Comprimento*largura*altura',
+    '*99*',
+    'Ligue *99* ou *#06#',
+    'Chame __init__ e __main__',
+    '\\\\servidor\\pasta',
+    '*_~[ '.repeat(150),
     'a * ** ` ``` # - |',
     '```',
     'c:\\pasta\\x  y',
@@ -64,6 +79,23 @@ test('characters that only look like Markdown stay as they are', () => {
 });
 
 test('a hostile text of the length of a message is written, however deep it is', () => {
-  for (const part of ['[', '![](', '**a ', '*a_', '`', '<a ', '> ', '- ', '1. ', '|a', '~~a ', '[a]: b\n', '> - '])
+  for (const part of [
+    '[',
+    '![](',
+    '**a ',
+    '*a_',
+    '`',
+    '<a ',
+    '> ',
+    '- ',
+    '1. ',
+    '|a',
+    '~~a ',
+    '[a]: b\n',
+    '> - ',
+    '[]**a',
+    '~~a|*',
+    '_a*<',
+  ])
     assert.ok(toPlainText(part.repeat(10_000), { marks: WHATSAPP_MARKS, keepsLink }).length <= 5_000);
 });

@@ -1,8 +1,8 @@
 /**
  * Writes Markdown in the marks of a network. Models and knowledge items write Markdown, which networks show as it is. Only what is Markdown
- * changes; every other character stays, because `5 * 3`, `snake_case` and `#123` only look like it.
+ * or simple HTML changes; every other character stays, because `5 * 3`, `snake_case` and `#123` only look like it.
  */
-import { Marked, type Token, type Tokens } from 'marked';
+import { Lexer, Marked, type Token, type Tokens } from 'marked';
 import { NO_MARKS, type TextMarks } from '../../../channels/marks.ts';
 import type { Kit } from '../../../kit.ts';
 import type { Conversation } from '../../conversations/schemas.ts';
@@ -24,9 +24,15 @@ export const findMarks = (kit: Kit, conversation: Pick<Conversation, 'channel'> 
 export const toSendableText = (text: string): string =>
   text.replaceAll('\0', '').slice(0, MAX_TEXT).toWellFormed().trim();
 
-/** Reads at most MAX_TEXT characters, because the parser takes the square of the length for some texts. */
+// The parser takes the square of the number of these marks: 4,096 characters of `*a_` take it 200 ms, and 500 marks at most 5 ms. An answer
+// of that length with a bold word in each line has about 300.
+const MOST_MARKS = 500;
+const MARKS = /[*_~[]/g;
+
+/** Reads at most MAX_TEXT characters. A text with very many marks stays as it is. */
 export function toPlainText(markdown: string, writing: Writing): string {
   const text = markdown.slice(0, MAX_TEXT).toWellFormed();
+  if ((text.match(MARKS)?.length ?? 0) > MOST_MARKS) return text.trim();
   try {
     return writeBlocks(parser.lexer(text), writing).trim();
   } catch {
@@ -62,6 +68,9 @@ function writeBlock(token: Token, writing: Writing): string {
       return (token as Tokens.List).items.map((item) => writeItem(item, writing)).join('');
     case 'table':
       return writeTable(token as Tokens.Table, writing) + findTail(raw);
+    case 'html':
+      // The parser reads no Markdown in a block of HTML.
+      return writeInline(Lexer.lexInline(removeTags(raw)), writing);
     default:
       return writePart(token, writing);
   }
@@ -110,22 +119,43 @@ const writeTable = ({ header, rows }: Tokens.Table, writing: Writing): string =>
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u;
 const ENDS_IN_DIGIT = /\d$/;
 const BEGINS_WITH_DIGIT = /^\d/;
+const BREAK = /^[ \t]*\n/;
 const BEGINS_WORD = /^[\p{L}\p{N}]/u;
 
 function writeInline(tokens: Token[], writing: Writing): string {
   let written = '';
   for (const [index, token] of tokens.entries()) {
     const mark = findMark(token, writing.marks);
-    if (mark === null) written += writePart(token, writing);
-    else {
-      const words = writeInline((token as Tokens.Strong).tokens, writing);
+    if (mark === null) {
+      const part = writePart(token, writing);
+      // A tag that breaks the line often stands at its end.
+      const isBroken = token.type === 'text' && tokens[index - 1]?.type === 'html' && written.endsWith('\n');
+      written += isBroken ? part.replace(BREAK, '') : part;
+    } else {
       const next = tokens[index + 1]?.raw ?? '';
-      // Networks read a mark inside of a word as a character. Between digits it is a calculation.
-      if (ENDS_IN_DIGIT.test(written) && BEGINS_WITH_DIGIT.test(next)) written += token.raw;
-      else written += ENDS_IN_WORD.test(written) || BEGINS_WORD.test(next) ? words : surround(words, mark);
+      const words = writeInline((token as Tokens.Strong).tokens, writing);
+      // Networks read a mark inside of a word as a character.
+      const isInWord = ENDS_IN_WORD.test(written) || BEGINS_WORD.test(next);
+      if (isNoFormat(token, { before: written, next, isInWord })) written += token.raw;
+      else written += isInWord ? words : surround(words, mark);
     }
   }
   return written;
+}
+
+/** A code to dial, such as `*99*`. */
+const DIAL_CODE = /^\*[\d#]+\*$/;
+/** A name of a program, such as `__init__`. One letter between the marks is formatted. */
+const PROGRAM_NAME = /^__[a-z][a-z_]+__$/;
+
+/** Marks between digits are a calculation; single stars next to a word are one too, or a code such as `AB*12*CD`. */
+function isNoFormat(
+  { type, raw }: Token,
+  { before, next, isInWord }: { before: string; next: string; isInWord: boolean },
+): boolean {
+  if (ENDS_IN_DIGIT.test(before) && BEGINS_WITH_DIGIT.test(next)) return true;
+  if (type === 'em') return raw.startsWith('*') && (isInWord || DIAL_CODE.test(raw));
+  return PROGRAM_NAME.test(raw);
 }
 
 /** Returns the mark of formatted words; null for anything else. */
@@ -138,24 +168,50 @@ function findMark({ type, raw }: Token, { bold, italic, strike }: TextMarks): st
 
 /** Stars that the parser leaves, because models write `**Price:**5`, which is no Markdown. */
 const LEFT_BOLD = /(?<![\p{L}\p{N}*])\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*(?!\*)/gu;
-const LINE_BREAK = /^<br\s*\/?>\s*$/i;
+/** Tags of simple HTML. Those of the first kind break the line, and those of the second only format words. */
+const TAG = /<\/?(?:(br|p|div|ul|ol|li|h[1-6])|(?:b|strong|i|em|u|s|span|small))(?:\s[^<>]{0,200})?\/?>/gi;
+const MANY_BREAKS = /\n{3,}/g;
+const ENTITY = /&(amp|lt|gt|quot|apos|nbsp|#39|#x27);/gi;
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['#39', "'"],
+  ['#x27', "'"],
+  ['nbsp', ' '],
+]);
+
+const decode = (text: string): string =>
+  text.replaceAll(ENTITY, (all, name: string) => ENTITIES.get(name.toLowerCase()) ?? all);
+
+/** Makes text with line breaks of simple HTML; every other tag stays. */
+const removeTags = (html: string): string =>
+  html
+    .replaceAll(TAG, (_tag, block: string | undefined) => (block === undefined ? '' : '\n'))
+    .replaceAll(MANY_BREAKS, '\n\n');
+
+const writeWords = (text: string, bold: string): string =>
+  text.replaceAll(LEFT_BOLD, (_all, words: string, at: number) =>
+    BEGINS_WORD.test(text.slice(at + words.length + 4)) ? words : surround(words, bold),
+  );
 
 function writePart(token: Token, writing: Writing): string {
   const { raw, type } = token;
   const { bold, code } = writing.marks;
   switch (type) {
     case 'text':
-      return raw.replaceAll(LEFT_BOLD, (_all, words: string, at: number) =>
-        BEGINS_WORD.test(raw.slice(at + words.length + 4)) ? words : surround(words, bold),
-      );
+      return writeWords(decode(raw), bold);
     case 'escape':
-      return (token as Tokens.Escape).text;
+      // Two backslashes begin the path of a server.
+      return raw === '\\\\' ? raw : (token as Tokens.Escape).text;
     case 'codespan':
       return surround((token as Tokens.Codespan).text, code);
     case 'br':
       return '\n';
     case 'html':
-      return LINE_BREAK.test(raw) ? '\n' : raw;
+      return removeTags(raw);
     case 'link':
     case 'image':
       return writeLink(token as Tokens.Link, writing);

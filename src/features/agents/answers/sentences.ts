@@ -5,16 +5,23 @@ const SEGMENTER = new Intl.Segmenter('en', { granularity: 'sentence' });
 const CLOSING = new Set('"\'”’»)]*_~`');
 const OPENING = /^["'“‘«¿¡([*_~`]+/;
 const END = /[.!?…。！？؟]$/;
+/** After these the next sentence begins without a blank. */
+const WIDE_END = /[。！？]$/;
+/** What stands behind the end of a sentence. Within an address there is something else. */
+const PAUSE = /^(?:\s|\p{Extended_Pictographic}|$)/u;
 /** A dot after these ends no sentence: words of Portuguese, English and Spanish that are written short. */
 const SHORT_WORDS = new Set(
-  'sr sra srta srs sras dr dra drs dras prof profa mr mrs ms st jr ud uds vd vds av tel cel ex aprox obs pág págs núm nº vs approx dept apt apto ltda cia'.split(
+  'sr sra srta srs sras dr dra drs dras prof profa mr mrs ms st jr ud uds vd vds av tel cel ex aprox obs pág págs núm nº vs approx dept apt apto ltda cia no nos exmo exma eng arq fl art cap inc'.split(
     ' ',
   ),
 );
-/** A list goes on after its number. */
-const LIST_NUMBER = /^\s*\d{1,9}\.$/;
+/** A number ends no sentence, because a list goes on after it. A price may end one. */
+const NUMBER = /^\d+$/;
+const PRICE = /[$€£]\s?\d{1,9}\.$/;
 /** A line that only announces the next one, or is a heading. */
 const ANNOUNCES = /^\s*#|[:;,–-]$/;
+/** A dot after these may be one inside of a number or an address. */
+const OPEN_WORD = /\d$|[/@.:]/;
 
 /**
  * Returns the text up to its last complete sentence, or up to the last complete line after one, as in a list; null when it has no complete
@@ -25,7 +32,8 @@ export function endAtSentence(text: string): string | null {
   for (const { segment, index } of SEGMENTER.segment(text)) {
     const next = index + segment.length;
     const isLast = next === text.length;
-    const isEnd = endsSentence(trimClosing(segment), isLast);
+    const sentence = trimClosing(segment);
+    const isEnd = endsSentence(sentence, isLast) && isPause(text, index + sentence.length, sentence);
     if (isEnd || (end > 0 && !isLast && endsLine(segment))) end = next;
   }
   // Some marks that close a sentence belong to the next segment.
@@ -36,10 +44,18 @@ export function endAtSentence(text: string): string | null {
 /** `isLast`: the text was cut off behind it, perhaps in the middle of a number or an address. */
 function endsSentence(sentence: string, isLast: boolean): boolean {
   if (!END.test(sentence)) return false;
-  if (!sentence.endsWith('.')) return true;
   const word = (sentence.split(/\s/).at(-1) ?? '').slice(0, -1).replace(OPENING, '').toLowerCase();
-  if (LIST_NUMBER.test(sentence) || SHORT_WORDS.has(word) || /^\p{L}(?:\.\p{L})*$/u.test(word)) return false;
-  return !isLast || !/\d$|[/@.:]/.test(word) || word.endsWith('.');
+  if (isLast && /[/@]/.test(word)) return false;
+  if (!sentence.endsWith('.')) return true;
+  if (NUMBER.test(word) && !PRICE.test(sentence)) return false;
+  if (SHORT_WORDS.has(word) || /^\p{L}(?:\.\p{L})*$/u.test(word)) return false;
+  return !isLast || !OPEN_WORD.test(word) || word.endsWith('.');
+}
+
+function isPause(text: string, at: number, sentence: string): boolean {
+  let next = at;
+  while (CLOSING.has(text[next] ?? '')) next += 1;
+  return WIDE_END.test(sentence) || PAUSE.test(text.slice(next, next + 2));
 }
 
 const endsLine = (segment: string): boolean =>
