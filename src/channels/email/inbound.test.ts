@@ -183,6 +183,17 @@ test('copies of a mail that came another way are the same mail: with other heade
   assert.deepEqual(await identify(another), await identify(mail));
 });
 
+test('the encoding of a file is read in capitals and in small letters', async () => {
+  const bytes = Buffer.from('a\nb\r\nc');
+  const identities = ['base64', 'BASE64', 'Base64 '].map(async (encoding) => {
+    const headers = { ...pdf('attachment', 1).headers, 'Content-Transfer-Encoding': encoding };
+    const mail = writeMultipart(SAMPLE_HEADERS, 'mixed', [{ headers, body: bytes.toString('base64') }]);
+    const [file] = (await parseMail(Readable.from([Buffer.from(mail)]))).files;
+    return [file?.bytes, file?.identity === file?.sha256];
+  });
+  for (const identity of await Promise.all(identities)) assert.deepEqual(identity, [bytes.length, true]);
+});
+
 test('mails without an id that differ in their text, in a file or in the words of an unreadable Date are different mails', async () => {
   const write = (date: string, body: string, bytes: number): string =>
     writeMultipart({ ...NO_ID, Date: date }, 'mixed', [text(body), pdf('attachment', bytes)]);

@@ -155,7 +155,7 @@ async function readPart(part: AttachmentStream): Promise<{ file: ReadFile; repor
   const mimeType = contentType.toLowerCase();
   const isReport = REPORTS.has(mimeType) && contentDisposition !== 'attachment';
   const hash = createHash('sha256');
-  const identity = part.headers.get('content-transfer-encoding') === 'base64' ? null : hashLines();
+  const identity = isBase64(part) ? null : hashLines();
   const kept: Buffer[] = [];
   let bytes = 0;
   for await (const piece of part.content as unknown as AsyncIterable<Buffer>) {
@@ -181,6 +181,9 @@ async function readPart(part: AttachmentStream): Promise<{ file: ReadFile; repor
     report: isReport ? { mimeType, text: toStorableText(text) } : null,
   };
 }
+
+const isBase64 = ({ headers }: AttachmentStream): boolean =>
+  asText(headers.get('content-transfer-encoding')).trim().toLowerCase() === 'base64';
 
 /** Hashes text with the line ends that mails have on their way (CRLF): a program that pushes mails often hands them over with LF. */
 function hashLines(): { update(piece: Buffer): void; digest(): string } {
