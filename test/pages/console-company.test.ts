@@ -62,7 +62,12 @@ test('what somebody changes is sent and nothing else, a field that is refused sa
   await site.fill('https://bakery.example');
   await findSave(page).click();
   await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
-  assert.deepEqual(sent.at(-1), { site: 'https://bakery.example', document_type: 'CNPJ' });
+  const document = { document_type: 'CNPJ', document_number: (await readCompany()).document_number };
+  assert.deepEqual(sent.at(-1), { site: 'https://bakery.example', ...document });
+  await page.getByLabel('Document number').fill('11.222.333/0001-81');
+  await findSave(page).click();
+  await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+  assert.deepEqual(sent.at(-1), { document_type: 'CNPJ', document_number: '11.222.333/0001-81' });
   await page.getByLabel('Name', { exact: true }).fill('Other');
   await page.getByRole('button', { name: 'Discard' }).click();
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), (await readCompany()).name);
@@ -126,6 +131,31 @@ test('a change in one tab is shown in another one, where fields that somebody ha
   );
   assert.equal(await other.getByLabel('Document number').inputValue(), '12.345');
   await close();
+});
+
+test('a reading that began before a change was saved does not bring the old values back', async (t) => {
+  const { page, close } = await openConsole(platform, browser, { path: '/company' });
+  t.after(close);
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('Bakery of the corner');
+  const [begun, saved] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await page.route(`**${address}`, async (route) => {
+    if (route.request().method() !== 'GET') return route.continue();
+    const response = await route.fetch();
+    begun.resolve();
+    await saved.promise;
+    return route.fulfill({ response });
+  });
+  const late = page.waitForResponse((answer) => answer.url().endsWith(address) && answer.request().method() === 'GET');
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
+  await begun.promise;
+  await findSave(page).click();
+  await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+  saved.resolve();
+  await (await late).finished();
+  // The page works on what it was answered before it runs this.
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+  assert.equal(await name.inputValue(), 'Bakery of the corner');
 });
 
 test('storage is shown with its limit, and a company without a limit has none', async () => {

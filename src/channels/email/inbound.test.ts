@@ -157,30 +157,119 @@ test('a mail is known again by its bytes alone: with an unreadable or empty Date
     [
       writeMail({ ...NO_ID, 'Message-ID': '<bad-date@client.example>', Date: 'ontem' }, 'Hi'),
       'bad-date@client.example',
-      '7d9e81744dbe75a89cc6f364dbecc6c3dc27688d0feb53264f8303342db464fe',
+      'd59fdabe275a1707a0d6aae7f85cb8250665764913ebce085370a77730b8b273',
     ],
     [
       writeMail({ ...NO_ID, Date: '' }, 'Hi'),
-      'hash-b68250c7521f8614ceb6ca58d3ddb08e349b08b3eb4236b8e351f8bf4cb48f75',
-      'c47f9c3276f6dc929f50633df9e1f3311d8b8d45ec135d07a2dc948380a811ee',
+      'hash-343efc79134462c31108f22d85d8ba7c96c14f4a9cbb0bab046a89248d1ae6b4',
+      'b6430110df1be7ee67626d18a0b3fc7d906ac43c5115b2cb19f0cfc80cfa0012',
     ],
     [
       writeMail(NO_ID, 'Hi'),
-      'hash-b68250c7521f8614ceb6ca58d3ddb08e349b08b3eb4236b8e351f8bf4cb48f75',
-      'c47f9c3276f6dc929f50633df9e1f3311d8b8d45ec135d07a2dc948380a811ee',
+      'hash-343efc79134462c31108f22d85d8ba7c96c14f4a9cbb0bab046a89248d1ae6b4',
+      'b6430110df1be7ee67626d18a0b3fc7d906ac43c5115b2cb19f0cfc80cfa0012',
+    ],
+    [
+      writeMail({ ...NO_ID, Date: 'Mon, 02 Nov 2026 10:00:00 -0300', 'Reply-To': 'rui@client.example' }, 'a  \nb'),
+      'hash-665aa859196f404a536a90cd87cfc83066b24347a86712386f715e83ed4b43b1',
+      'bff6eb4cbd26faf65e21b44cfdce94bf8dd6f53bc0b0047d26d348ca76924704',
     ],
   ];
   for (const [mail, id, digest] of stored) assert.deepEqual(await identify(mail), [id, digest], mail);
 });
 
-test('copies of a mail that came another way are the same mail: with other headers of servers, and with other line ends', async () => {
+const RECEIVED = 'Received: from home (home [192.0.2.7])\r\n by mx.client.example; Mon, 02 Nov 2026 10:00:05 -0300';
+
+test('copies of a mail that came another way are the same mail: with further headers of servers, and with other line ends', async () => {
   const csv = {
     headers: { 'Content-Type': 'text/csv; name="a.csv"', 'Content-Disposition': 'attachment' },
     body: 'a,b\nc,d\n',
   };
-  const mail = writeMultipart({ ...NO_ID, Date: 'ontem' }, 'mixed', [text('Hi\nthere'), csv]);
-  const another = `Return-Path: <ana@client.example>\nDelivered-To: ${INBOX}\nReceived: by mx.example; now\n${mail.replaceAll('\r\n', '\n')}`;
-  assert.deepEqual(await identify(another), await identify(mail));
+  const html = { headers: { 'Content-Type': 'text/html' }, body: '<p>Hi</p>\n<p>there</p>' };
+  for (const parts of [[text('Hi\nthere'), csv], [html]]) {
+    const mail = `${RECEIVED}\r\n${writeMultipart({ ...NO_ID, Date: 'ontem' }, 'mixed', parts)}`;
+    const another = `Return-Path: <ana@client.example>\nDelivered-To: ${INBOX}\nReceived: by mx.example; now\n${mail.replaceAll('\r\n', '\n')}`;
+    assert.deepEqual(await identify(mail), await identify(mail));
+    assert.deepEqual(await identify(another), await identify(mail));
+  }
+});
+
+test('blanks do not count in a mail without an id and a readable Date', async () => {
+  const write = (body: string): string => writeMail({ ...NO_ID, Date: '' }, body);
+  assert.deepEqual(await identify(write('a  \r\nb')), await identify(write('a\r\nb')));
+});
+
+test('the encoding of a file is read in capitals and in small letters', async () => {
+  const bytes = Buffer.from('a\nb\r\nc');
+  const identities = ['base64', 'BASE64', 'Base64 '].map(async (encoding) => {
+    const headers = { ...pdf('attachment', 1).headers, 'Content-Transfer-Encoding': encoding };
+    const mail = writeMultipart(SAMPLE_HEADERS, 'mixed', [{ headers, body: bytes.toString('base64') }]);
+    const [file] = (await parseMail(Readable.from([Buffer.from(mail)]))).files;
+    return [file?.bytes, file?.identity === file?.sha256];
+  });
+  for (const identity of await Promise.all(identities)) assert.deepEqual(identity, [bytes.length, true]);
+});
+
+const writeUndated = (headers: Record<string, string>): string =>
+  writeMail({ ...NO_ID, Date: '', ...headers }, 'Quero saber o preço');
+const writeAlternative = (html: string): string =>
+  writeMultipart(NO_ID, 'alternative', [
+    text('Seu programa não mostra HTML.'),
+    { headers: { 'Content-Type': 'text/html' }, body: html },
+  ]);
+const CLOCKLESS = 'Thu, 01 Jan 1970 00:00:00 +0000';
+const FORM = `The shop <${INBOX}>`;
+
+/** Mails of two people or of two times that have no readable Date, and that are the same but for one header or for their HTML. */
+const TWINS: Record<string, [string, string]> = {
+  'in the mail that they answer': [
+    writeUndated({ 'In-Reply-To': '<a@shop.example>' }),
+    writeUndated({ 'In-Reply-To': '<b@shop.example>' }),
+  ],
+  'in References': [writeUndated({ References: '<a@shop.example>' }), writeUndated({ References: '<b@shop.example>' })],
+  'in their oldest Received': [
+    writeUndated({ Received: 'by mx.client.example id 1; Mon, 02 Nov 2026 10:00:05 -0300' }),
+    writeUndated({ Received: 'by mx.client.example id 2; Mon, 02 Nov 2026 10:00:09 -0300' }),
+  ],
+  'in their oldest Received, of a device without a clock': [
+    writeUndated({ Date: CLOCKLESS, Received: 'by mx.client.example; Mon, 02 Nov 2026 10:00:05 -0300' }),
+    writeUndated({ Date: CLOCKLESS, Received: 'by mx.client.example; Tue, 03 Nov 2026 10:00:05 -0300' }),
+  ],
+  'in the HTML behind a stub of plain text': [writeAlternative('<p>Fatura 1</p>'), writeAlternative('<p>Fatura 2</p>')],
+  'in the address of a remote picture': [
+    writeMail({ ...NO_ID, 'Content-Type': 'text/html' }, '<img src="https://client.example/1.png">'),
+    writeMail({ ...NO_ID, 'Content-Type': 'text/html' }, '<img src="https://client.example/2.png">'),
+  ],
+  'in the person whom a form names in Reply-To': [
+    writeUndated({ From: FORM, 'Reply-To': 'maria@client.example' }),
+    writeUndated({ From: FORM, 'Reply-To': 'joao@client.example' }),
+  ],
+  'in the name of the person whom a form names': [
+    writeUndated({ From: 'Ana <form@x.example>', 'Message-ID': '<c@x>' }),
+    writeUndated({ From: 'Bia <form@x.example>', 'Message-ID': '<c@x>' }),
+  ],
+  'in To': [writeUndated({ To: `Ana <${INBOX}>` }), writeUndated({ To: `Bia <${INBOX}>` })],
+  'in Cc': [writeUndated({ Cc: 'ana@client.example' }), writeUndated({ Cc: 'bia@client.example' })],
+};
+
+for (const [difference, [one, other]] of Object.entries(TWINS))
+  test(`mails without a readable Date that differ only ${difference} are different mails, with and without a Message-ID`, async () => {
+    const withId = (mail: string): string => (mail.includes('Message-ID:') ? mail : `Message-ID: <c@x>\r\n${mail}`);
+    for (const write of [(mail: string) => mail, withId]) {
+      const [first, second] = [await identify(write(one)), await identify(write(other))];
+      assert.deepEqual(await identify(write(one)), first);
+      assert.notEqual(first[1], second[1]);
+      if (!write(one).includes('Message-ID:')) assert.notEqual(first[0], second[0]);
+    }
+  });
+
+test('other headers and HTML do not count in mails with a readable Date, whose digests are stored', async () => {
+  const dated = (headers: Record<string, string>): string =>
+    writeUndated({ Date: SAMPLE_HEADERS['Date'] ?? '', ...headers });
+  assert.deepEqual(
+    await identify(dated({ 'In-Reply-To': '<a@shop.example>', Received: 'by one; now' })),
+    await identify(dated({ 'In-Reply-To': '<b@shop.example>', Received: 'by two; now' })),
+  );
 });
 
 test('mails without an id that differ in their text, in a file or in the words of an unreadable Date are different mails', async () => {

@@ -133,20 +133,32 @@ const isOwnFile = ({ inline, quoted, bytes }: MailFile): boolean =>
   bytes > 0 && !(inline && (quoted || bytes < MIN_INLINE_BYTES));
 
 /**
- * Two mails are one when their author, date, subject, text and files are the same. Headers that servers add on the way (Received,
- * Delivered-To, Return-Path and the like) do not count, so that copies of one mail are known again. Nothing but the bytes of the mail
- * may count: with the time of the reading, each copy would be another mail. Digests are stored, so a change of these formulas makes another
- * mail of each stored one that arrives again.
+ * Two mails are one when their author, date, subject, text and files are the same, and without a readable date what else tells mails apart.
+ * Headers that servers add on the way (Delivered-To, Return-Path, further Received and the like) do not count, so that copies of one mail are
+ * known again. Nothing but the bytes of the mail may count: with the time of the reading, each copy would be another mail. Digests are stored,
+ * so a change of these formulas makes another mail of each stored one that arrives again.
  */
 const digestMail = (mail: Mail): string => {
   const { from, subject, text, files } = mail;
   const identities = files.map(({ identity }) => identity);
-  return hashText(JSON.stringify([from?.address, findDate(mail), subject, text.replaceAll(/\s+/g, ' '), identities]));
+  const words = text.replaceAll(/\s+/g, ' ');
+  return hashText(JSON.stringify([from?.address, findDate(mail), subject, words, identities, ...listTraits(mail)]));
 };
 
-/** The id of a mail that has none. */
-const nameMail = (mail: Mail): string =>
-  `hash-${hashText(JSON.stringify([mail.from, findDate(mail), mail.subject, mail.text]))}`;
+/** The id of a mail that has none. Blanks count only with a readable date, because ids of such mails are stored. */
+const nameMail = (mail: Mail): string => {
+  const text = mail.date === null ? mail.text.replaceAll(/\s+/g, ' ') : mail.text;
+  return `hash-${hashText(JSON.stringify([mail.from, findDate(mail), mail.subject, text, ...listTraits(mail)]))}`;
+};
+
+/**
+ * What tells apart mails that have no readable date, such as those of a website's form or of a device without a clock: their other headers,
+ * their HTML, and when the first server received them. Empty with a date, which tells them apart already.
+ */
+const listTraits = (mail: Mail): unknown[] => {
+  const { date, from, replyTo, to, cc, inReplyTo, references, htmlHash, firstReceived } = mail;
+  return date === null ? [replyTo, from?.name, to, cc, inReplyTo, references, htmlHash, firstReceived] : [];
+};
 
 const findDate = ({ date, unclearDate }: Mail): Date | string | null => date ?? unclearDate;
 

@@ -50,13 +50,28 @@ test('the date of a mail is the same on every server: without a zone it is UTC, 
     ['Mon, 2 Nov 2026 13:00:00', '2026-11-02T13:00:00.000Z'],
     ['2026-11-02T13:00:00', '2026-11-02T13:00:00.000Z'],
     ['02-11-2026 1:00 PM', '2026-02-11T13:00:00.000Z'],
+    ['10:00:05 02-11-2026', '2026-02-11T10:00:05.000Z'],
+    ['10:00:05 2026-11-02', '2026-11-02T10:00:05.000Z'],
+    ['10:00:05 02-11-2026 -0300', '2026-02-11T13:00:05.000Z'],
+    ['Mon, 2 Nov 2026 10:00:05 -3', '2026-11-02T13:00:05.000Z'],
+    ['2 Nov 26', '2026-11-02T00:00:00.000Z'],
+    ['2026 11 02 10:00', '2026-11-02T10:00:00.000Z'],
+    ['pedido 123', null],
+    ['pedido 5 10:00 -03:00', null],
+    ['5', null],
+    ['May 5', null],
+    ['Thu, 01 Jan 1970 00:00:00 +0000', null],
+    ['Sun, 31 Dec 1989 23:59:59 +0000', null],
+    ['Mon, 01 Jan 1990 00:00:00 +0000', '1990-01-01T00:00:00.000Z'],
+    ['Fri, 31 Dec 2100 23:59:59 +0000', '2100-12-31T23:59:59.000Z'],
+    ['Sat, 01 Jan 2101 00:00:00 +0000', null],
     ['ontem', null],
     ['', null],
     [undefined, null],
   ];
   const zone = process.env['TZ'];
   try {
-    for (const server of ['America/Sao_Paulo', 'Asia/Tokyo']) {
+    for (const server of ['UTC', 'America/Sao_Paulo', 'Asia/Tokyo']) {
       process.env['TZ'] = server;
       for (const [header, time] of readings)
         assert.equal(readMailDate(header)?.toISOString() ?? null, time, `${header} in ${server}`);

@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream';
 import { MailParser, type AddressObject, type AttachmentStream, type Headers, type MessageText } from 'mailparser';
 import { readHtml } from './html-text.ts';
 import { readMailDate, readUnclearDate } from './mail-date.ts';
-import { readMessageId, readMessageIds } from './message-id.ts';
-import { toLabel, toStorableText } from './words.ts';
+import { hashText, readMessageId, readMessageIds } from './message-id.ts';
+import { foldBlanks, toLabel, toStorableText } from './words.ts';
 
 /** The most parts of a mail, and the most bytes of the headers of a part. Real mails stay far below both. */
 const MAX_PARTS = 200;
@@ -66,8 +66,12 @@ export interface Mail {
   date: Date | null;
   /** What the mail states instead of a readable time; null when it states nothing. */
   unclearDate: string | null;
+  /** The oldest Received header in one line: the first server writes it, so all copies that came through that server have it; null without one. */
+  firstReceived: string | null;
   /** The whole readable text, with quoted parts and signature. */
   text: string;
+  /** A hash of the HTML, in which all blanks are the same; null when the mail has none. */
+  htmlHash: string | null;
   files: MailFile[];
   reports: MailReport[];
   /** The headers by which programs mark their mails, in lower case. */
@@ -109,7 +113,8 @@ export async function parseMail(source: Readable): Promise<Mail> {
   }
   const { text, quotedPictures } = readText(body);
   const marked = files.map(({ cid, ...file }) => ({ ...file, quoted: cid !== undefined && quotedPictures.has(cid) }));
-  return { ...readEnvelope(headers, lines), text, files: marked, reports, marks: readMarks(headers, lines) };
+  const htmlHash = body?.html ? hashText(foldBlanks(String(body.html))) : null;
+  return { ...readEnvelope(headers, lines), text, htmlHash, files: marked, reports, marks: readMarks(headers, lines) };
 }
 
 function openParser(source: Readable): MailParser {
@@ -155,7 +160,7 @@ async function readPart(part: AttachmentStream): Promise<{ file: ReadFile; repor
   const mimeType = contentType.toLowerCase();
   const isReport = REPORTS.has(mimeType) && contentDisposition !== 'attachment';
   const hash = createHash('sha256');
-  const identity = part.headers.get('content-transfer-encoding') === 'base64' ? null : hashLines();
+  const identity = isBase64(part) ? null : hashLines();
   const kept: Buffer[] = [];
   let bytes = 0;
   for await (const piece of part.content as unknown as AsyncIterable<Buffer>) {
@@ -182,6 +187,9 @@ async function readPart(part: AttachmentStream): Promise<{ file: ReadFile; repor
   };
 }
 
+const isBase64 = ({ headers }: AttachmentStream): boolean =>
+  asText(headers.get('content-transfer-encoding')).trim().toLowerCase() === 'base64';
+
 /** Hashes text with the line ends that mails have on their way (CRLF): a program that pushes mails often hands them over with LF. */
 function hashLines(): { update(piece: Buffer): void; digest(): string } {
   const hash = createHash('sha256');
@@ -207,7 +215,7 @@ function readText(body: MessageText | null): ReturnType<typeof readHtml> {
   return { ...html, text: (plain.trim() === '' ? toStorableText(html.text) : plain).trim() };
 }
 
-type Envelope = Omit<Mail, 'text' | 'files' | 'reports' | 'marks'>;
+type Envelope = Omit<Mail, 'text' | 'htmlHash' | 'files' | 'reports' | 'marks'>;
 
 function readEnvelope(headers: Headers, lines: HeaderLines): Envelope {
   // The library splits ids at spaces, and some programs write ids with spaces.
@@ -215,6 +223,7 @@ function readEnvelope(headers: Headers, lines: HeaderLines): Envelope {
     lines.find(({ key }) => key === name)?.line.slice(name.length + 1);
   // Of a date that it can not read the library makes the time of now, which would make each copy of the mail another mail.
   const date = lines.findLast(({ key }) => key === 'date')?.line.slice('date:'.length);
+  const received = lines.findLast(({ key }) => key === 'received')?.line.slice('received:'.length) ?? '';
   return {
     messageId: readMessageId(readRaw('message-id')),
     inReplyTo: readMessageIds(readRaw('in-reply-to')),
@@ -226,6 +235,7 @@ function readEnvelope(headers: Headers, lines: HeaderLines): Envelope {
     subject: toLabel(asText(headers.get('subject'))),
     date: readMailDate(date),
     unclearDate: readUnclearDate(date),
+    firstReceived: foldBlanks(received) || null,
   };
 }
 

@@ -13,3 +13,6 @@ export function toLabel(text: string | undefined): string | null {
     .trim();
   return line.slice(0, MAX_LABEL).toWellFormed().trim() || null;
 }
+
+/** A text in which each run of blanks and line ends is one space. */
+export const foldBlanks = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

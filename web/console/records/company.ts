@@ -69,7 +69,9 @@ const changes = openChannel('parley-company');
 changes?.addEventListener('message', () => void queries.invalidateQueries({ queryKey: RECORD }));
 
 /** Shows the company after a change of it, in the other tabs as well. */
-export function showCompany(company: Company): void {
+export async function showCompany(company: Company): Promise<void> {
+  // A reading that began before the change would show the old values when it ends.
+  await queries.cancelQueries({ queryKey: RECORD });
   queries.setQueryData(RECORD, company);
   // A BroadcastChannel reaches pages of the same origin only.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin

@@ -13,6 +13,8 @@ const BEGIN = `greatest(now() - interval '1 day', (select created_at from agent_
 
 /** The newest conversations of a contact are looked at. It has one open conversation in an inbox at a time. */
 const CONVERSATIONS = 100;
+// A contact that writes without a pause could have a day of any length. At the limit of 200 answers these are five messages for each.
+const MESSAGES_COUNTED = 1_000;
 
 export interface AutomaticMessages {
   /** In the last so many seconds. */
@@ -21,7 +23,10 @@ export interface AutomaticMessages {
   today: number;
 }
 
-/** Counts what agents have written to the contact by themselves, in its newest conversations, at most `limit` for each. A file goes with its text. */
+/**
+ * Counts what agents have written to the contact by themselves, in the newest messages of its newest conversations, at most `limit` for each.
+ * A file goes with its text.
+ */
 export function countAutomatic(
   tx: TenantRead,
   { conversation, contact }: Exchange,
@@ -35,10 +40,12 @@ export function countAutomatic(
         select _id, last_message_at from conversations where company_id = $1 and contact_id = $3
         order by created_at desc, _id desc limit ${CONVERSATIONS}
       ) v cross join lateral (
-        select m.created_at from messages m
-        where m.company_id = $1 and m.conversation_id = v._id and m.created_at > begun.at and m.message_type = 'OUTGOING'
-          and (m.origin = 'FOLLOWUP' or m.origin = 'AGENT' and m.content_type = 'TEXT')
-        order by m.created_at desc, m._id desc limit $5
+        select r.created_at from (
+          select m.created_at, m._id, m.message_type, m.origin, m.content_type from messages m
+          where m.company_id = $1 and m.conversation_id = v._id and m.created_at > begun.at
+          order by m.created_at desc, m._id desc limit ${MESSAGES_COUNTED}
+        ) r where r.message_type = 'OUTGOING' and (r.origin = 'FOLLOWUP' or r.origin = 'AGENT' and r.content_type = 'TEXT')
+        order by r.created_at desc, r._id desc limit $5
       ) s
       where v.last_message_at > begun.at`,
     values: [tx.companyId, conversation, contact, seconds, limit],
@@ -47,6 +54,7 @@ export function countAutomatic(
 
 /** What the contact has written right after a message of an agent. */
 export interface Reply {
+  /** Null where the contact has written nothing: a file without words, or the tap on a button or on a row of a list. */
   text: string | null;
   /** How many seconds after that message. */
   seconds: number;
@@ -60,10 +68,10 @@ export function listReplies(
 ): Promise<Reply[]> {
   return many(tx, {
     name: 'agents.listReplies',
-    text: `select content as text, extract(epoch from created_at - answered_at)::float8 as seconds from (
-        select message_type, content, created_at, _id, lag(origin) over dialog as answer, lag(created_at) over dialog as answered_at
+    text: `select case when content_type <> 'INTERACTIVE' then content end as text, extract(epoch from created_at - answered_at)::float8 as seconds from (
+        select message_type, content_type, content, created_at, _id, lag(origin) over dialog as answer, lag(created_at) over dialog as answered_at
         from (
-          select message_type, origin, content, created_at, _id from messages
+          select message_type, origin, content_type, content, created_at, _id from messages
           where company_id = $1 and conversation_id = $2 and created_at > ${BEGIN}
             and message_type in ('INCOMING', 'OUTGOING') and content_type <> 'REACTION'
           order by created_at desc, _id desc limit $3

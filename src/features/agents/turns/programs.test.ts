@@ -25,9 +25,16 @@ interface Talk {
   turns: Json[];
 }
 
+type Words = string | { tap: string };
+
+const toMessage = (words: Words): Json =>
+  typeof words === 'string'
+    ? { text: words }
+    : { type: 'interactive', raw: { interactive: { type: 'list_reply', list_reply: { id: '1', title: words.tap } } } };
+
 /** Writes as the contact, and returns the turn with which the agent has answered. `seconds` is how long after the last answer that was. */
-async function write(talk: Talk, text: string, seconds = 30): Promise<Json> {
-  const { conversation, message } = await writeAsContact(platform, { from: talk.from, text });
+async function write(talk: Talk, words: Words, seconds = 30): Promise<Json> {
+  const { conversation, message } = await writeAsContact(platform, { from: talk.from, ...toMessage(words) });
   talk.conversation = conversation._id;
   await database.sql(
     `update messages m set created_at = m.created_at + (select r.created_at - make_interval(secs => $3) - max(o.created_at)
@@ -50,7 +57,7 @@ async function write(talk: Talk, text: string, seconds = 30): Promise<Json> {
 }
 
 const meet = (): Talk => ({ from: makePhoneNumber(), conversation: '', turns: [] });
-async function writeAll(texts: string[], seconds?: number): Promise<Talk> {
+async function writeAll(texts: Words[], seconds?: number): Promise<Talk> {
   const talk = meet();
   for (const text of texts) await write(talk, text, seconds);
   return talk;
@@ -72,12 +79,68 @@ const addAnswers = ({ conversation }: Talk, count: number, apart: number): Promi
     [conversation, count, apart],
   );
 
-test('a contact that writes the same text again and again, but for its numbers, gets four answers and then a person', async () => {
+/** The first message of a contact is no reply, so this is one answer more than the replies that a limit allows. */
+const endsAfter = (answers: number): unknown[] => [...repeat(answers, () => null), 'AUTOMATED_CONTACT'];
+
+test('a contact whose texts repeat within seconds of our answers, but for their numbers, gets four answers and then a person', async () => {
   const talk = await writeAll(
     repeat(5, (n) => `${n % 2 ? 'RECEBEMOS' : 'Recebemos'} o chamado nº ${7_310 + n}. Até já!`),
+    5,
   );
-  assert.deepEqual(listReasons(talk), [null, null, null, null, 'AUTOMATED_CONTACT']);
+  assert.deepEqual(listReasons(talk), endsAfter(4));
   assert.equal(await readHandler(talk), 'HUMAN');
+});
+
+test('a contact that repeats exactly the same text gets four answers and then a person, also hours apart', async () => {
+  for (const seconds of [40, 4 * 3_600])
+    assert.deepEqual(
+      listReasons(
+        await writeAll(
+          repeat(5, () => 'Recebemos o chamado nº 7310.'),
+          seconds,
+        ),
+      ),
+      endsAfter(4),
+    );
+});
+
+test('people who ask for one number after the other, go back to a menu, or tap buttons go on being answered', async () => {
+  const choices = ['Segunda via do boleto', 'Horário da loja', 'Falar da entrega', 'Trocar um produto'];
+  const menu = repeat(10, (n) => (n % 2 ? 'Voltar ao menu principal' : (choices[(n / 2) % 4] ?? '')));
+  const talks = [
+    await writeAll(
+      repeat(6, (n) => `Status do pedido ${4_711 + n}`),
+      40,
+    ),
+    await writeAll(
+      repeat(6, (n) => `Segunda via da fatura de 0${n + 1}/2026, por favor`),
+      40,
+    ),
+    await writeAll(menu, 40),
+    await writeAll(
+      repeat(12, (n) => ({ tap: n % 2 ? 'Voltar ao menu principal' : 'Segunda via do boleto' })),
+      2,
+    ),
+    await writeAll(
+      repeat(6, () => ({ tap: 'Voltar ao menu principal' })),
+      2,
+    ),
+  ];
+  for (const talk of talks)
+    assert.deepEqual(
+      listReasons(talk),
+      repeat(talk.turns.length, () => null),
+    );
+});
+
+test('a contact that replies with different sentences every 16 seconds gets a person after ten in a row, and not with a short word between', async () => {
+  const texts = repeat(11, (n) => `${'abcdefghijk'[n]} Entendi, e como posso ajudar agora?`);
+  assert.deepEqual(listReasons(await writeAll(texts, 16)), endsAfter(10));
+  for (const talk of [await writeAll(texts.with(5, 'Sim, claro'), 16), await writeAll(texts, 25)])
+    assert.deepEqual(
+      listReasons(talk),
+      repeat(11, () => null),
+    );
 });
 
 test('a contact whose long texts come within seconds of our answers five times in a row gets a person', async () => {
@@ -85,7 +148,7 @@ test('a contact whose long texts come within seconds of our answers five times i
     6,
     (n) => `${'abcdef'[n]} ${'Obrigado pelo seu contato com a nossa central de ajuda. '.repeat(n + 2)}`,
   );
-  assert.deepEqual(listReasons(await writeAll(texts, 2)), [null, null, null, null, null, 'AUTOMATED_CONTACT']);
+  assert.deepEqual(listReasons(await writeAll(texts, 2)), endsAfter(5));
 });
 
 test('people who write quickly, say the same short word again, or paste a long text go on being answered', async () => {

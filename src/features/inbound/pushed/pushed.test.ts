@@ -118,7 +118,8 @@ test('a mail with an unreadable Date and one without a Date and a Message-ID are
   const { headers, id } = makeHeaders({ Date: 'ontem' });
   const { 'Message-ID': _id, ...others } = headers;
   const words = ['Qual o prazo?', 'Sem identificação'];
-  for (const mail of [writeMail(headers, words[0] ?? ''), writeMail({ ...others, Date: '' }, words[1] ?? '')]) {
+  for (const written of [writeMail(headers, words[0] ?? ''), writeMail({ ...others, Date: '' }, words[1] ?? '')]) {
+    const mail = `Received: from home by mx.client.example; Mon, 02 Nov 2026 10:00:02 -0300\r\n${written}`;
     await push(200, mail);
     await push(200, mail);
     // The copy of the mailbox has come through another server.
@@ -128,6 +129,18 @@ test('a mail with an unreadable Date and one without a Date and a Message-ID are
   const stored = (await listMessages()).filter(({ content }) => words.includes(content));
   assert.deepEqual(new Set(stored.map(({ content }) => content)), new Set(words));
   assert.ok(stored.some(({ external_id }) => external_id === id));
+});
+
+test('visitors who send the same words through a form without Date and Message-ID are stored once each, as contacts of their own', async () => {
+  const words = 'Quero saber o preço';
+  const visitors = ['maria@client.example', 'joao@client.example'];
+  const headers = { From: 'support@shop.example', To: 'support@shop.example', Subject: 'Contato', Date: '' };
+  for (const visitor of [...visitors, ...visitors])
+    await push(200, writeMail({ ...headers, 'Reply-To': visitor }, words));
+  const stored = (await listMessages()).filter(({ content }) => content === words);
+  const contacts = stored.map(async ({ contact }) => (await call(200, 'GET', `/v1/contacts/${contact}`)).body.email);
+  assert.equal(stored.length, 2);
+  assert.deepEqual(new Set(await Promise.all(contacts)), new Set(visitors));
 });
 
 test('mails that programs have written badly are stored with their words', async () => {

@@ -138,6 +138,43 @@ describe('a claim loop', { concurrency: true }, () => {
     await waitUntil('all to be done', async () => (await countWhere(table, 'result is null')) === 0);
   });
 
+  test('where outcomes decide, a slow database delays only storing: the claim is renewed, and the company keeps its share', async () => {
+    const { table, queue } = await createQueue();
+    const [stored, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const begun: string[] = [];
+    const renewed: string[][] = [];
+    await add(table, 'quick', 10);
+    const parcels = queue(async ({ _id }) => {
+      begun.push(_id);
+      if (begun.length > 2) await ended.promise;
+      return 'done';
+    });
+    start({
+      ...parcels,
+      slotsPerCompany: SLOTS,
+      slowMs: 300,
+      leaseSeconds: 0.4,
+      renew: (rows) => Promise.resolve(renewed.push(rows.map(({ _id }) => _id).toSorted())),
+      record: async (results) => {
+        await stored.promise;
+        return parcels.record(results);
+      },
+      outcomesDecide: true,
+    });
+    // A renewal every 100 ms, so more time has passed than makes work slow.
+    await waitUntil('renewals', () => renewed.length >= 5);
+    assert.deepEqual(renewed.at(-1), begun.toSorted());
+    assert.equal(begun.length, 2);
+    const done = new Set(begun);
+    stored.resolve();
+    await waitUntil('the whole share of the company', () => begun.length === 2 + SLOTS);
+    const count = renewed.length;
+    await waitUntil('another renewal', () => renewed.length > count + 1);
+    assert.ok(renewed.at(-1)?.every((id) => !done.has(id)));
+    ended.resolve();
+    await waitUntil('all to be done', async () => (await countWhere(table, 'result is null')) === 0);
+  });
+
   test('a row counts as claimed in the database before its work begins', async () => {
     const { table, queue } = await createQueue();
     const seen: number[] = [];

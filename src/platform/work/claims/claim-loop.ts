@@ -40,6 +40,7 @@ interface LoopState extends LoopServices {
   queue: AnyQueue;
   companies: CompanySlots;
   outcomes: OutcomeBatches;
+  /** The rows whose claims are renewed: those in progress and, where outcomes decide, those whose outcome is not stored yet. */
   running: Set<ClaimedRow>;
   /** The company that was served last; the next claim goes on after it. */
   after: string;
@@ -176,12 +177,13 @@ function isShareSpent(claimed: ClaimedRow[], { first, free }: Pick<ClaimCapacity
 
 /** Works on one row. Never throws, so its slot always becomes free. */
 async function workOnRow(loop: LoopState, row: ClaimedRow): Promise<void> {
-  const freeSlot = loop.companies.begin(row.company);
+  const slot = loop.companies.begin(row.company);
   loop.running.add(row);
   const outcome = await loop.queue.act(row, loop.stopping.signal);
-  loop.running.delete(row);
+  slot.endWork();
   const end = (): void => {
-    freeSlot();
+    loop.running.delete(row);
+    slot.free();
     scheduleClaims(loop);
   };
   const { outcomesDecide = false } = loop.queue;

@@ -16,7 +16,7 @@ test('a company has two slots until its work ended quickly once, then its whole 
       ['b', 1],
     ],
   );
-  landFirst();
+  landFirst.free();
   assert.deepEqual(
     [...slots.free()],
     [
@@ -25,7 +25,7 @@ test('a company has two slots until its work ended quickly once, then its whole 
     ],
   );
   assert.equal(slots.busy(), 2);
-  landSecond();
+  landSecond.free();
   assert.equal(slots.busy(), 1);
   assert.equal(slots.free().has('a'), false);
 });
@@ -33,16 +33,30 @@ test('a company has two slots until its work ended quickly once, then its whole 
 test('a company falls back to two slots once its work takes longer than a second, even before it ends', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const slots = createCompanySlots(8);
-  slots.begin('a')();
+  slots.begin('a').free();
   const lands = [1, 2, 3].map(() => slots.begin('a'));
   assert.equal(slots.free().get('a'), 5);
   mock.timers.tick(1_000);
   assert.equal(slots.free().get('a'), -1);
-  for (const land of lands) land();
+  for (const land of lands) land.free();
   assert.equal(slots.busy(), 0);
   const land = slots.begin('a');
   assert.equal(slots.free().get('a'), 1);
-  land();
+  land.free();
+  mock.timers.reset();
+});
+
+test('a company whose work was quick keeps its whole share while its outcomes take long to be stored', () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const slots = createCompanySlots(8);
+  slots.begin('a').free();
+  const slot = slots.begin('a');
+  slot.endWork();
+  mock.timers.tick(60_000);
+  assert.equal(slots.free().get('a'), 7);
+  slot.free();
+  slots.begin('a');
+  assert.equal(slots.free().get('a'), 7);
   mock.timers.reset();
 });
 

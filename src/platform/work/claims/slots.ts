@@ -19,8 +19,15 @@ export interface CompanySlots {
   busy(): number;
   /** How many more rows may be claimed of each company whose work is in progress. */
   free(): Map<string, number>;
-  /** Takes a slot. The function that it returns frees the slot. */
-  begin(company: string): () => void;
+  /** Takes a slot. */
+  begin(company: string): Slot;
+}
+
+export interface Slot {
+  /** Ends the time by which the work counts as quick or slow. Storing its outcome may take longer. */
+  endWork(): void;
+  /** Frees the slot, and ends the work if it has not ended. */
+  free(): void;
 }
 
 export function createCompanySlots(perCompany: number, slowMs = SLOW_MS): CompanySlots {
@@ -54,10 +61,13 @@ export function createCompanySlots(perCompany: number, slowMs = SLOW_MS): Compan
         slow = true;
         proven.delete(company);
       }, slowMs);
-      return () => {
-        clearTimeout(timer);
-        change(company, -1);
-        if (!slow) prove(company);
+      return {
+        endWork: () => clearTimeout(timer),
+        free: () => {
+          clearTimeout(timer);
+          change(company, -1);
+          if (!slow) prove(company);
+        },
       };
     },
   };

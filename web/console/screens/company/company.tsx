@@ -18,7 +18,7 @@ import { Empty, Failure, Loading } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { showNotice } from '../../ui/toast.tsx';
 import styles from './company.module.css';
-import { toUpdate, useCompanyDraft, type Changes } from './draft.ts';
+import { toUpdate, useCompanyDraft, type Saving } from './draft.ts';
 import { RegionFields, type FieldsProps } from './region-fields.tsx';
 import { COMPANY } from './texts.ts';
 import { Usage } from './usage.tsx';
@@ -48,17 +48,17 @@ function CompanyForm({ company }: { company: Company }): ReactElement {
   const isChanged = Object.keys(changes).length > 0;
   useWarning(isChanged);
   const save = useMutation({
-    mutationFn: (sent: Changes) => parley.companies.update(company._id, toUpdate(sent)),
-    onSuccess: (saved, sent) => {
-      showCompany(saved);
-      settle(sent);
+    mutationFn: (sent: Saving) => parley.companies.update(company._id, toUpdate(sent)),
+    onSuccess: async (saved, sent) => {
+      await showCompany(saved);
+      settle(sent.changes);
       showNotice(common.saved);
     },
   });
   const { error } = save;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isChanged && !save.isPending) save.mutate(changes);
+    if (isChanged && !save.isPending) save.mutate({ draft, changes });
   };
   const actions = (
     <>

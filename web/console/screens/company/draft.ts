@@ -67,15 +67,23 @@ export function useCompanyDraft(company: Company): CompanyDraft {
   };
 }
 
-/** The request that saves the changes, and nothing else. */
-export function toUpdate({ name, site, document_type, document_number, ...changed }: Changes): CompanyUpdate {
+export type Saving = Pick<CompanyDraft, 'draft' | 'changes'>;
+
+/**
+ * The request that saves the changes, and nothing else. A document's number means something only with its type, so both are sent as the
+ * screen shows them when one has changed.
+ */
+export function toUpdate({ draft, changes }: Saving): CompanyUpdate {
+  const { name, site, document_type, document_number, ...changed } = changes;
   const { country, ...others } = changed;
   const config = { ...others, ...(country !== undefined && { country: country || null }) };
   return {
     ...(name !== undefined && { name }),
     ...(site !== undefined && { site: site.trim() || null }),
-    ...(document_type !== undefined && { document_type: document_type || null }),
-    ...(document_number !== undefined && { document_number: document_number.trim() || null }),
+    ...((document_type !== undefined || document_number !== undefined) && {
+      document_type: draft.document_type || null,
+      document_number: draft.document_number.trim() || null,
+    }),
     ...(Object.keys(config).length > 0 && { general_config: config }),
   };
 }
