@@ -56,6 +56,11 @@ test('a whole sentence that follows any action of the composer is text, and chan
       await press('Emoji');
       await page.getByRole('button', { name: '🙏' }).click();
     },
+    'the emoji are shown': () => press('Emoji'),
+    'the theme is chosen in the account menu': async () => {
+      await page.getByRole('button', { name: /^Account/ }).click();
+      await page.getByRole('menuitem', { name: /Dark/ }).click();
+    },
     'a voice note begins': () => press('Record a voice note'),
     'a voice note is cancelled': () => press('Cancel'),
     'the template dialog is closed': async () => {
@@ -107,6 +112,11 @@ test('a whole sentence that follows any action of the composer is text, and chan
     await field.fill('');
   }
   // Just after something was written, letters are no shortcuts even when the focus is on the page.
+  await page.getByRole('log').click();
+  await keyboard.type(SENTENCE);
+  // An added file is as good as a text: its author has not finished, however long the pause is.
+  await attach();
+  await page.waitForTimeout(3_100);
   await page.getByRole('log').click();
   await keyboard.type(SENTENCE);
   assert.match(page.url(), new RegExp(`/inbox/all/${conversation._id}$`));
@@ -189,6 +199,12 @@ test('J and K go through the list with the focus on its rows, and Enter or R goe
   await keyboard.press('Escape');
   await keyboard.press('k');
   await page.waitForURL((url) => !url.pathname.endsWith(ids[1] ?? ''));
+  // The row of a closed conversation is gone, and the keys go on in the list.
+  const closed = page.url().slice(-24);
+  await keyboard.press('e');
+  await page.locator(`[data-conversation="${closed}"]`).waitFor({ state: 'detached' });
+  await keyboard.press('j');
+  await page.waitForURL((url) => !url.pathname.endsWith(closed));
   await keyboard.press('r');
   await waitUntil('the field to have the focus', () => isWriting(page));
   assert.equal(await page.getByRole('textbox', { name: 'Write a message' }).inputValue(), '');

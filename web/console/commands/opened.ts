@@ -14,11 +14,14 @@ export const closeCommandDialog = (): void => opened.set(null);
 
 /** What had the focus before; it gets it back. */
 let before: HTMLElement | null = null;
+export const forgetFocusBefore = (): void => void (before = null);
 export const findFocusBefore = (): HTMLElement | null => (before?.isConnected ? before : null);
 
 /** Takes the focus from the page at once, so that no key reaches it while the code of the dialog is loaded. */
 export function openCommandDialog(dialog: CommandDialog): void {
-  before = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+  const { activeElement } = document;
+  // One dialog opens the other, which goes back to where the first one came from.
+  if (activeElement instanceof HTMLElement && !activeElement.closest('[role=dialog]')) before = activeElement;
   before?.blur();
   searched.set('');
   opened.set(dialog);

@@ -9,7 +9,7 @@ import { COMMON } from '../ui/texts.ts';
 import { useCommands } from './command-list.ts';
 import type { Entry, EntryGroup } from './entries.ts';
 import { useFound } from './found.tsx';
-import { closeCommandDialog, findFocusBefore, setSearched, useSearched } from './opened.ts';
+import { closeCommandDialog, findFocusBefore, forgetFocusBefore, setSearched, useSearched } from './opened.ts';
 import styles from './search-dialog.module.css';
 import { SEARCH } from './texts.ts';
 
@@ -34,7 +34,7 @@ export function SearchDialog(): ReactElement {
         <Dialog.Popup
           className={styles['dialog']}
           aria-label={texts.title}
-          finalFocus={() => findFocusBefore() ?? true}
+          finalFocus={() => findFocusBefore() ?? false}
         >
           <Autocomplete.Root
             open
@@ -87,8 +87,11 @@ function Group({ group }: { group: EntryGroup }): ReactElement {
 }
 
 function choose(entry: Entry): void {
+  const { href } = location;
   closeCommandDialog();
   entry.run();
+  // Another page has its own place for the focus.
+  if (location.href !== href) forgetFocusBefore();
 }
 
 const fold = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();

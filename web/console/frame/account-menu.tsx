@@ -12,6 +12,7 @@ import { showError } from '../ui/toast.tsx';
 import styles from './frame.module.css';
 import { FRAME } from './texts.ts';
 import { chooseTheme, THEMES, useTheme } from './theme.ts';
+import { findReturn } from './writing.ts';
 
 const openPage = (url: string): void => void window.open(url, '_blank', 'noopener');
 
@@ -51,6 +52,7 @@ export function AccountMenu(): ReactElement {
       <Menu
         title={`${user.name} · ${user.email}`}
         items={items}
+        finalFocus={findReturn}
         trigger={
           <button
             type="button"

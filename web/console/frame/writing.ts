@@ -6,8 +6,8 @@ import { OPEN_CONVERSATION } from './open-conversation.ts';
 const WRITING_MS = 3_000;
 
 let writingUntil = Number.NEGATIVE_INFINITY;
-/** What had the focus last; null when the user has clicked on the page itself. */
-let lastFocus: Element | null = null;
+/** What had the focus last, and whether it was part of a conversation; null when the user has clicked on the page itself. */
+let lastFocus: { element: Element; isBesideText: boolean } | null = null;
 let enteredAt = Number.NEGATIVE_INFINITY;
 
 export const isWriting = (): boolean => performance.now() < writingUntil;
@@ -52,18 +52,18 @@ const findComposer = (): HTMLElement | null => (matchMedia('(pointer: fine)').ma
 
 /** Gives the focus back to the field after something that belongs to writing. Until it is there, letters are no shortcuts. */
 export function returnToComposer(): void {
-  noteWriting();
+  if (findField() !== null) noteWriting();
   findComposer()?.focus();
 }
 
 /** Where the focus goes when a dialog or a menu of a conversation closes: to the field, to nothing on a phone, or else to where it was. */
 export function findReturn(): HTMLElement | boolean {
-  noteWriting();
+  if (findField() !== null) noteWriting();
   return findComposer() ?? findField() === null;
 }
 
-/** True when the field holds a text, so that its author has not finished, however long the pause is. */
-const hasDraft = (): boolean => (findField()?.value ?? '') !== '';
+/** True when something was begun in the open conversation, such as a text or a recording: its author has not finished, however long the pause is. */
+export const isUnfinished = (): boolean => document.querySelector('[data-writing] [data-unfinished]') !== null;
 
 /** True until a conversation that was opened to write in it is there. */
 const isAwaited = (): boolean =>
@@ -72,24 +72,27 @@ const isAwaited = (): boolean =>
 const PARTS = '[data-writing], [data-notice], button, input, select, audio, video, [role=tab]';
 
 /**
- * True when a letter belongs to the text of the open conversation: the field has a draft, or the focus is on a part of the conversation or
- * on a button that may have taken it from the field. In the list of conversations and on the messages as a whole, letters are keys.
+ * True when a letter belongs to the text of the open conversation: something was begun there, or the focus is on a part of the conversation
+ * or on a button that may have taken it from the field. On a row of the list, also on one that has just gone, and on the messages as a
+ * whole, letters are keys.
  */
 export function isTextKey({ target, key }: KeyboardEvent): boolean {
   if (isAwaited()) return true;
-  if (findField() === null || !(target instanceof Element) || target.closest('[data-keys]')) return false;
+  if (findField() === null || !(target instanceof Element)) return false;
+  const row = target === document.body ? lastFocus?.element : target;
+  if (row?.closest('[data-conversation]') && !(row.isConnected && target === document.body)) return false;
   // R only goes to the field.
-  if (key !== 'r' && hasDraft()) return true;
-  return target.getAttribute('role') !== 'log' && target.closest(PARTS) !== null;
+  if (key !== 'r' && isUnfinished()) return true;
+  return (
+    target.closest('[data-keys]') === null && target.getAttribute('role') !== 'log' && target.closest(PARTS) !== null
+  );
 }
 
-/** True when what had the focus is gone, such as a button that was pressed, so that the focus is nowhere. */
-const hasLostFocus = (): boolean =>
-  document.activeElement === document.body &&
-  lastFocus !== null &&
-  // A row of the list that is gone was no part of the text.
-  !lastFocus.matches('[data-conversation]') &&
-  (!lastFocus.isConnected || lastFocus.matches(':disabled'));
+/** True when a part of the conversation that had the focus is gone, such as a button that was pressed, so that the focus is nowhere. */
+function hasLostFocus(): boolean {
+  if (document.activeElement !== document.body || !lastFocus?.isBesideText) return false;
+  return !lastFocus.element.isConnected || lastFocus.element.matches(':disabled');
+}
 
 /** Two presses that follow each other faster than this are one that was made twice. */
 const STRAY_MS = 700;
@@ -101,17 +104,24 @@ document.addEventListener(
   'input',
   (event) => {
     enteredAt = Number.NEGATIVE_INFINITY;
-    if (isWritten(event)) noteWriting();
+    if (findField() !== null && isWritten(event)) noteWriting();
   },
   { capture: true },
 );
-// What was written in a form, such as the log-in, has been accepted.
-document.addEventListener('submit', endWriting, { capture: true });
-document.addEventListener('focusin', ({ target }) => (lastFocus = target as Element), { capture: true });
+document.addEventListener(
+  'focusin',
+  ({ target }) => {
+    const element = target as Element;
+    lastFocus = { element, isBesideText: element.closest('[data-writing], [data-notice]') !== null };
+    // Somebody who goes to the field does not want to be in the list when the page is opened again.
+    if (element === findField() && isFromList()) history.replaceState(null, '');
+  },
+  { capture: true },
+);
 document.addEventListener(
   'pointerup',
   () => {
-    if (document.activeElement === document.body && lastFocus?.isConnected) lastFocus = null;
+    if (document.activeElement === document.body) lastFocus = null;
   },
   { capture: true },
 );

@@ -1,6 +1,7 @@
 /** Short notices at the edge of the page. Errors stay until they are closed. */
 import { Toast as Base } from '@base-ui/react/toast';
 import type { ReactElement, ReactNode } from 'react';
+import { returnToComposer } from '../frame/writing.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Icon } from './icon.tsx';
 import { explainError } from './problem.ts';
@@ -64,7 +65,7 @@ function NoticeList(): ReactElement[] {
     >
       <Base.Title className={styles['title']} />
       <Base.Action className={styles['action']} />
-      <Base.Close className={styles['close']} aria-label={texts.close}>
+      <Base.Close className={styles['close']} aria-label={texts.close} onClick={returnToComposer}>
         <Icon name="close" size={14} />
       </Base.Close>
     </Base.Root>

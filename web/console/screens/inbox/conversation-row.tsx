@@ -81,7 +81,7 @@ function useRowFocus(isCurrent: boolean): RefObject<HTMLAnchorElement | null> {
   useEffect(() => {
     const { activeElement } = document;
     // A row that comes back into view does not take the focus from a field.
-    const isFree = activeElement === document.body || activeElement?.closest('[data-conversation]');
+    const isFree = !activeElement?.closest('input, textarea');
     if (isCurrent && isFromList() && isFree) row.current?.focus({ preventScroll: true });
   }, [isCurrent]);
   return row;

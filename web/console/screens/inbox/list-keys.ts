@@ -3,7 +3,7 @@ import type { Conversation } from '@parley/sdk';
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { isLetterKey } from '../../frame/shortcuts.ts';
-import { FROM_LIST, isCovered, isTyping } from '../../frame/writing.ts';
+import { FROM_LIST, isCovered, isTyping, isUnfinished } from '../../frame/writing.ts';
 
 interface ListKeys {
   items: readonly Conversation[];
@@ -35,8 +35,8 @@ export function useListKeys({ items, view, current, show }: ListKeys): void {
 function findStep(event: KeyboardEvent): number {
   const { key, altKey, ctrlKey, metaKey } = event;
   if (ctrlKey || metaKey || isCovered()) return 0;
-  // In a text, the arrows with Alt may move the caret.
-  if (altKey && isTyping(event) && (event.target as HTMLInputElement).value !== '') return 0;
+  // In a text, the arrows with Alt may move the caret, and files that were added would be lost.
+  if (altKey && isTyping(event) && isUnfinished()) return 0;
   if (altKey) return key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
   if ((key !== 'j' && key !== 'k') || !isLetterKey(event)) return 0;
   return key === 'j' ? 1 : -1;

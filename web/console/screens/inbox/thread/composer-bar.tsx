@@ -39,7 +39,7 @@ export function ComposerBar(props: ComposerBarProps): ReactElement {
   };
   return (
     <div className={styles['bar']}>
-      {!isNote && <FileButton onFiles={onFiles} />}
+      {!isNote && <FileButton onFiles={onFiles} onOpen={returnToComposer} />}
       <EmojiChoice area={area} onChoose={onEmoji} />
       {!isNote && onTemplate && <IconButton icon="template" label={texts.template} onClick={onTemplate} />}
       {!isNote && canRecord() && <IconButton icon="microphone" label={texts.record} onClick={record} />}
@@ -60,7 +60,7 @@ function RecordingBar({ recorder, seconds }: { recorder: VoiceRecorder; seconds:
   };
   return (
     <div className={styles['bar']}>
-      <span className={styles['recording']} role="timer">
+      <span className={styles['recording']} role="timer" data-unfinished>
         {texts.recording} {writeDuration(seconds)}
       </span>
       <span className={styles['space']} />

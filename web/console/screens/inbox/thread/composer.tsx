@@ -60,6 +60,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
     <div
       className={`${styles['composer']} ${isNote ? styles['note'] : ''}`}
       data-composer
+      data-unfinished={draft.isBegun || uploads.files.length > 0 || replyTo !== null || undefined}
       onPointerUp={keepFocus}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {

@@ -11,6 +11,8 @@ const KEPT_AS: Record<Writing, string> = { REPLY: 'parley.draft', NOTE: 'parley.
 export interface Draft {
   writing: Writing;
   text: string;
+  /** True when the reply or the note has a text. */
+  isBegun: boolean;
   choose(writing: Writing): void;
   setText(text: string): void;
 }
@@ -27,6 +29,7 @@ export function useDraft(conversation: string): Draft {
   return {
     writing,
     text: texts[writing],
+    isBegun: texts.REPLY !== '' || texts.NOTE !== '',
     choose,
     setText: (text) => {
       setTexts((before) => ({ ...before, [writing]: text }));

@@ -1,6 +1,6 @@
 /** A small choice of emoji; whoever wants others uses the keyboard of the system. */
 import { Popover } from '@base-ui/react/popover';
-import type { ReactElement, RefObject } from 'react';
+import { useRef, useState, type ReactElement, type RefObject } from 'react';
 import { useTexts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import styles from './emoji.module.css';
@@ -20,12 +20,26 @@ interface EmojiChoiceProps {
 
 export function EmojiChoice({ area, onChoose }: EmojiChoiceProps): ReactElement {
   const texts = useTexts(THREAD);
+  const popup = useRef<HTMLDivElement>(null);
+  const [isOpen, open] = useState(false);
   return (
-    <Popover.Root>
+    <Popover.Root open={isOpen} onOpenChange={open}>
       <Popover.Trigger render={<IconButton icon="emoji" label={texts.emoji} />} />
       <Popover.Portal>
         <Popover.Positioner side="top" sideOffset={6} className={styles['positioner']}>
-          <Popover.Popup className={styles['choice']} aria-label={texts.emoji} finalFocus={area}>
+          <Popover.Popup
+            ref={popup}
+            className={styles['choice']}
+            aria-label={texts.emoji}
+            initialFocus={popup}
+            finalFocus={area}
+            onKeyDown={({ key, target, currentTarget }) => {
+              // Somebody who goes on writing did not want an emoji.
+              if (key.length !== 1 || target !== currentTarget) return;
+              open(false);
+              area.current?.focus();
+            }}
+          >
             {EMOJI.map((emoji) => (
               <Popover.Close key={emoji} className={styles['emoji']} onClick={() => onChoose(emoji)}>
                 {emoji}

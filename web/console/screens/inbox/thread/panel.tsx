@@ -72,6 +72,12 @@ function AboutContact({ contact }: { contact: Contact }): ReactElement {
   );
 }
 
+/** Leaves out what has been saved, and keeps what was typed since. */
+const keepOthers =
+  (saved: ReadonlyMap<string, unknown>) =>
+  (edited: CustomValues): CustomValues =>
+    new Map([...edited].filter(([slug, value]) => value !== saved.get(slug)));
+
 /** The company's own fields of the conversation. What is typed stays while a colleague changes other fields. */
 function Fields({ conversation }: { conversation: Conversation }): ReactElement | null {
   const texts = useTexts(THREAD);
@@ -86,7 +92,7 @@ function Fields({ conversation }: { conversation: Conversation }): ReactElement 
   if (fields.length === 0) return null;
   if (!may) return <Details items={listCustomDetails(fields, conversation.custom_fields)} />;
   return (
-    <section className={styles['fields']}>
+    <section className={styles['fields']} data-unfinished={custom_fields !== undefined || undefined}>
       <h3>{texts.fields}</h3>
       <CustomFieldInputs
         fields={fields}
@@ -98,7 +104,7 @@ function Fields({ conversation }: { conversation: Conversation }): ReactElement 
         <Button
           kind="primary"
           isBusy={change.isPending}
-          onClick={() => change.mutate({ custom_fields }, { onSuccess: () => edit(new Map()) })}
+          onClick={() => change.mutate({ custom_fields }, { onSuccess: () => edit(keepOthers(edited)) })}
         >
           {common.save}
         </Button>
