@@ -248,6 +248,7 @@ export const SAMPLES: Record<string, Sample> = {
     also: ['contacts:update'],
     body: () => ({ contacts: [{ external_id: `till_${newId()}`, name: 'Ana' }] }),
   },
+  'POST /v1/contacts/import/phone-numbers': { body: () => ({ phone_numbers: ['+5511988880000'] }) },
   'POST /v1/contacts/import': {
     also: ['contacts:update'],
     body: () => ({ file: 'name\nAna\n', mapping: { name: 'name' } }),
