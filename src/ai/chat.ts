@@ -7,7 +7,7 @@ import { parseJson } from '../platform/http/body.ts';
 import { newId } from '../platform/values/ids.ts';
 import type { Outbound } from '../platform/outside/outbound.ts';
 import { EndpointError, postJson } from './endpoint.ts';
-import { isHeadless, rememberHeadless } from './headless.ts';
+import { isHeadless, rememberHeadless, type AskedModel } from './headless.ts';
 import { splitReasoning } from './reasoning.ts';
 
 export interface ChatEndpoint {
@@ -53,6 +53,8 @@ export interface ChatRequest {
   tools: ChatTool[];
   /** How many tokens the answer may have. */
   maxTokens: number;
+  /** The id of the company that asks. */
+  company: string;
   signal: AbortSignal;
 }
 
@@ -79,12 +81,12 @@ const MAX_COUNT = 10_000_000;
 export async function askModel(
   outbound: Outbound,
   endpoint: ChatEndpoint,
-  { messages, tools, maxTokens, signal }: ChatRequest,
+  { messages, tools, maxTokens, company, signal }: ChatRequest,
 ): Promise<ChatReply> {
   const { baseUrl, apiKey, model } = endpoint;
   const body = { model, messages: messages.map(writeMessage), max_tokens: maxTokens, tools: tools.map(describeTool) };
   const call = { server: 'model', url: `${baseUrl}/chat/completions`, apiKey, body, maxBytes: MAX_BYTES, signal };
-  return readReply(endpoint, await postJson(outbound.operator, call));
+  return readReply({ baseUrl, model, company }, await postJson(outbound.operator, call));
 }
 
 const describeTool = (tool: ChatTool) => ({ type: 'function', function: tool });
@@ -130,7 +132,7 @@ interface RawReply {
   usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null;
 }
 
-function readReply(endpoint: ChatEndpoint, answer: unknown): ChatReply {
+function readReply(model: AskedModel, answer: unknown): ChatReply {
   const { choices, usage } = (answer ?? {}) as RawReply;
   const choice = Array.isArray(choices) ? choices[0] : null;
   const message = choice?.message;
@@ -138,7 +140,7 @@ function readReply(endpoint: ChatEndpoint, answer: unknown): ChatReply {
   const { tool_calls } = message;
   const isCut = CUTS.has(choice.finish_reason);
   return {
-    ...readText(endpoint, message, isCut),
+    ...readText(model, message, isCut),
     isCut,
     calls: Array.isArray(tool_calls) ? tool_calls.flatMap(readCall) : [],
     input_tokens: readCount(usage?.prompt_tokens),
@@ -147,7 +149,7 @@ function readReply(endpoint: ChatEndpoint, answer: unknown): ChatReply {
 }
 
 function readText(
-  endpoint: ChatEndpoint,
+  model: AskedModel,
   { content, reasoning_content, reasoning }: RawMessage,
   isCut: boolean,
 ): Pick<ChatReply, 'text' | 'isOnlyReasoning'> {
@@ -156,9 +158,9 @@ function readText(
     listParts(content, 'thinking').length > 0 ||
     [reasoning_content, reasoning].some((thought) => typeof thought === 'string' && thought.trim() !== '');
   const split = splitReasoning(written, { isCut });
-  if (split.isHeadless) rememberHeadless(endpoint);
+  if (split.isHeadless) rememberHeadless(model);
   // The reasoning of such a model has a closing tag only. Where the server has taken the reasoning out, the text is the answer.
-  const isCutReasoning = isCut && !split.isClosed && !hasThoughts && isHeadless(endpoint);
+  const isCutReasoning = isCut && !split.isClosed && !hasThoughts && isHeadless(model);
   const text = isCutReasoning ? '' : split.said.slice(0, MOST_TEXT).trim();
   if (text !== '') return { text, isOnlyReasoning: false };
   return { text: null, isOnlyReasoning: written !== '' || hasThoughts };

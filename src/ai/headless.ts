@@ -3,23 +3,25 @@
  * is cut off before `</think>` looks like an answer and is reasoning.
  */
 
-interface Model {
+export interface AskedModel {
   baseUrl: string;
   model: string;
+  /** A contact may get a model to write anything, so what is learned holds for the company of that contact alone. */
+  company: string;
 }
 
 /** Models that reason in this way with the templates of their makers. */
 const NAMES = /deepseek-r1|\bqwq\b|qwen-?3.*thinking/i;
 /** Companies choose the models of their agents, so the list has an end. An installation uses a few. */
-const MOST_MODELS = 200;
+const MOST_MODELS = 1_000;
 
 /** Models of which a reply has ended reasoning that it had not begun. Each process learns this from the first whole reply. */
 const learned = new Set<string>();
 
-const toKey = ({ baseUrl, model }: Model): string => JSON.stringify([baseUrl, model]);
+const toKey = ({ company, baseUrl, model }: AskedModel): string => JSON.stringify([company, baseUrl, model]);
 
-export function rememberHeadless(endpoint: Model): void {
-  const key = toKey(endpoint);
+export function rememberHeadless(model: AskedModel): void {
+  const key = toKey(model);
   // The model that was seen last stands at the end, and the one that was not seen for the longest time is forgotten.
   learned.delete(key);
   learned.add(key);
@@ -27,4 +29,4 @@ export function rememberHeadless(endpoint: Model): void {
   if (learned.size > MOST_MODELS && oldest !== undefined) learned.delete(oldest);
 }
 
-export const isHeadless = (endpoint: Model): boolean => NAMES.test(endpoint.model) || learned.has(toKey(endpoint));
+export const isHeadless = (model: AskedModel): boolean => NAMES.test(model.model) || learned.has(toKey(model));

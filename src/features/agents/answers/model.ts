@@ -123,13 +123,15 @@ async function askWithinBudget(
   const reserved = estimateTokens(request) + MAX_TOKENS;
   const day = await reserveTokens(kit, spender, reserved);
   if (day === null) return null;
-  const reply = await askModel(kit.outbound, endpoint, { ...request, maxTokens: MAX_TOKENS }).catch(
-    async (error: unknown) => {
-      const isUnused = error instanceof EndpointError && !error.sent;
-      if (isUnused) await settleTokens(kit, spender, { day, difference: -reserved });
-      throw error;
-    },
-  );
+  const reply = await askModel(kit.outbound, endpoint, {
+    ...request,
+    company: scene.agent.company,
+    maxTokens: MAX_TOKENS,
+  }).catch(async (error: unknown) => {
+    const isUnused = error instanceof EndpointError && !error.sent;
+    if (isUnused) await settleTokens(kit, spender, { day, difference: -reserved });
+    throw error;
+  });
   const { input_tokens, output_tokens } = reply;
   if (input_tokens !== null && output_tokens !== null) {
     // No tokenizer makes so many tokens of a text, so a wrong report can not use up the day.
