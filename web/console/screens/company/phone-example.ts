@@ -1,12 +1,5 @@
 /** The countries that have phone numbers, and how a number is read that is written without a country code. */
-import {
-  getCountries,
-  getCountryCallingCode,
-  getExampleNumber,
-  isSupportedCountry,
-  parsePhoneNumberFromString,
-  type CountryCode,
-} from 'libphonenumber-js/min';
+import { getCountries, getExampleNumber, isSupportedCountry } from 'libphonenumber-js/min';
 import examples from 'libphonenumber-js/mobile/examples';
 import { findByLanguage } from './by-language.ts';
 
@@ -29,24 +22,8 @@ export interface PhoneExample {
   international: string;
 }
 
-/** The library's examples of these countries are also numbers of another country, so the platform refuses them without a country code. */
-const CLEARER: Readonly<Partial<Record<CountryCode, string>>> = {
-  CN: '+8613912345678',
-  CO: '+573101234567',
-  MP: '+16702856789',
-  US: '+12125550123',
-};
-/** Of these countries hardly any number is clear without its country code. */
-const UNCLEAR: ReadonlySet<string> = new Set(['MS', 'TC']);
-
-/** Returns null where no number shows how the platform reads the numbers of the country. */
+/** Returns null for what is no country with phone numbers. */
 export function findPhoneExample(country: string): PhoneExample | null {
-  if (!isSupportedCountry(country) || UNCLEAR.has(country)) return null;
-  const clearer = CLEARER[country];
-  const number = clearer ? parsePhoneNumberFromString(clearer) : getExampleNumber(country, examples);
+  const number = isSupportedCountry(country) ? getExampleNumber(country, examples) : undefined;
   return number ? { local: number.formatNational(), international: number.formatInternational() } : null;
 }
-
-/** +55; null for what is no country. */
-export const findDiallingCode = (country: string): string | null =>
-  isSupportedCountry(country) ? `+${getCountryCallingCode(country)}` : null;

@@ -8,7 +8,7 @@ import { FieldGrid } from '../../ui/field-grid.tsx';
 import { explainField } from '../../ui/problem.ts';
 import type { Changes, Draft } from './draft.ts';
 import styles from './company.module.css';
-import { findDiallingCode, findPhoneExample, listCountries } from './phone-example.ts';
+import { findPhoneExample, listCountries } from './phone-example.ts';
 import { COMPANY } from './texts.ts';
 import { formatLocalTime, listTimeZones } from './time-zones.ts';
 
@@ -63,9 +63,7 @@ function CountryField({ draft: { country }, error, change }: FieldsProps): React
 function Reading({ of: country }: { of: string }): ReactElement | null {
   const texts = useTexts(COMPANY);
   const example = findPhoneExample(country);
-  const code = findDiallingCode(country);
-  if (example) return <>{texts.readAs(example.local, example.international)}</>;
-  return code === null ? null : <>{texts.codeAlone(code)}</>;
+  return example && <>{texts.readAs(example.local, example.international)}</>;
 }
 
 /** The clock below the field is renewed this often. */

@@ -19,7 +19,6 @@ export const COMPANY = defineTexts(
     noCountry: 'Not chosen',
     noCountryHint: 'Choose a country. Imports need it to read phone numbers without a country code.',
     readAs: (local: string, international: string) => `${local} is read as ${international}`,
-    codeAlone: (code: string) => `Local numbers are read with ${code}`,
     language: 'Company language',
     languageHint:
       'For invitations, the unsubscribe page and new knowledge. Everyone chooses their own console language in Profile.',
@@ -57,7 +56,6 @@ export const COMPANY = defineTexts(
       noCountry: 'Não escolhido',
       noCountryHint: 'Escolha um país. As importações precisam dele para ler números sem código do país.',
       readAs: (local, international) => `${local} é lido como ${international}`,
-      codeAlone: (code) => `Números locais são lidos com ${code}`,
       language: 'Idioma da empresa',
       languageHint:
         'Para convites, a página de cancelamento e novos itens do conhecimento. Cada pessoa escolhe o idioma do próprio console no Perfil.',
@@ -94,7 +92,6 @@ export const COMPANY = defineTexts(
       noCountry: 'Sin elegir',
       noCountryHint: 'Elija un país. Las importaciones lo necesitan para leer números sin código de país.',
       readAs: (local, international) => `${local} se lee como ${international}`,
-      codeAlone: (code) => `Los números locales se leen con ${code}`,
       language: 'Idioma de la empresa',
       languageHint:
         'Para invitaciones, la página de baja y nuevos elementos del conocimiento. Cada persona elige el idioma de su consola en Perfil.',
