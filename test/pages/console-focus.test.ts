@@ -52,6 +52,16 @@ test('a whole sentence that follows any action of the composer is text, and chan
     'the quote is cancelled': () => press('Cancel'),
     'a file is added': attach,
     'the file is removed': () => press('Remove: bolo.png'),
+    'a note is added by the mouse': async () => {
+      await composer.getByRole('tab', { name: 'Note' }).click();
+      await keyboard.type('Ligar hoje');
+      await press('Add note');
+      await composer.getByRole('tab', { name: 'Reply' }).click();
+    },
+    'a message is sent by the mouse': async () => {
+      await field.fill('Boa tarde');
+      await composer.getByRole('button', { name: 'Send', exact: true }).click();
+    },
     'an emoji is chosen': async () => {
       await press('Emoji');
       await page.getByRole('button', { name: '🙏' }).click();
@@ -125,7 +135,11 @@ test('a whole sentence that follows any action of the composer is text, and chan
   assert.deepEqual(Object.keys(assigned), ['owner']);
   assert.equal(aside.status, 'SNOOZED');
   assert.deepEqual(others, [{ status: 'CLOSED' }, { status: 'OPEN' }]);
-  assert.deepEqual(await listTexts(conversation._id), ['INCOMING Bom dia']);
+  assert.deepEqual((await listTexts(conversation._id)).toSorted(), [
+    'INCOMING Bom dia',
+    'NOTE Ligar hoje',
+    'OUTGOING Boa tarde',
+  ]);
   assert.deepEqual(complaints(), []);
   await close();
 });
@@ -300,6 +314,29 @@ test('the profile turns single-key shortcuts off in this browser', async () => {
   assert.match(page.url(), new RegExp(`${conversation._id}$`));
   const { body } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
   assert.deepEqual([body.status, body.owner], ['OPEN', null]);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('what is copied from a spreadsheet is pasted as text, and what is typed in a field outlives the change of another field', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Nora Reis', text: 'Oi' });
+  for (const title of ['Pedido', 'Loja'])
+    await call(201, 'POST', '/v1/custom-fields', { body: { title, context: 'conversation', type: 'TEXT' } });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  await waitUntil('the field to have the focus', () => isWriting(page));
+  const isLeftToTheBrowser = await page.evaluate(`(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', '12\\t7');
+    clipboardData.items.add(new File(['x'], 'cells.png', { type: 'image/png' }));
+    return document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  })()`);
+  assert.equal(isLeftToTheBrowser, true);
+  await page.getByRole('button', { name: 'About the contact' }).click();
+  const panel = page.getByRole('complementary', { name: 'About the contact' });
+  await panel.getByLabel('Pedido').fill('4821');
+  await call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { custom_fields: { loja: 'Centro' } } });
+  await waitUntil('the other field', async () => (await panel.getByLabel('Loja').inputValue()) === 'Centro');
+  assert.equal(await panel.getByLabel('Pedido').inputValue(), '4821');
   assert.deepEqual(complaints(), []);
   await close();
 });

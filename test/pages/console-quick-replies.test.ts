@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
-import { findDialog, openConsole } from '../support/console.ts';
+import { uploadFile } from '../support/attachments.ts';
+import { findDialog, holdAnswers, openConsole } from '../support/console.ts';
+import { makePng } from '../support/media-samples.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
+import { writeAsContact } from '../support/traffic.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
@@ -81,6 +84,51 @@ test("who may only send has texts of their own that nobody else sees, and reads 
       .then((all) => all.length),
     1,
   );
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('the file of a quick reply belongs to the reply alone, and the reply waits until the file is there', async () => {
+  const file = await uploadFile(platform, { data: makePng(8, 8), name: 'tabela.png', type: 'image/png' });
+  const body = { title: 'Tabela', shortcut: 'tabela', content: 'Segue a tabela', attachment: file._id };
+  await platform.call(201, 'POST', '/v1/quick-replies', { key, body });
+  const { conversation } = await writeAsContact(platform, { name: 'Tabea Dias', text: 'Preços?' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const composer = page.locator('[data-composer]');
+  const files = composer.getByRole('list', { name: 'Files' });
+  const take = async (): Promise<void> => {
+    await composer.getByRole('textbox').pressSequentially('/tabela');
+    await page.getByRole('option', { name: /Tabela/ }).waitFor();
+    await page.keyboard.press('Enter');
+  };
+  await composer.getByRole('tab', { name: 'Note' }).click();
+  await take();
+  await page.keyboard.press('Enter');
+  await page.getByRole('article').filter({ hasText: 'Segue a tabela' }).waitFor();
+  await composer.getByRole('tab', { name: 'Reply' }).click();
+  assert.equal(await files.count(), 0);
+  const held = await holdAnswers(page, `/attachments/${file._id}`);
+  await take();
+  await held.answered();
+  await page.keyboard.press('Enter');
+  await files.getByText('Uploading…').waitFor();
+  await held.release();
+  await files.getByText('tabela.png').waitFor();
+  await files.getByText('Uploading…').waitFor({ state: 'detached' });
+  await page.keyboard.press('Enter');
+  await files.waitFor({ state: 'detached' });
+  const read = async (): Promise<string[]> => {
+    const { body: answer } = await platform.call(200, 'GET', `/v1/messages/conversation/${conversation._id}`, { key });
+    return answer.result.map(
+      ({ message_type, contentType, content }: Json) => `${message_type} ${contentType} ${content}`,
+    );
+  };
+  await waitUntil('the message', async () => (await read()).length === 3);
+  assert.deepEqual((await read()).toSorted(), [
+    'INCOMING TEXT Preços?',
+    'NOTE TEXT Segue a tabela',
+    'OUTGOING IMAGE Segue a tabela',
+  ]);
   assert.deepEqual(complaints(), []);
   await close();
 });
