@@ -21,7 +21,7 @@ const PAIRS: readonly Pair[] = [
 /** The answer in Harmony. All before it is reasoning. */
 const FINAL = '<\\|channel\\|>final(?:[^<\\n]{0,40})<\\|message\\|>';
 
-/** What templates write between messages, with the role that follows some of it, and an empty tag of reasoning. */
+/** Tokens of chat templates, such as `<|im_end|>`, with the role that may follow them, and empty tags such as `<think/>`. */
 const TOKENS = [
   '<\\|(?:im_start|start|start_header_id)\\|>(?:assistant)?(?:<\\|end_header_id\\|>)?',
   '<start_of_turn>(?:model)?',

@@ -3,7 +3,7 @@ export interface TextMarks {
   bold: string;
   italic: string;
   strike: string;
-  /** Around code inside a line. */
+  /** Before and after code within a line of text. */
   code: string;
   /** Before and after lines of code. */
   codeBlock: string;

@@ -221,7 +221,7 @@ function readEnvelope(headers: Headers, lines: HeaderLines): Envelope {
   // The library splits ids at spaces, and some programs write ids with spaces.
   const readRaw = (name: string): string | undefined =>
     lines.find(({ key }) => key === name)?.line.slice(name.length + 1);
-  // Of a date that it can not read the library makes the time of now, which would make each copy of the mail another mail.
+  // For an unreadable date the library returns the current time, so each copy would look like a different mail. The raw header is read instead.
   const date = lines.findLast(({ key }) => key === 'date')?.line.slice('date:'.length);
   const received = lines.findLast(({ key }) => key === 'received')?.line.slice('received:'.length) ?? '';
   return {

@@ -1,7 +1,7 @@
 /** The commands that can be run from everywhere, and those of the conversation that is open. */
 import { useLocation } from 'wouter';
 import { FRAME, SCREEN_NAMES } from '../frame/texts.ts';
-import { OPEN_CONVERSATION } from '../frame/open-conversation.ts';
+import { OPEN_CONVERSATION } from '../frame/writing.ts';
 import { useVisibleScreens } from '../frame/screens.ts';
 import { chooseTheme, THEMES } from '../frame/theme.ts';
 import { HAND_BACK, takeOver, useConversation, useConversationChange } from '../records/conversations.ts';

@@ -1,6 +1,8 @@
 /** Where the focus is while somebody writes in a conversation, and whether a key belongs to the text. */
 import { isCommandDialogOpen } from '../commands/opened.ts';
-import { OPEN_CONVERSATION } from './open-conversation.ts';
+
+/** The address of an open conversation, with or without what stands before it. The group is its id. */
+export const OPEN_CONVERSATION = /\/inbox\/[^/]+\/([0-9a-f]{24})$/;
 
 /** A person who pauses for less than this is still writing, so a letter belongs to the text even if the field has lost the focus. */
 const WRITING_MS = 3_000;
@@ -50,7 +52,7 @@ const findField = (): HTMLTextAreaElement | null => document.querySelector('[dat
 /** On a phone, the keyboard would cover the messages, so nothing gives the focus to the field there. */
 const findComposer = (): HTMLElement | null => (matchMedia('(pointer: fine)').matches ? findField() : null);
 
-/** Gives the focus back to the field after something that belongs to writing. Until it is there, letters are no shortcuts. */
+/** Returns the focus to the composer after an action such as attaching a file. Letter shortcuts are ignored for some seconds. */
 export function returnToComposer(): void {
   if (findField() !== null) noteWriting();
   findComposer()?.focus();
@@ -69,7 +71,7 @@ export const isUnfinished = (): boolean => document.querySelector('[data-writing
 const isAwaited = (): boolean =>
   OPEN_CONVERSATION.test(location.pathname) && !isFromList() && document.querySelector('[data-writing]') === null;
 
-const PARTS = '[data-writing], [data-notice], button, input, select, audio, video, [role=tab]';
+const PARTS = '[data-writing], [data-notice], button, input, select';
 
 /**
  * True when a letter belongs to the text of the open conversation: something was begun there, or the focus is on a part of the conversation
@@ -79,13 +81,18 @@ const PARTS = '[data-writing], [data-notice], button, input, select, audio, vide
 export function isTextKey({ target, key }: KeyboardEvent): boolean {
   if (isAwaited()) return true;
   if (findField() === null || !(target instanceof Element)) return false;
-  const row = target === document.body ? lastFocus?.element : target;
-  if (row?.closest('[data-conversation]') && !(row.isConnected && target === document.body)) return false;
+  if (isOnRow(target)) return false;
   // R only goes to the field.
   if (key !== 'r' && isUnfinished()) return true;
   return (
     target.closest('[data-keys]') === null && target.getAttribute('role') !== 'log' && target.closest(PARTS) !== null
   );
+}
+
+/** True on a row of the list, and when the row that had the focus has just left the list. */
+function isOnRow(target: Element): boolean {
+  if (target !== document.body) return target.closest('[data-conversation]') !== null;
+  return lastFocus !== null && !lastFocus.element.isConnected && lastFocus.element.matches('[data-conversation]');
 }
 
 /** True when a part of the conversation that had the focus is gone, such as a button that was pressed, so that the focus is nowhere. */
@@ -113,7 +120,7 @@ document.addEventListener(
   ({ target }) => {
     const element = target as Element;
     lastFocus = { element, isBesideText: element.closest('[data-writing], [data-notice]') !== null };
-    // Somebody who goes to the field does not want to be in the list when the page is opened again.
+    // Once the user has entered the field, Back and a reload return to the field instead of the list.
     if (element === findField() && isFromList()) history.replaceState(null, '');
   },
   { capture: true },

@@ -6,7 +6,7 @@ type NativeButton = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'>;
 
 interface ButtonProps extends NativeButton {
   /**
-   * `primary` is the one thing that a form or dialog is for; `note` the same for what only the team reads; `danger` removes something;
+   * `primary` is the main action of a form or dialog; `note` is the main action while the user writes a note; `danger` removes something;
    * `plain` is everything else.
    */
   kind?: 'primary' | 'note' | 'plain' | 'danger' | 'quiet';

@@ -7,8 +7,8 @@ import type { TenantRead } from '../../../platform/store/tenant.ts';
 import { foldWords } from '../answers/fold.ts';
 import { countAutomatic, listReplies, type Exchange, type Reply } from './program-queries.ts';
 
-// A person reads an answer, writes, and waits for AGENT_WAIT and for the model. One answer in 15 seconds for ten minutes without a pause
-// is more than that, and two programs reach it in a few minutes.
+// A person has to read each answer, write, and wait for AGENT_WAIT and the model. Nobody gets an answer every 15 seconds for ten minutes in this
+// way, while two programs reach 40 answers in a few minutes.
 const LATELY_SECONDS = 600;
 const MOST_LATELY = 40;
 // Programs that wait before they answer stay below that limit. A person who gets an answer every 90 seconds has talked for five hours then.

@@ -11,9 +11,9 @@ export const toKeyText = ({ kind, value }: Pick<Identity, 'kind' | 'value'>): st
 export type GivenIdentity = Identity & { contact: string };
 
 export interface IdentityPlan {
-  /** The contacts that have the identities now, by key. */
+  /** Which contact has each identity after the rows that were planned so far, by key. */
   holders: Map<string, string>;
-  /** The contacts that had them before the first row, by key. */
+  /** Which contact had each identity before the first row, by key. */
   stored: ReadonlyMap<string, string>;
   /** The identities that rows have given to contacts, by key. */
   given: Map<string, GivenIdentity>;

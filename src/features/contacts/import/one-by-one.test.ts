@@ -1,4 +1,4 @@
-/** Rows of one request that are about the same people leave what as many requests with one row each leave. */
+/** Many rows about the same people in one request have the same result as one request for each row. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSeed } from '../../../../test/full/harness/chance.ts';

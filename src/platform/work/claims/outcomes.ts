@@ -71,7 +71,7 @@ export function createOutcomes(queue: AnyQueue, log: Log, rest: () => void): Out
   }
 
   function leaveOut(error: unknown): void {
-    log.error({ err: error, row: outcomes[0]?.outcome._id }, `${queue.name}: an outcome can not be written`);
+    log.error({ err: error, row: outcomes[0]?.outcome._id }, `${queue.name}: an outcome cannot be stored`);
     settle(outcomes.splice(0, 1));
   }
 

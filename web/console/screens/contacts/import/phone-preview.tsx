@@ -13,7 +13,7 @@ const COUNTRY = /^[A-Z]{2}$/;
 /** The most letters of a cell that the platform previews. */
 const MAX_LETTERS = 200;
 
-/** Reads the first phone numbers anew whenever the mapping or the country changes; disabled for a sheet without such a column. */
+/** Previews the first phone numbers, again after each change of the mapping or the country. Disabled if no column has phone numbers. */
 export function usePhonePreview(sheet: MappedSheet, country: string | undefined): UseQueryResult<PhonePreview> {
   const phone_numbers = listNumbers(sheet);
   return useQuery({

@@ -98,7 +98,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
   );
 }
 
-/** A press beside the buttons and the field, or on a button that is off, is for the field. */
+/** Focuses the field when the user clicks an empty part of the composer or a disabled button. */
 function keepFocus({ currentTarget, target }: PointerEvent): void {
   const isOutside = !currentTarget.contains(target as Node);
   if (isOutside || (target as Element).closest('button:enabled, textarea, [role=option]')) return;
