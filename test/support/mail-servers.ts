@@ -88,8 +88,8 @@ export interface TestMailbox extends ImapMailbox {
   sizeError: number;
   /** Whether the server tells waiting clients that a mail has arrived (IDLE, RFC 2177). */
   canIdle: boolean;
-  /** Stores a mail as the newest one. Returns its number. */
-  add(raw: string): number;
+  /** Stores a mail as the newest one, which arrived at this time, or at that of all other mails. Returns its number. */
+  add(raw: string, receivedAt?: Date): number;
   /** The commands that clients have sent, without their tags. */
   commands: string[];
   /** Answers a command instead of the server, and returns true then. */
@@ -112,7 +112,7 @@ export async function startImapServer(scope: Scope, certificate: { key: string; 
     canIdle: false,
     idlers: new Map(),
     interfere: null,
-    add: (raw) => deliver(mailbox, raw, RECEIVED_AT),
+    add: (raw, receivedAt = RECEIVED_AT) => deliver(mailbox, raw, receivedAt),
   };
   const host: ImapHost = {
     canIdle: () => mailbox.canIdle,

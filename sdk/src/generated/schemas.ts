@@ -1245,7 +1245,7 @@ export interface Message {
   edited_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   revoked_at: string | null;
-  /** When the network took it to be sent; null before, and while a message is SENT that the network holds back */
+  /** When the network accepted it; null before, and while a SENT message is held back by the network */
   sent_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   delivered_at: string | null;
@@ -1253,7 +1253,7 @@ export interface Message {
   read_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   failed_at: string | null;
-  /** ISO 8601 UTC with milliseconds */
+  /** When it was written, however late it arrived; lists are sorted by it */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;

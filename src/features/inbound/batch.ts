@@ -28,10 +28,38 @@ export function messageTime(message: { timestamp: Date }): string {
   return new Date(Math.min(message.timestamp.getTime(), Date.now())).toISOString();
 }
 
+// Networks with whole seconds leave open when in that second a message was written.
+const END_OF_SECOND_MS = 999;
+
+/**
+ * Returns the time by which a message is placed among the others of its conversation: when it was written, however late it arrived. Within a
+ * second that the network states without a fraction, the order of arrival counts, so a quick reply stays behind the message that it answers.
+ */
+export function placeInTime({ timestamp, origin }: InboundMessage, now: string): string {
+  const said = timestamp.getTime();
+  const latest = origin !== 'history' && said % 1000 === 0 ? said + END_OF_SECOND_MS : said;
+  return new Date(Math.min(latest, Date.parse(now))).toISOString();
+}
+
 /** The network's id of the message that this one answers or reacts to. */
 export const findAnswered = (message: InboundMessage): string | null =>
   message.contentType === 'REACTION' ? message.reaction.externalId : message.replyTo;
 
-/** Returns true for a message that the contact has just written; false for notices, echoes and history. */
-export const isFromContact = ({ message }: ArrivedMessage): boolean =>
-  message.origin === 'live' && !message.fromBusiness && !message.system;
+/** Returns true for a reaction that is taken back. It asks for nothing: it is stored, shown and reported, and changes nothing else. */
+export const isRemovedReaction = ({ message }: ArrivedMessage): boolean =>
+  message.contentType === 'REACTION' && message.reaction.emoji === null;
+
+/** Returns true for what the contact has just written; false for notices, echoes, history and reactions that are taken back. */
+export const isFromContact = (arrival: ArrivedMessage): boolean =>
+  arrival.message.origin === 'live' &&
+  !arrival.message.fromBusiness &&
+  !arrival.message.system &&
+  !isRemovedReaction(arrival);
+
+/** Returns true for what a person has just written in the business app. */
+export const isFromBusinessApp = (arrival: ArrivedMessage): boolean =>
+  arrival.message.origin === 'echo' && !isRemovedReaction(arrival);
+
+/** Returns true for a message that opens a conversation when there is none. Others join the latest one, also a closed one. */
+export const opensConversation = (arrival: ArrivedMessage): boolean =>
+  arrival.message.origin !== 'history' && !isRemovedReaction(arrival);

@@ -3,7 +3,7 @@ import type { ExpectedFile, Reserved } from '../attachments/reserve.ts';
 import { findFile, listParts, type ReceivedFile } from '../../channels/content.ts';
 import { newId } from '../../platform/values/ids.ts';
 import type { NewFile, NewInbound } from '../messages/ingest-insert-queries.ts';
-import { findAnswered, messageTime, type PlacedMessage } from './batch.ts';
+import { findAnswered, messageTime, placeInTime, type PlacedMessage } from './batch.ts';
 import { fitIntoRecord } from './fitting.ts';
 
 const toJsonText = (value: unknown): string | null =>
@@ -33,15 +33,12 @@ function reserveFile({ receiver, channel, message }: PlacedMessage, reserve: Res
   return { ...reserved, network_id: networkId, sha256 };
 }
 
-/**
- * Makes the row of a message. `now` is the time at which the batch is stored; a message of the history keeps the time at which it was sent.
- */
+/** Makes the row of a message. `now` is the time at which the batch is stored. */
 function toInboundRow(
   { receiver, channel, message, contact, conversation }: PlacedMessage,
   file: Reserved | null,
   now: string,
 ): NewInbound {
-  const said = messageTime(message);
   const parts = listParts(message);
   return {
     _id: newId(),
@@ -71,8 +68,8 @@ function toInboundRow(
     external_id: message.externalId,
     is_echo: message.origin === 'echo',
     is_test: receiver.is_test,
-    sent_at: said,
-    created_at: message.origin === 'history' ? said : now,
+    sent_at: messageTime(message),
+    created_at: placeInTime(message, now),
     updated_at: now,
   };
 }

@@ -17,7 +17,15 @@ import type { SplitContact } from '../contacts/ingest-renames.ts';
 import type { Message } from '../messages/schemas.ts';
 import { leaveAgentTurns } from './agent-turns.ts';
 import { keepBodies } from './bodies.ts';
-import { findAnswered, isFromContact, messageTime, type ArrivedMessage, type PlacedMessage } from './batch.ts';
+import {
+  findAnswered,
+  isFromBusinessApp,
+  isFromContact,
+  isRemovedReaction,
+  messageTime,
+  type ArrivedMessage,
+  type PlacedMessage,
+} from './batch.ts';
 import { noteCampaignReplies } from './campaign-replies.ts';
 import type { EarlyLookUps } from './inboxes.ts';
 import { toInboundRows, type ReserveFile, type RowContext } from './rows.ts';
@@ -143,10 +151,7 @@ function announceChanges(tx: SystemTx, messages: Pick<Message, 'company' | '_id'
   );
 }
 
-/**
- * Throws when a conversation was opened for messages that another process has stored meanwhile: the conversation of the other process
- * counts, so this transaction is rolled back.
- */
+/** Throws when a conversation was opened for messages that another process has stored meanwhile, in a conversation of its own. */
 function refuseEmptyConversations(threads: FoundThreads, messages: Message[]): void {
   const filled = new Set(messages.map((message) => message.conversation));
   for (const id of threads.opened)
@@ -170,7 +175,7 @@ function updateConversationsAndContacts(
   for (const [index, arrival] of placed.entries()) {
     const message = inserted.get(toKeyText(messageKey(arrival)));
     const thread = threads.threads[index];
-    if (message && thread)
+    if (message && thread && !isRemovedReaction(arrival))
       activities.set(thread._id, addMessageToActivity(activities.get(thread._id), arrival, message, thread));
   }
   const all = [...activities.values()].toSorted((a, b) => (a.conversation < b.conversation ? -1 : 1));
@@ -194,7 +199,7 @@ function addMessageToActivity(
 ): ThreadActivity & { contact: string } {
   const fromContact = isFromContact(arrival);
   const written = fromContact ? readActivity(arrival) : null;
-  const answered = arrival.message.origin === 'echo';
+  const answered = isFromBusinessApp(arrival);
   const unread = answered ? 0 : (before?.unread ?? 0);
   const newest = before && before.last_message_at > message.createdAt ? before : null;
   return {
@@ -264,7 +269,7 @@ async function emitEvents(tx: SystemTx, { placed, threads, people, messages }: S
   // A person who answers in the business app takes over from the agent.
   const takenOver = new Set(
     placed
-      .filter((arrival, index) => arrival.message.origin === 'echo' && threads.threads[index]?.handled_by === 'AI')
+      .filter((arrival, index) => isFromBusinessApp(arrival) && threads.threads[index]?.handled_by === 'AI')
       .filter((arrival) => stored.has(toKeyText(messageKey(arrival))))
       .map((arrival) => arrival.conversation),
   );

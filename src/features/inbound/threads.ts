@@ -9,7 +9,7 @@ import {
   type NewConversation,
   type Thread,
 } from '../conversations/ingest-queries.ts';
-import type { ArrivedMessage } from './batch.ts';
+import { opensConversation, type ArrivedMessage } from './batch.ts';
 
 export interface ThreadQuery {
   arrival: ArrivedMessage;
@@ -19,7 +19,7 @@ export interface ThreadQuery {
 export interface FoundThreads {
   /** The conversation of each message, in the order in which the messages were given. */
   threads: Thread[];
-  /** The ids of conversations that were opened here for a live message or an echo. */
+  /** The ids of conversations that were opened here. */
   opened: Set<string>;
 }
 
@@ -34,10 +34,10 @@ const queryKey = ({ arrival, contact }: ThreadQuery) => ({
 export async function findThreads(tx: SystemTx, asked: ThreadQuery[]): Promise<FoundThreads> {
   const found = new Map<string, Thread>();
   await addFoundThreads(found, () => lockOpenThreads(tx, listDistinctKeys(asked, found)));
-  const old = asked.filter(({ arrival }) => arrival.message.origin === 'history');
-  const current = asked.filter(({ arrival }) => arrival.message.origin !== 'history');
+  const old = asked.filter(({ arrival }) => !opensConversation(arrival));
+  const current = asked.filter(({ arrival }) => opensConversation(arrival));
   const opened = await openMissingThreads(tx, current, found);
-  // A message of the history opens no conversation: it joins the latest one, or a closed one that is created for it.
+  // What opens no conversation joins the latest one, or a closed one that is created for it.
   if (listDistinctKeys(old, found).length > 0) {
     // No index makes closed conversations unique, so this lock makes another process wait that looks for conversations of the same
     // contacts.

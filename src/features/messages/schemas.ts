@@ -174,14 +174,13 @@ export const Message = define(
     sent_at: nullable(
       Type.String({
         ...Timestamp,
-        description:
-          'When the network took it to be sent; null before, and while a message is SENT that the network holds back',
+        description: 'When the network accepted it; null before, and while a SENT message is held back by the network',
       }),
     ),
     delivered_at: nullable(Timestamp),
     read_at: nullable(Timestamp),
     failed_at: nullable(Timestamp),
-    createdAt: Timestamp,
+    createdAt: { ...Timestamp, description: 'When it was written, however late it arrived; lists are sorted by it' },
     updatedAt: Timestamp,
   }),
 );

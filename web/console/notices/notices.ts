@@ -29,11 +29,13 @@ export function chooseNotices(chosen: NoticeSettings): void {
   settings.set(chosen);
 }
 
-/** A message that is older was brought by a connection that was made again, not written just now. */
+/** A message that was stored before was brought by a connection that was made again. */
 const NEW_MS = 60_000;
+/** An id begins with the seconds at which its record was stored. `createdAt` is earlier where the network was late. */
+const storedAt = ({ _id }: Message): number => Number.parseInt(_id.slice(0, 8), 16) * 1000;
 
 export function noticeMessage(message: Message): void {
-  const isNew = Date.now() - Date.parse(message.createdAt) < NEW_MS;
+  const isNew = Date.now() - storedAt(message) < NEW_MS;
   if (message.message_type !== 'INCOMING' || message.status !== 'RECEIVED' || !isNew || document.hasFocus()) return;
   const { desktop, sound } = settings.get();
   if (sound) playSound();

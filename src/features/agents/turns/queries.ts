@@ -68,16 +68,21 @@ export interface DialogRow {
   attachment: string | null;
 }
 
-/** Reads the last messages of a conversation, the oldest first. */
+/**
+ * Reads the last messages of a conversation in the order in which they were written. Messages of the contact that arrived after the last
+ * answer come last, even those that were written before it, because they still wait for an answer. Ids tell the order of arrival.
+ */
 export function listDialog(tx: TenantRead, conversation: string, limit: number): Promise<DialogRow[]> {
   return many(tx, {
     name: 'agents.listDialog',
-    text: `select _id, message_type, "contentType", content, attachment from (
+    text: `with newest as (
         select _id, message_type, content_type as "contentType", content, attachment_id as attachment, created_at from messages
         where company_id = $1 and conversation_id = $2 and message_type in ('INCOMING', 'OUTGOING') and status <> 'FAILED'
           and content_type <> 'REACTION'
         order by created_at desc, _id desc limit $3
-      ) newest order by created_at, _id`,
+      ), answer as (select max(_id) as _id from newest where message_type = 'OUTGOING')
+      select n._id, n.message_type, n."contentType", n.content, n.attachment from newest n, answer a
+      order by n.message_type = 'INCOMING' and n._id > a._id, n.created_at, n._id`,
     values: [tx.companyId, conversation, limit],
   });
 }
