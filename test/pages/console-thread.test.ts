@@ -141,7 +141,7 @@ test('an emoji goes where the caret is, and a pasted picture, a dropped file and
   await close();
 });
 
-test('two people who open the same conversation see each other, and that one of them types', async () => {
+test('two people who open the same conversation see each other, that one of them types, and that his tab is closed', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Caio Nunes', text: 'Bom dia' });
   const path = `/inbox/all/${conversation._id}`;
   const { _id, email } = await createPerson(platform, platform.demo._id, 'OPERATOR');
@@ -152,8 +152,13 @@ test('two people who open the same conversation see each other, and that one of 
   await second.page.getByText('Olga Operator is here').waitFor();
   await second.page.getByRole('textbox', { name: 'Write a message' }).pressSequentially('Bom');
   await first.page.getByText('Rui Costa is typing…').waitFor();
-  await second.close();
+  // Another tab of his goes on hearing of changes.
+  const other = await second.page.context().newPage();
+  await other.goto(`${platform.url}/console/inbox/all`);
+  await other.locator('nav a').first().waitFor();
+  await second.page.goto('about:blank');
   await first.page.getByText(/Rui Costa is/).waitFor({ state: 'detached' });
+  await second.close();
   assert.deepEqual(first.complaints(), []);
   await first.close();
 });

@@ -8,6 +8,9 @@ const PLATFORM = new URL('..', document.baseURI).href;
 /** The browser sends its session's cookie with each call. */
 export const parley = createClient({ url: PLATFORM, repeatForMs: 15_000, timeoutMs: 30_000 });
 
+/** The client for what a page says as it is closed: the browser sends these requests also when the page is gone. */
+export const lastWords = createClient({ url: PLATFORM, fetch: (request) => fetch(request, { keepalive: true }) });
+
 /**
  * Returns the address of a file at this page's own host. Records name the platform's public address, which the browser need not be able to
  * reach.

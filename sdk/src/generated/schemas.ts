@@ -3830,7 +3830,7 @@ export interface TableWithRows {
 }
 
 export interface PresenceChange {
-  /** VIEWING holds as long as the caller has a live stream, and without one for 75 seconds; TYPING for 15 seconds, and is VIEWING after them */
+  /** VIEWING holds for 60 seconds and TYPING, which is VIEWING afterwards, for 15 seconds, unless repeated; both end when the last live stream of the caller closes */
   state: 'VIEWING' | 'TYPING' | 'AWAY';
 }
 

@@ -1,15 +1,12 @@
 /**
  * Who looks at which conversation of a company, and who types there. It is stored nowhere: processes tell each other by signals of the
- * change feed. Who views a conversation does so until they say otherwise or their last stream has closed, so a page makes no request for it
- * meanwhile.
+ * change feed. Who views a conversation says so again before it ends. It also ends with the caller's last stream.
  */
 import type { LiveEvent } from './records.ts';
 import type { Presence, PresenceState } from './schemas.ts';
 
 // How long each state holds without being said again.
-const HOLDS_MS: Record<PresenceState, number> = { VIEWING: 75_000, TYPING: 15_000, AWAY: 0 };
-// A process says VIEWING again for the callers that have a stream in it, well before it ends.
-const RENEW_MS = 30_000;
+const HOLDS_MS: Record<PresenceState, number> = { VIEWING: 60_000, TYPING: 15_000, AWAY: 0 };
 // A page that is loaded anew closes its stream and opens another one.
 const LINGER_MS = 5_000;
 // The most presences of a company, and of one caller.
@@ -31,7 +28,7 @@ interface Entry {
 export interface CompanyPresence {
   /** Takes a signal of this process or another one. */
   take(signal: unknown): void;
-  /** Ends what has not been said again, and says again what still holds. */
+  /** Ends what has not been said again. */
   tick(): void;
   /** Counts a stream of the caller. Returns a function that ends this. */
   enter(caller: string): () => void;
@@ -46,7 +43,6 @@ export function createPresence(
 ): CompanyPresence {
   const entries = new Map<string, Entry>();
   const streams = new Map<string, number>();
-  let renewedAtMs = performance.now();
 
   const isHere = (caller: string): boolean => (streams.get(caller) ?? 0) > 0;
   const all = (): Presence[] => [...entries.values()].map(({ presence }) => presence);
@@ -82,9 +78,6 @@ export function createPresence(
       const ended = [...entries.values()].filter(({ endsAtMs }) => endsAtMs <= now);
       // Who has stopped typing still looks at the conversation.
       for (const { presence } of ended) set({ ...presence, state: presence.state === 'TYPING' ? 'VIEWING' : 'AWAY' });
-      if (now - renewedAtMs < RENEW_MS) return;
-      renewedAtMs = now;
-      for (const presence of all()) if (presence.state === 'VIEWING' && isHere(presence.by._id)) signal({ presence });
     },
     enter: (caller) => {
       streams.set(caller, (streams.get(caller) ?? 0) + 1);

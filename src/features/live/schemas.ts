@@ -53,7 +53,7 @@ export const PresenceChange = define(
   strict({
     state: oneOf(
       PRESENCE_STATES,
-      'VIEWING holds as long as the caller has a live stream, and without one for 75 seconds; TYPING for 15 seconds, and is VIEWING after them',
+      'VIEWING holds for 60 seconds and TYPING, which is VIEWING afterwards, for 15 seconds, unless repeated; both end when the last live stream of the caller closes',
     ),
   }),
 );

@@ -1,6 +1,6 @@
 /** Who views a conversation or types in it. */
 import type { Presence } from '@parley/sdk';
-import { parley } from '../client.ts';
+import { lastWords, parley } from '../client.ts';
 import { createStore, useStore } from '../store.ts';
 
 /** Who is in each conversation. */
@@ -22,8 +22,35 @@ export function setPresent(list: readonly Presence[]): void {
 export const usePresent = (conversation: string): readonly Presence[] =>
   useStore(present, (all) => all.get(conversation) ?? NOBODY);
 
+/** The platform forgets after a minute who views a conversation, and after fifteen seconds that somebody types. */
+const BEAT_MS = 20_000;
+const TYPING_MS = 15_000;
+
+let typedAt = 0;
+
 /** Tells the others what this user does in a conversation. */
-export function announcePresence(conversation: string, state: Presence['state']): void {
+export function announcePresence(conversation: string, state: Presence['state'], client = parley): void {
+  if (state === 'TYPING') typedAt = Date.now();
   // Failure policy: presence may be lost; the next one is told anew.
-  parley.conversations.showPresence(conversation, { state }, { repeatForMs: 0 }).catch(() => undefined);
+  client.conversations.showPresence(conversation, { state }, { repeatForMs: 0 }).catch(() => undefined);
+}
+
+/** Shows the others that this user views a conversation, until the returned function is called, the page is left or is out of view. */
+export function showViewing(conversation: string): () => void {
+  const beat = (): void => {
+    const isTyping = Date.now() - typedAt < TYPING_MS;
+    if (document.visibilityState === 'visible' && !isTyping) announcePresence(conversation, 'VIEWING');
+  };
+  const leave = (): void => announcePresence(conversation, 'AWAY', lastWords);
+  typedAt = 0;
+  beat();
+  const timer = setInterval(beat, BEAT_MS);
+  document.addEventListener('visibilitychange', beat);
+  window.addEventListener('pagehide', leave);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', beat);
+    window.removeEventListener('pagehide', leave);
+    leave();
+  };
 }

@@ -1,11 +1,15 @@
-/** Whether the page is as narrow as on a phone, where a menu takes the place of buttons. */
+/** Whether the page has room for something, such as buttons in place of a menu. */
 import { useSyncExternalStore } from 'react';
 
-const narrow = matchMedia('(max-width: 800px)');
-
-export const useIsNarrow = (): boolean => useSyncExternalStore(follow, () => narrow.matches);
-
-function follow(listen: () => void): () => void {
-  narrow.addEventListener('change', listen);
-  return () => narrow.removeEventListener('change', listen);
+/** Returns a hook that follows a media query. */
+export function followMedia(query: string): () => boolean {
+  const media = matchMedia(query);
+  const follow = (listen: () => void): (() => void) => {
+    media.addEventListener('change', listen);
+    return () => media.removeEventListener('change', listen);
+  };
+  return () => useSyncExternalStore(follow, () => media.matches);
 }
+
+/** Whether a conversation has so little room that a menu takes the place of its buttons, as on a phone. */
+export const useIsNarrow = followMedia('(max-width: 900px)');

@@ -9,6 +9,7 @@ import { useTitle } from '../../ui/title.ts';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { ConversationKeys, useViewKeys } from './conversation-keys.tsx';
 import { ConversationList } from './conversation-list.tsx';
+import { useAreViewsFolded } from './details.ts';
 import styles from './inbox.module.css';
 import { INBOX } from './texts.ts';
 import { Thread } from './thread/thread.tsx';
@@ -43,9 +44,10 @@ function InboxView(): ReactElement {
   const filter = findFilter(view, user._id);
   useTitle(useTexts(SCREEN_NAMES).inbox);
   useViewKeys(view);
+  const isFolded = useAreViewsFolded(conversation !== undefined);
   if (!filter) return <Redirect to="/mine" replace />;
   return (
-    <main className={styles['inbox']} data-open={conversation !== undefined}>
+    <main className={styles['inbox']} data-open={conversation !== undefined} data-folded={isFolded}>
       <ViewList current={view} />
       <ConversationList key={view} view={view} filter={filter} current={conversation ?? null} />
       {conversation === undefined ? (

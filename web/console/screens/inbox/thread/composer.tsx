@@ -16,6 +16,7 @@ import { returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
 import { useDraft, type Draft } from './drafts.ts';
 import { post, type OutgoingContent } from './outbox.ts';
+import { OthersHere } from './others-here.tsx';
 import { ReplyMark } from './reply-mark.tsx';
 import { offerQuickReplies, offerUsers, type Suggestion } from './suggestions.ts';
 import { TemplateDialog } from './template-dialog.tsx';
@@ -70,6 +71,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
         addFiles(dropped);
       }}
     >
+      <OthersHere conversation={conversation._id} />
       <WritingTabs writing={draft.writing} onChoose={draft.choose}>
         {isLate && <p className={styles['late']}>{texts.windowClosed}</p>}
         {replyTo && !isNote && <ReplyMark message={replyTo} onClose={onReplyDone} />}

@@ -3,13 +3,14 @@ import type { Contact, Conversation } from '@parley/sdk';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { toScreen } from '../../../client.ts';
+import { isTyping } from '../../../frame/writing.ts';
 import { useCustomFields } from '../../../records/company.ts';
 import { useConversationChange, useConversations } from '../../../records/conversations.ts';
 import { useMay } from '../../../session/session.ts';
 import { formatMoment, formatShort } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import { Button } from '../../../ui/button.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
 import {
   CustomFieldInputs,
   listCustomDetails,
@@ -29,13 +30,25 @@ interface PanelProps {
   conversation: Conversation;
   contact: Contact | null;
   view: string;
+  /** Closes a panel that covers messages; null for one next to them. */
+  onClose: (() => void) | null;
 }
 
-export function Panel({ conversation, contact, view }: PanelProps): ReactElement {
+export function Panel({ conversation, contact, view, onClose }: PanelProps): ReactElement {
   const texts = useTexts(THREAD);
+  const common = useTexts(COMMON);
   const maySeeCampaigns = useMay('campaigns:read');
   return (
-    <aside className={styles['details']} aria-label={texts.details}>
+    <aside
+      className={styles['details']}
+      aria-label={texts.details}
+      onKeyDown={(event) => event.key === 'Escape' && !isTyping(event.nativeEvent) && onClose?.()}
+    >
+      {onClose && (
+        <div className={styles['close']}>
+          <IconButton icon="close" label={common.close} onClick={onClose} />
+        </div>
+      )}
       {contact && <AboutContact contact={contact} />}
       {conversation.campaign !== null && maySeeCampaigns && (
         <Link href={toScreen(`/campaigns/${conversation.campaign}`)}>{texts.toCampaign}</Link>

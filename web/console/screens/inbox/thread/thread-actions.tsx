@@ -100,7 +100,9 @@ function OwnerButton({ owner, ...trigger }: Pick<Conversation, 'owner'>): ReactE
   const person = useUser(owner);
   return person ? (
     <Button {...trigger}>
-      <Person user={person} />
+      <span className={styles['owner']}>
+        <Person user={person} />
+      </span>
     </Button>
   ) : (
     <Button icon="person" {...trigger}>

@@ -2,8 +2,7 @@
 import type { Conversation } from '@parley/sdk';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { usePresent } from '../../../live/presence.ts';
-import { useMay, useSession } from '../../../session/session.ts';
+import { useMay } from '../../../session/session.ts';
 import { CHANNEL_NAMES } from '../../../texts/channels.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
@@ -41,7 +40,7 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
     onSelect: onDetails,
   };
   return (
-    <header>
+    <header className={styles['container']}>
       <div className={styles['head']}>
         <Link href={`/${view}`} className={styles['back']} aria-label={common.back}>
           <Icon name="back" />
@@ -51,7 +50,6 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
           <h1 className={styles['name']}>{name}</h1>
           <p className={styles['line']}>
             {CHANNEL_NAMES[conversation.channel]} · {states[conversation.status]}
-            <OthersHere conversation={conversation._id} />
           </p>
         </div>
         {mayChange && <ThreadActions conversation={conversation} more={[details]} />}
@@ -62,13 +60,4 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
       <AgentBar conversation={conversation} />
     </header>
   );
-}
-
-function OthersHere({ conversation }: { conversation: string }): ReactElement | null {
-  const texts = useTexts(THREAD);
-  const { user } = useSession();
-  const others = usePresent(conversation).filter(({ by }) => by._id !== user._id);
-  if (others.length === 0) return null;
-  const words = others.map(({ by, state }) => (state === 'TYPING' ? texts.types(by.name) : texts.views(by.name)));
-  return <span className={styles['others']}> · {words.join(', ')}</span>;
 }

@@ -1,21 +1,19 @@
 /** One conversation: its head, its messages and the composer. */
 import type { Message } from '@parley/sdk';
 import { useEffect, useState, type ReactElement } from 'react';
-import { announcePresence } from '../../../live/presence.ts';
+import { showViewing } from '../../../live/presence.ts';
 import { nameContact, useContact } from '../../../records/contacts.ts';
 import { markAsRead, useConversation } from '../../../records/conversations.ts';
 import { useThread } from '../../../records/messages.ts';
 import { Failure, Loading } from '../../../ui/state.tsx';
 import { useTitle } from '../../../ui/title.ts';
-import { keep, readKept } from '../../../store.ts';
 import { returnToComposer } from '../../../frame/writing.ts';
+import { useDetails } from '../details.ts';
 import { Composer } from './composer.tsx';
 import { Panel } from './panel.tsx';
 import { MessageList } from './message-list.tsx';
 import { ThreadHead } from './thread-head.tsx';
 import styles from './thread.module.css';
-
-const DETAILS_KEPT_AS = 'parley.details';
 
 export function Thread({ id, view }: { id: string; view: string }): ReactElement {
   const { data: conversation, error } = useConversation(id);
@@ -27,10 +25,14 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
     setReplyTo(message && { ...message });
     returnToComposer();
   };
-  const [hasDetails, showDetails] = useState(readKept(DETAILS_KEPT_AS) !== null);
+  const details = useDetails();
+  const toggleDetails = (): void => {
+    details.toggle();
+    returnToComposer();
+  };
   const name = contact ? nameContact(contact) : '…';
   useTitle(name);
-  usePresence(id);
+  useEffect(() => showViewing(id), [id]);
   useReading(id, conversation?.unread_count ?? 0);
   if (error)
     return (
@@ -40,28 +42,20 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
     );
   if (!conversation) return <Loading />;
   return (
-    <section className={styles['thread']} aria-label={name} data-details={hasDetails} data-writing>
-      <ThreadHead
-        {...{ conversation, name, view, hasDetails }}
-        onDetails={() => {
-          showDetails(!hasDetails);
-          keep(DETAILS_KEPT_AS, hasDetails ? null : 'open');
-          returnToComposer();
-        }}
-      />
+    <section
+      className={styles['thread']}
+      aria-label={name}
+      data-details={details.isOpen && (details.isBeside ? 'beside' : 'above')}
+      data-writing
+    >
+      <ThreadHead {...{ conversation, name, view }} hasDetails={details.isOpen} onDetails={toggleDetails} />
       <MessageList conversation={id} feed={feed} contact={name} onReply={reply} />
       <Composer conversation={conversation} contact={contact} replyTo={replyTo} onReplyDone={() => reply(null)} />
-      {hasDetails && <Panel conversation={conversation} contact={contact} view={view} />}
+      {details.isOpen && (
+        <Panel {...{ conversation, contact, view }} onClose={details.isBeside ? null : toggleDetails} />
+      )}
     </section>
   );
-}
-
-/** Shows the others that this user views the conversation, for as long as it is open here. */
-function usePresence(id: string): void {
-  useEffect(() => {
-    announcePresence(id, 'VIEWING');
-    return () => announcePresence(id, 'AWAY');
-  }, [id]);
 }
 
 /** Marks messages as read once somebody looks at them. */

@@ -1,0 +1,52 @@
+/** The inbox at the widths of screens, zoomed windows and phones. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Locator } from 'playwright-core';
+import { startBrowser } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { createPerson } from '../support/people.ts';
+import { startPlatform } from '../support/platform.ts';
+import { writeAsContact } from '../support/traffic.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+const { conversation } = await writeAsContact(platform, { name: 'Maria Lia Prado', text: 'Where is my parcel?' });
+const { _id: owner } = await createPerson(platform, platform.demo._id, 'OPERATOR');
+await platform.call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { owner, status: 'PENDING' } });
+
+/** Whether a part of the page shows all of its text. */
+const isWhole = (part: Locator): Promise<boolean> =>
+  part.evaluate((element) => element.scrollWidth <= element.clientWidth);
+
+// 640 is a window of 1280 pixels at a zoom of 200 %.
+for (const width of [1600, 1440, 1420, 1280, 1100, 1080, 1024, 820, 640, 390])
+  test(`at ${width} pixels the open panel leaves a thread of 420 pixels, and the composer stays whole`, async () => {
+    const path = `/inbox/all/${conversation._id}`;
+    const { page, complaints, close } = await openConsole(platform, browser, {
+      path,
+      viewport: { width, height: 800 },
+    });
+    const messages = page.getByRole('log', { name: 'Messages' });
+    await messages.waitFor();
+    await page.getByRole('textbox', { name: 'Write a message' }).fill('On its way');
+    assert.equal(await page.getByRole('complementary', { name: 'About the contact' }).count(), 0);
+    const button = page.getByRole('button', { name: 'About the contact' });
+    if (await button.isVisible()) await button.click();
+    else {
+      await page.locator('header').getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'About the contact' }).click();
+    }
+    const panel = page.getByRole('complementary', { name: 'About the contact' });
+    await panel.getByText('Maria Lia Prado').waitFor();
+    assert.ok(await isWhole(page.getByRole('heading', { level: 1 })));
+    assert.ok(await isWhole(page.locator('header p').first()));
+    const box = await messages.boundingBox();
+    assert.ok((box?.width ?? 0) >= Math.min(420, width), `the thread has ${box?.width} pixels`);
+    await page.getByRole('button', { name: 'Send', exact: true }).click({ trial: true });
+    assert.ok(await page.getByRole('button', { name: 'Send', exact: true }).isEnabled());
+    if (width < 1080) await panel.getByRole('button', { name: 'Close' }).click();
+    else await button.click();
+    await panel.waitFor({ state: 'detached' });
+    assert.deepEqual(complaints(), []);
+    await close();
+  });
