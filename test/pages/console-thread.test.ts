@@ -7,7 +7,7 @@ import { findBarriers, openConsole, openConsoleAt, waitForSent } from '../suppor
 import { makePng } from '../support/media-samples.ts';
 import { createPerson } from '../support/people.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
-import { writeAsContact } from '../support/traffic.ts';
+import { reportStatuses, sendText, silenceNetwork, writeAsContact } from '../support/traffic.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser({ hasMicrophone: true });
@@ -161,4 +161,48 @@ test('two people who open the same conversation see each other, that one of them
   await second.close();
   assert.deepEqual(first.complaints(), []);
   await first.close();
+});
+
+test('a message shows its links, numbers and formats, and the advertisement from which its writer came', async () => {
+  const text = '*Hello*, see https://shop.example/a_b_c or call +55 (11) 98765-4321. _2*3*4_ `*code*`';
+  const referral = { source_type: 'ad', source_url: 'https://fb.example/ad', headline: 'Carrot cake' };
+  const { conversation } = await writeAsContact(platform, { type: 'text', raw: { text: { body: text }, referral } });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const bubble = page.getByRole('article');
+  await bubble.locator('strong').getByText('Hello', { exact: true }).waitFor();
+  assert.equal(await bubble.locator('em').innerText(), '2*3*4');
+  assert.equal(await bubble.locator('code').innerText(), '*code*');
+  await bubble.getByText('Came from: Carrot cake').waitFor();
+  const links = await bubble.getByRole('link').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  assert.deepEqual(links, ['https://fb.example/ad', 'https://shop.example/a_b_c', 'tel:+5511987654321']);
+  assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a failed message is marked in the list, says why in the language of the console, and is sent again', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Bia Leal', text: 'Oi' });
+  await silenceNetwork(platform);
+  const sent = await sendText(platform, conversation._id, { content: 'Already there?' });
+  const { page, complaints, close } = await openConsole(platform, browser, {
+    path: `/inbox/all/${conversation._id}`,
+    language: 'es',
+  });
+  const bubble = page.getByRole('article').filter({ hasText: 'Already there?' });
+  await bubble.waitFor();
+  await reportStatuses(platform, {
+    id: sent.external_id,
+    status: 'failed',
+    errors: [{ code: 131026, title: 'Undeliverable' }],
+  });
+  await bubble.getByText('No entregado: el número no está en WhatsApp o no puede recibir este mensaje.').waitFor();
+  await page.getByRole('link', { name: /Bia Leal.*Falló/ }).waitFor();
+  await bubble.getByRole('button', { name: 'Enviar de nuevo' }).click();
+  await bubble.nth(1).getByRole('img', { name: 'Enviado' }).waitFor();
+  await page
+    .getByRole('link', { name: /Bia Leal/ })
+    .getByText('Falló')
+    .waitFor({ state: 'detached' });
+  assert.deepEqual(complaints(), []);
+  await close();
 });

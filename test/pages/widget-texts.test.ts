@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { shipWebApps } from '../../src/platform/http/web-builds.ts';
 import { findProblem, readAnswers } from '../../web/widget/chat/answers.ts';
 import { cutText, MOST_CHARACTERS } from '../../web/widget/chat/limits.ts';
-import { splitLinks } from '../../web/widget/chat/links.ts';
+import { splitLinks } from '../../web/browser/links.ts';
 import { makeRows, placeMessages } from '../../web/widget/chat/order.ts';
 import { chooseTextColor, measureContrast, readColor } from '../../web/browser/colors.ts';
 import type { ChatMessage, Question } from '../../web/widget/api/types.ts';
@@ -31,6 +31,16 @@ describe('links in a text', () => {
     ]);
   });
 
+  test('telephone numbers with a country or area code become links, and other numbers stay text', () => {
+    assert.deepEqual(listLinks('(11) 98765-4321, +55 81 3333-4444 or +351912345678.'), [
+      'tel:11987654321',
+      'tel:+558133334444',
+      'tel:+351912345678',
+    ]);
+    assert.deepEqual(listLinks('CPF 123.456.789-09, order 20261127, 2026-11-27 12:30, x (12 345 678), +55 (1)'), []);
+    assert.deepEqual(listLinks('www.shop.example/a, and shop.example'), ['https://www.shop.example/a']);
+  });
+
   test('addresses that could run code or open a program stay plain text', () => {
     for (const text of [
       'javascript:alert(1)',
@@ -51,6 +61,9 @@ describe('links in a text', () => {
       'https://'.repeat(250_000),
       '('.repeat(2_000_000),
       'https://x.test/'.padEnd(2_000_000, ').'),
+      '(11) '.repeat(400_000),
+      '+1 '.repeat(700_000),
+      '1'.repeat(2_000_000),
     ];
     // If the time grew with the square of the length, this would take hours.
     for (const text of texts) {

@@ -739,6 +739,8 @@ export interface Conversation {
     message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
     /** By which way it came about */
     origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'BUSINESS_APP' | 'CHANNEL';
+    /** QUEUED, then SENT, DELIVERED, READ or FAILED; RECEIVED when it came in */
+    status: 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
     /** ISO 8601 UTC with milliseconds */
     createdAt: string;
   } | null;

@@ -18,13 +18,12 @@ import {
   plain,
 } from '../../platform/values/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
-import { MessageType, Origin, SenderType } from '../conversations/schemas.ts';
+import { MessageStatus, MessageType, Origin, SenderType } from '../conversations/schemas.ts';
 
 // The limit of the platform. A network may take less of what goes to it (`can.maxText`).
 export const MAX_TEXT = 4_096;
 
-export const MESSAGE_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'] as const;
-export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+export type MessageStatus = Static<typeof MessageStatus>;
 
 /** The platform's own codes for causes. BLOCKED is the company's decision, OPTED_OUT the contact's; with UNKNOWN_REFERENCE the file is gone. */
 const PLATFORM_CAUSES = [
@@ -142,7 +141,7 @@ export const Message = define(
       }),
     ),
     reply_to: nullable(recordId('message')),
-    status: oneOf(MESSAGE_STATUSES, 'QUEUED, then SENT, DELIVERED, READ or FAILED; RECEIVED when it came in'),
+    status: MessageStatus,
     errors: Type.Array(Cause, { description: 'Why the message has failed, one entry for each cause' }),
     failure_reason: Type.Optional(FailureReason),
     external_id: nullable(plain.text("The network's id")),

@@ -3,7 +3,8 @@ import { Type, type Static } from 'typebox';
 import { CONTENT_TYPES } from '../../channels/content.ts';
 import { Id, NOT_BLANK, nullable, oneOf, strict, Timestamp, WEB_ADDRESS, plain } from '../../platform/values/schema.ts';
 import { FilePart } from '../../platform/http/multipart.ts';
-import { MAX_TEXT, MESSAGE_STATUSES } from '../messages/schemas.ts';
+import { MessageStatus } from '../conversations/schemas.ts';
+import { MAX_TEXT } from '../messages/schemas.ts';
 
 const anyText = nullable(Type.String());
 
@@ -92,7 +93,7 @@ export const WebMessage = Type.Object({
   ),
   buttons: Type.Array(Type.Object({ id: Type.String(), title: Type.String() })),
   reply_to: nullable(Id),
-  status: oneOf(MESSAGE_STATUSES),
+  status: MessageStatus,
   is_revoked: Type.Boolean(),
   createdAt: Timestamp,
 });

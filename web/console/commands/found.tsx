@@ -5,7 +5,7 @@ import { useEffect, useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { parley } from '../client.ts';
 import { useVisibleScreens } from '../frame/screens.ts';
-import { nameContact, useContact } from '../records/contacts.ts';
+import { nameContact, useContactName } from '../records/contacts.ts';
 import { useMay } from '../session/session.ts';
 import { CHANNEL_NAMES } from '../texts/channels.ts';
 import { CONTENT_NAMES } from '../texts/contents.ts';
@@ -117,8 +117,7 @@ const describeConversation = ({ channel, last_message_at }: Conversation): strin
   [CHANNEL_NAMES[channel], last_message_at && formatShort(last_message_at)].filter(Boolean).join(' · ');
 
 function ContactName({ of }: { of: Conversation | Message }): ReactElement {
-  const { data: contact } = useContact(of.contact);
-  return <>{contact ? nameContact(contact) : '…'}</>;
+  return <>{useContactName(of)}</>;
 }
 
 function MessageText({ message: { content, contentType } }: { message: Message }): ReactElement {

@@ -1,5 +1,5 @@
 /** Contacts: one, those that a list needs, and their names. */
-import type { Contact, ContactsListQuery } from '@parley/sdk';
+import type { Contact, ContactsListQuery, Conversation } from '@parley/sdk';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import { defineTexts, getTexts } from '../texts/texts.ts';
@@ -56,6 +56,22 @@ async function readWanted(): Promise<void> {
 /** Reads a contact; an empty id reads none, and null means that there is no such contact. */
 export function useContact(id: string): UseQueryResult<Contact | null> {
   return useQuery({ queryKey: keyOf(id), queryFn: () => readContact(id), enabled: id !== '', ...LIVE });
+}
+
+/** The name of the contact of a conversation or message, which names it unless nothing but its id is known. A later change shows at once. */
+export function useContactName({
+  contact,
+  contact_summary,
+}: Pick<Conversation, 'contact' | 'contact_summary'>): string {
+  const { name, phone_number, email } = contact_summary;
+  const known = name ?? phone_number ?? email;
+  const { data } = useQuery({
+    queryKey: keyOf(contact),
+    queryFn: () => readContact(contact),
+    enabled: known === null,
+    ...LIVE,
+  });
+  return data ? nameContact(data) : (known ?? '…');
 }
 
 /** As many as a person looks through. */

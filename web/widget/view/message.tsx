@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { writeBytes, writeTime } from '../../browser/formats.ts';
 import { toFileAddress } from '../address.ts';
 import type { ChatMessage } from '../api/types.ts';
-import { splitLinks } from '../chat/links.ts';
+import { splitLinks } from '../../browser/links.ts';
 import { isOwn } from '../chat/order.ts';
 import { useLanguage, useTexts } from '../texts/language.ts';
 import { TEXTS } from '../texts/texts.ts';

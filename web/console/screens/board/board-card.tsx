@@ -5,7 +5,7 @@ import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { toScreen } from '../../client.ts';
 import { useUser } from '../../records/company.ts';
-import { nameContact, useContact } from '../../records/contacts.ts';
+import { useContactName } from '../../records/contacts.ts';
 import { useLastMessage } from '../../records/last-message.ts';
 import { useMay } from '../../session/session.ts';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
@@ -56,11 +56,10 @@ export function BoardCard({ conversation, step, steps, isMoved }: BoardCardProps
 }
 
 function CardContent({ conversation }: { conversation: Conversation }): ReactElement {
-  const { data: contact } = useContact(conversation.contact);
   const owner = useUser(conversation.owner);
   const lastMessage = useLastMessage(conversation);
   const { _id, step, channel, unread_count, last_message_at, tags } = conversation;
-  const name = contact ? nameContact(contact) : '…';
+  const name = useContactName(conversation);
   return (
     <Link href={toScreen(`/inbox/step-${step}/${_id}`)} className={styles['link']} draggable={false}>
       <span className={styles['line']}>
@@ -68,7 +67,9 @@ function CardContent({ conversation }: { conversation: Conversation }): ReactEle
         <span className={styles['name']}>{name}</span>
         <UnreadBadge count={unread_count} />
       </span>
-      <span className={styles['snippet']}>{lastMessage}</span>
+      <span className={styles['snippet']} dir="auto">
+        {lastMessage}
+      </span>
       <span className={styles['owner']}>
         {owner && <Avatar name={owner.name} picture={owner.avatar_url} size="small" />}
         <span className={styles['about']}>

@@ -32,7 +32,9 @@ export function ContactConversations({ contact }: { contact: string }): ReactEle
           <li key={_id}>
             <Link href={toScreen(`/inbox/all/${_id}`)} className={styles['conversation']}>
               <span className={styles['channel']}>{CHANNEL_NAMES[channel]}</span>
-              <span className={styles['last']}>{last && (last.content ?? contents[last.contentType])}</span>
+              <span className={styles['last']} dir="auto">
+                {last && (last.content ?? contents[last.contentType])}
+              </span>
               <Badge tone={status === 'OPEN' ? 'good' : 'plain'}>{states[status]}</Badge>
               {at && <time dateTime={at}>{formatShort(at)}</time>}
             </Link>

@@ -2,17 +2,19 @@ import type { Conversation } from '@parley/sdk';
 import { useEffect, useRef, type ReactElement, type RefObject } from 'react';
 import { Link } from 'wouter';
 import { useUserName } from '../../records/company.ts';
-import { nameContact, useContact } from '../../records/contacts.ts';
+import { useContactName } from '../../records/contacts.ts';
 import { useLastMessage } from '../../records/last-message.ts';
 import { formatMoment, formatShort } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Avatar } from '../../ui/avatar.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { UnreadBadge } from '../../ui/unread-badge.tsx';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
 import type { Selection } from './bulk/selection.ts';
 import { BULK } from './bulk/texts.ts';
 import styles from './conversation-row.module.css';
 import { isFromList, returnToComposer } from '../../frame/writing.ts';
+import { THREAD } from './thread/texts.ts';
 import { STATUS_NAMES } from '../../texts/conversation-states.ts';
 
 interface ConversationRowProps {
@@ -23,13 +25,14 @@ interface ConversationRowProps {
 }
 
 export function ConversationRow({ conversation, view, selection, isCurrent }: ConversationRowProps): ReactElement {
-  const { data: contact } = useContact(conversation.contact);
   const texts = useTexts(BULK);
   const states = useTexts(STATUS_NAMES);
+  const thread = useTexts(THREAD);
   const owner = useUserName(conversation.owner);
   const lastMessage = useLastMessage(conversation);
-  const { _id, channel, unread_count, last_message_at, status } = conversation;
-  const name = contact ? nameContact(contact) : '…';
+  const { _id, channel, unread_count, last_message, last_message_at, status } = conversation;
+  const isFailed = last_message?.status === 'FAILED';
+  const name = useContactName(conversation);
   const row = useRowFocus(isCurrent);
   return (
     <div className={styles['place']} data-selected={selection.has(_id)} data-selecting={selection.ids.length > 0}>
@@ -53,7 +56,14 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
             )}
           </span>
           <span className={styles['line']}>
-            <span className={styles['snippet']}>{lastMessage}</span>
+            {isFailed && (
+              <span className={styles['failed']}>
+                <Icon name="warning" size={14} /> {thread.FAILED}
+              </span>
+            )}
+            <span className={styles['snippet']} dir="auto">
+              {lastMessage}
+            </span>
             <UnreadBadge count={unread_count} />
           </span>
           <span className={styles['about']}>

@@ -8,6 +8,7 @@ import { showEnrollment } from '../../../records/campaigns.ts';
 import { nameContact, useContact } from '../../../records/contacts.ts';
 import { useMay } from '../../../session/session.ts';
 import { formatMoment } from '../../../texts/formats.ts';
+import { useExplainFailure } from '../../../texts/failures.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmButton } from '../../../ui/confirm-button.tsx';
@@ -76,11 +77,12 @@ function useDetails(campaign: Campaign, enrollment: CampaignEnrollment): Detail[
   const texts = useTexts(REPORT);
   const states = useEnrollmentStates(campaign);
   const reasons = useTexts(SKIP_REASONS);
+  const explain = useExplainFailure();
   const { status, skip_reason, failure_reason, current_step } = enrollment;
   return [
     [texts.state, states[status]],
     skip_reason !== null && [texts.cause, reasons[skip_reason]],
-    failure_reason !== null && [texts.cause, `${failure_reason.message} (${failure_reason.code})`],
+    failure_reason !== null && [texts.cause, explain(failure_reason)],
     [texts.stepTitle, current_step + 1],
     ...TIMES.map((key): Detail => {
       const at = enrollment[key];

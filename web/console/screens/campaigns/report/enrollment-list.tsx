@@ -5,6 +5,7 @@ import { useEnrollments } from '../../../records/campaigns.ts';
 import { nameContact, useContact } from '../../../records/contacts.ts';
 import { useMay } from '../../../session/session.ts';
 import { formatListed } from '../../../texts/formats.ts';
+import { useExplainFailure } from '../../../texts/failures.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Badge, type Tone } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -90,6 +91,7 @@ function useColumns(campaign: Campaign): Column<CampaignEnrollment>[] {
   const texts = useTexts(REPORT);
   const states = useEnrollmentStates(campaign);
   const reasons = useTexts(SKIP_REASONS);
+  const explain = useExplainFailure();
   const step: Column<CampaignEnrollment> = {
     key: 'step',
     title: texts.stepTitle,
@@ -115,7 +117,8 @@ function useColumns(campaign: Campaign): Column<CampaignEnrollment>[] {
       title: texts.cause,
       width: 'minmax(120px, 2fr)',
       isSecondary: true,
-      render: ({ skip_reason, failure_reason }) => (skip_reason ? reasons[skip_reason] : failure_reason?.message),
+      render: ({ skip_reason, failure_reason }) =>
+        skip_reason ? reasons[skip_reason] : failure_reason && explain(failure_reason),
     },
     ...(campaign.steps.length > 1 ? [step] : []),
     {

@@ -6,16 +6,21 @@ import { CONTENT_NAMES } from '../../../texts/contents.ts';
 import { formatBytes } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Icon } from '../../../ui/icon.tsx';
+import { MessageText } from '../../../ui/message-text.tsx';
 import styles from './content.module.css';
 import { THREAD } from './texts.ts';
+
+/** The networks of WhatsApp show `*bold*` and its like as formats. */
+const FORMATTED: ReadonlySet<string> = new Set<Message['channel']>(['WAP_AUTO_CLOSER', 'PARTNER_API']);
 
 export function MessageContent({ message }: { message: Message }): ReactElement {
   return (
     <>
+      <Referral message={message} />
       <SpecialContent message={message} />
       {message.content !== null && message.content !== '' && (
         <p className={styles['text']} dir="auto">
-          {message.content}
+          <MessageText text={message.content} hasMarks={FORMATTED.has(message.channel)} />
         </p>
       )}
     </>
@@ -23,6 +28,7 @@ export function MessageContent({ message }: { message: Message }): ReactElement 
 }
 
 function SpecialContent({ message }: { message: Message }): ReactElement | null {
+  const texts = useTexts(THREAD);
   const contents = useTexts(CONTENT_NAMES);
   switch (message.contentType) {
     case 'TEXT':
@@ -44,7 +50,11 @@ function SpecialContent({ message }: { message: Message }): ReactElement | null 
         <Kind text={`${contents.TEMPLATE} · ${message.template?.name ?? ''}`} />
       );
     case 'REACTION':
-      return <p className={styles['reaction']}>{message.reaction?.emoji ?? contents.REACTION}</p>;
+      return message.reaction?.emoji ? (
+        <p className={styles['reaction']}>{message.reaction.emoji}</p>
+      ) : (
+        <Kind text={texts.reactionRemoved} />
+      );
     case 'INTERACTIVE':
       return message.interactive?.title && message.interactive.title !== message.content ? (
         <p className={styles['text']}>{message.interactive.title}</p>
@@ -52,6 +62,25 @@ function SpecialContent({ message }: { message: Message }): ReactElement | null 
     case 'UNSUPPORTED':
       return <Kind text={contents.UNSUPPORTED} />;
   }
+}
+
+/** The advertisement or the post from which the contact has come. A web chat names its page in each message, which is no news. */
+function Referral({ message: { referral } }: { message: Message }): ReactElement | null {
+  const texts = useTexts(THREAD);
+  const { source_type: type, source_url: url, headline } = referral ?? {};
+  const title = typeof headline === 'string' && headline !== '' ? headline : url;
+  if (typeof title !== 'string' || title === '' || type === 'page') return null;
+  return (
+    <p className={styles['kind']} dir="auto">
+      {texts.cameFrom}: <MessageText text={title} hasMarks={false} />
+      {typeof url === 'string' && title !== url && (
+        <>
+          {' · '}
+          <MessageText text={url} hasMarks={false} />
+        </>
+      )}
+    </p>
+  );
 }
 
 const Kind = ({ text }: { text: string }): ReactElement => <p className={styles['kind']}>{text}</p>;

@@ -6,6 +6,7 @@ import { parley } from '../../../client.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Details } from '../../../ui/details.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
+import { MessageText } from '../../../ui/message-text.tsx';
 import { Failure, Loading } from '../../../ui/state.tsx';
 import { findReturn } from '../../../frame/writing.ts';
 import content from './content.module.css';
@@ -53,7 +54,7 @@ function WholeMail({ id, email, onClose }: { id: string; email: Mail; onClose():
       {error ? <Failure error={error} /> : body === undefined && <Loading />}
       {body && (
         <p className={content['text']} dir="auto">
-          {body.content}
+          <MessageText text={body.content ?? ''} hasMarks={false} />
         </p>
       )}
     </Dialog>

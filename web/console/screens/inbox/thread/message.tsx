@@ -5,17 +5,21 @@ import { Link } from 'wouter';
 import { toScreen } from '../../../client.ts';
 import { useAgents, useUser } from '../../../records/company.ts';
 import { useMessage } from '../../../records/messages.ts';
-import { useMay } from '../../../session/session.ts';
+import { useMay, useSession } from '../../../session/session.ts';
 import { AUTHOR_NAMES, CONTENT_NAMES, nameOrigin } from '../../../texts/contents.ts';
+import { useExplainFailure } from '../../../texts/failures.ts';
 import { formatMoment, formatTime } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
+import { returnToComposer } from '../../../frame/writing.ts';
 import { AgentTurnButton } from './agent-turn-dialog.tsx';
 import { MessageContent } from './content.tsx';
 import { MailSubject, WholeMailButton } from './mail.tsx';
 import styles from './message.module.css';
 import { MessageStatus } from './message-status.tsx';
+import { copyContent, post } from './outbox.ts';
 import { THREAD } from './texts.ts';
 
 interface MessageBubbleProps {
@@ -61,7 +65,7 @@ export function MessageBubble({ message, reactions, contact, onReply }: MessageB
         </time>
         {message_type === 'OUTGOING' && <MessageStatus message={message} />}
       </footer>
-      {message.status === 'FAILED' && <Cause message={message} />}
+      {message.status === 'FAILED' && <Failure message={message} />}
       {reactions.length > 0 && <p className={styles['reactions']}>{reactions.join(' ')}</p>}
     </article>
   );
@@ -95,17 +99,36 @@ function Quote({ conversation, id }: { conversation: string; id: string }): Reac
   const contents = useTexts(CONTENT_NAMES);
   const { data: message } = useMessage(conversation, id);
   if (!message) return null;
-  return <blockquote className={styles['quote']}>{message.content ?? contents[message.contentType]}</blockquote>;
+  return (
+    <blockquote className={styles['quote']} dir="auto">
+      {message.content ?? contents[message.contentType]}
+    </blockquote>
+  );
 }
 
-/** Why a message has failed: the network's reason in the reader's words where there is one, else the platform's. */
-function Cause({ message: { failure_reason, errors } }: { message: Message }): ReactElement | null {
-  const [error] = errors;
-  const text = failure_reason?.message ?? error?.message ?? error?.title;
-  if (text === undefined) return null;
+/** Why a message has failed, and what sends it again as a new message. */
+function Failure({ message }: { message: Message }): ReactElement {
+  const texts = useTexts(THREAD);
+  const { user } = useSession();
+  const explain = useExplainFailure();
+  const mayWrite = useMay('messages:create');
+  const { conversation, errors, failure_reason, reply_to } = message;
+  const cause = failure_reason ?? errors[0];
+  const content = copyContent(message);
+  const send = (): void => {
+    if (content) void post({ user: user._id, conversation, content, replyTo: reply_to });
+    returnToComposer();
+  };
   return (
-    <p className={styles['cause']}>
-      {text} <span className={styles['code']}>({failure_reason?.code ?? error?.code})</span>
-    </p>
+    <>
+      {cause && <p className={styles['cause']}>{explain(cause)}</p>}
+      {mayWrite && content && (
+        <div className={styles['buttons']}>
+          <Button icon="refresh" onClick={send}>
+            {texts.sendAgain}
+          </Button>
+        </div>
+      )}
+    </>
   );
 }

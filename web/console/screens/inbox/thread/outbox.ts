@@ -75,6 +75,22 @@ export function useOutbox(conversation: string): readonly Outgoing[] {
 const makeKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
+/** What sends the content of a failed message again; null for content that is not written in the console. */
+export function copyContent({ contentType, content, attachment, media, template }: Message): OutgoingContent | null {
+  const text = content ?? '';
+  if (contentType === 'TEXT') return { kind: 'TEXT', text };
+  if (contentType === 'TEMPLATE' && template)
+    return { ...template, kind: 'TEMPLATE', text, components: template.components as unknown as TemplateComponent[] };
+  if (attachment === null || !(contentType in FILE_METHODS)) return null;
+  return {
+    kind: 'FILE',
+    text,
+    attachment,
+    fileType: contentType as Attachment['file_type'],
+    name: media?.fileName ?? '',
+  };
+}
+
 /** Sends something new. */
 export const post = (given: Pick<Outgoing, 'user' | 'conversation' | 'content' | 'replyTo'>): Promise<void> =>
   postAgain({

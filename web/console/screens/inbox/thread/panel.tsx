@@ -186,7 +186,9 @@ function Others({ conversation, view }: { conversation: Conversation; view: stri
         {others.map(({ _id, status, last_message, last_message_at }) => (
           <li key={_id}>
             <Link href={`/${view}/${_id}`} className={styles['other']}>
-              <span className={styles['text']}>{last_message?.content ?? states[status]}</span>
+              <span className={styles['text']} dir="auto">
+                {last_message?.content ?? states[status]}
+              </span>
               <span className={styles['soft']}>
                 {states[status]}
                 {last_message_at && ` · ${formatShort(last_message_at)}`}

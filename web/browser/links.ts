@@ -2,12 +2,14 @@
 
 export type TextPart = string | { href: string; text: string };
 
-// An address ends at a space, a quotation mark or an angle bracket.
-const ADDRESS = /\b(?:https?:\/\/[^\s<>"'`]+|mailto:[^\s<>"'`]+|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{2,63})+)/giu;
+// An address ends at a space, a quotation mark or an angle bracket. A number is one of a telephone if it begins with a country code or has an
+// area code in brackets; others may count anything.
+const ADDRESS =
+  /\b(?:https?:\/\/[^\s<>"'`]+|www\.[\w-]+\.[^\s<>"'`]+|mailto:[^\s<>"'`]+|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{2,63})+)|(?<![\w.+/-])(?:\+\d{1,3}[ .-]?(?:\(\d{1,4}\)[ .-]?)?|\(\d{2,4}\)[ .-]?)\d[\d .-]{4,14}\d(?!\w)/giu;
 /** Marks at the end belong to the sentence around the address. */
 const SENTENCE_END = /[.,;:!?…'*_)\]}]+$/u;
 
-/** Splits a text into plain parts and links to pages and mail addresses. Other kinds of addresses stay plain text. */
+/** Splits a text into plain parts and links to pages, mail addresses and telephone numbers. Other kinds of addresses stay plain text. */
 export function splitLinks(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
@@ -31,8 +33,20 @@ function trimEnd(address: string): string {
 }
 
 function toAddress(text: string): string | null {
-  const wanted = /^(?:https?|mailto):/i.test(text) ? text : `mailto:${text}`;
+  if (/^[+(]/.test(text) && !text.includes('@')) return toPhoneAddress(text);
+  const wanted = completeAddress(text);
   if (!URL.canParse(wanted)) return null;
   const { protocol, href } = new URL(wanted);
   return ['http:', 'https:', 'mailto:'].includes(protocol) ? href : null;
+}
+
+function completeAddress(text: string): string {
+  if (/^(?:https?|mailto):/i.test(text)) return text;
+  return /^www\./i.test(text) && !text.includes('@') ? `https://${text}` : `mailto:${text}`;
+}
+
+function toPhoneAddress(text: string): string | null {
+  const digits = text.replaceAll(/\D/g, '');
+  if (digits.length < 8 || digits.length > 15) return null;
+  return `tel:${text.startsWith('+') ? '+' : ''}${digits}`;
 }
