@@ -87,8 +87,8 @@ test('several conversations are selected by keyboard, as a range and all at once
   await pick('Bulk Four').check();
   await page.getByRole('button', { name: 'Select all 4 that match' }).click();
   await page.getByRole('button', { name: 'Close', exact: true }).click();
-  await findDialog(page).getByText('Change 4 conversations?').waitFor();
-  await findDialog(page).getByRole('button', { name: 'Change', exact: true }).click();
+  await findDialog(page).getByText('Close 4 conversations?').waitFor();
+  await findDialog(page).getByRole('button', { name: 'Close 4 conversations' }).click();
   await page.getByText('4 changed').waitFor();
   // The contact writes again, so that the closed conversation can not be opened a second time.
   await writeAsContact(platform, { from: threads[0]?.contact.phone_number.slice(1), name: 'Bulk One', text: 'Again' });

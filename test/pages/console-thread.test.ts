@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, openConsole, openConsoleAt, waitForSent } from '../support/console.ts';
+import { findBarriers, findDialog, openConsole, openConsoleAt, waitForSent } from '../support/console.ts';
 import { makePng } from '../support/media-samples.ts';
 import { createPerson } from '../support/people.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
@@ -204,5 +204,48 @@ test('a failed message is marked in the list, says why in the language of the co
     .getByText('Falló')
     .waitFor({ state: 'detached' });
   assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a conversation is snoozed until a time that the user chooses, and a draft is the same in two tabs', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Ivo Reis', text: 'Na sexta' });
+  const path = `/inbox/all/${conversation._id}`;
+  const { page, complaints, close } = await openConsole(platform, browser, { path });
+  const second = await page.context().newPage();
+  await second.goto(`${platform.url}/console${path}`);
+  const field = (of: Page) => of.getByRole('textbox', { name: 'Write a message' });
+  await field(second).fill('Combinado');
+  await page.waitForFunction(`document.querySelector('textarea')?.value === 'Combinado'`);
+  await field(page).fill('');
+  await second.waitForFunction(`document.querySelector('textarea')?.value === ''`);
+  await page.getByRole('button', { name: 'Put aside' }).click();
+  await page.getByRole('menuitem', { name: 'Other time…' }).click();
+  const until = findDialog(page).getByLabel('Until');
+  await until.fill('2020-01-01T10:00');
+  await findDialog(page).getByText('Choose a time in the future').waitFor();
+  await until.fill('2050-03-01T10:00');
+  await findDialog(page).getByRole('button', { name: 'Put aside' }).click();
+  await page.locator('header').getByText('WhatsApp · Snoozed').waitFor();
+  const { body } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
+  assert.match(body.snoozed_until, /^2050-0(2-28|3-01)/);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('the first stops of the Tab key lead to the content and to the reply box, and a lost network shows at once', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Ivo Reis', text: 'Oi' });
+  const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const field = page.getByRole('textbox', { name: 'Write a message' });
+  await field.waitFor();
+  const [first] = await page.locator('a[href], button, input, textarea').all();
+  await first?.focus();
+  await page.getByRole('button', { name: 'Skip to the content' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await field.and(page.locator(':focus')).waitFor();
+  await page.context().setOffline(true);
+  await page.getByText('You are offline.').waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('You are offline.').waitFor({ state: 'detached' });
   await close();
 });

@@ -72,8 +72,12 @@ export function useFound(typed: string): Found {
           key: message._id,
           icon: message.message_type === 'NOTE' ? 'note' : 'reply',
           label: <MessageText message={message} />,
-          detail: <ContactName of={message} />,
-          run: open(`/inbox/all/${message.conversation}`),
+          detail: (
+            <>
+              <ContactName of={message} /> · {formatShort(message.createdAt)}
+            </>
+          ),
+          run: open(`/inbox/all/${message.conversation}?message=${message._id}`),
         })),
       },
     ],

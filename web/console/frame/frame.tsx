@@ -1,6 +1,16 @@
 /** What surrounds every screen: the navigation, the account, and the notice that the page hears of no changes. */
-import { Component, Suspense, useEffect, useState, type ReactElement, type ReactNode } from 'react';
-import { Link, Redirect, Route, Switch } from 'wouter';
+import {
+  Component,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ReactElement,
+  type ReactNode,
+  type RefObject,
+} from 'react';
+import { Link, Redirect, Route, Switch, useRoute } from 'wouter';
 import { Commands } from '../commands/commands.tsx';
 import { queries } from '../records/queries.ts';
 import { applyLiveEvent, rereadAll } from '../live/apply.ts';
@@ -16,10 +26,12 @@ import styles from './frame.module.css';
 import { useScreenKeys } from './screen-keys.ts';
 import { Navigation } from './navigation.tsx';
 import { SCREENS } from './screens.ts';
+import { returnToComposer } from './writing.ts';
 import { FRAME } from './texts.ts';
 
 export function Frame(): ReactElement {
   const session = useSession();
+  const content = useRef<HTMLDivElement>(null);
   useScreenKeys();
   useUnreadInTitle();
   const key = `${session.company}:${session.user._id}`;
@@ -37,9 +49,10 @@ export function Frame(): ReactElement {
   }, [key]);
   return (
     <div className={styles['frame']}>
+      <SkipLinks content={content} />
       <Navigation />
       <Commands />
-      <div className={styles['content']}>
+      <div ref={content} tabIndex={-1} className={styles['content']}>
         <ConnectionNotice />
         <Failsafe>
           <Suspense fallback={<LoadingPart />}>
@@ -78,17 +91,39 @@ const NOTICE_MS = 2_500;
 function ConnectionNotice(): ReactElement | null {
   const texts = useTexts(FRAME);
   const { isConnected } = useLiveStatus();
+  const isOnline = useIsOnline();
   const [isShown, show] = useState(false);
   useEffect(() => {
     if (isConnected) return show(false);
     const timer = setTimeout(() => show(true), NOTICE_MS);
     return () => clearTimeout(timer);
   }, [isConnected]);
-  return isShown ? (
+  return isShown || !isOnline ? (
     <p className={styles['notice']} role="status">
-      {texts.notConnected}
+      {isOnline ? texts.notConnected : texts.offline}
     </p>
   ) : null;
+}
+
+/** The browser knows at once that it has lost its network; the stream would notice only after a while. */
+const useIsOnline = (): boolean => useSyncExternalStore(followNetwork, () => navigator.onLine);
+
+function followNetwork(listen: () => void): () => void {
+  const end = new AbortController();
+  for (const event of ['online', 'offline']) window.addEventListener(event, listen, { signal: end.signal });
+  return () => end.abort();
+}
+
+/** The first stops of the Tab key: what a person who uses the keyboard came for, without the way through the navigation. */
+function SkipLinks({ content }: { content: RefObject<HTMLElement | null> }): ReactElement {
+  const texts = useTexts(FRAME);
+  const [isThread] = useRoute('/inbox/:view/:conversation');
+  return (
+    <div className={styles['skip']}>
+      <Button onClick={() => content.current?.focus()}>{texts.toContent}</Button>
+      {isThread && <Button onClick={returnToComposer}>{texts.toReply}</Button>}
+    </div>
+  );
 }
 
 /** Shows that a screen has failed, and leaves the rest of the page as it is. */

@@ -12,7 +12,7 @@ import { whenLive } from '../live/status.ts';
 import { changeFeeds, placeInFeed, removeFromFeed, replaceInFeed, useFeed, type FeedView } from './feeds.ts';
 import { LIVE, queries } from './queries.ts';
 
-/** What a view shows. The console can tell by itself whether a conversation belongs to it, unless it is a search. */
+/** What a view shows. The console can tell by itself whether a conversation belongs to it; of a search, whether it no longer does. */
 export type ConversationFilter = Pick<
   ConversationsListQuery,
   'status' | 'open' | 'owner' | 'inbox' | 'step' | 'contact' | 'tag' | 'search'
@@ -66,9 +66,8 @@ export function useCounts(): UseQueryResult<ConversationCounts> {
 
 type Matches = (conversation: Conversation) => boolean;
 
-/** Returns the rule of a view; null for a search, which only the platform can answer. */
-function ruleOf({ status, open, owner, inbox, step, contact, tag, search }: ConversationFilter): Matches | null {
-  if (search !== undefined) return null;
+/** Returns the rule of a view. What is searched in it, only the platform can find. */
+function ruleOf({ status, open, owner, inbox, step, contact, tag }: ConversationFilter): Matches {
   return (conversation) =>
     (status === undefined || conversation.status === status) &&
     (open === undefined || (conversation.status !== 'CLOSED') === open) &&
@@ -88,9 +87,10 @@ export function showConversation(conversation: Conversation): void {
   if (before && before.updatedAt > conversation.updatedAt) return;
   queries.setQueryData(keyOf(conversation._id), conversation);
   changeFeeds<Conversation>(FEEDS, (feed, [, filter]) => {
-    const matches = ruleOf(filter as ConversationFilter);
-    if (!matches) return replaceInFeed(feed, conversation);
-    return matches(conversation) ? placeInFeed(feed, conversation, activityOf) : removeFromFeed(feed, conversation._id);
+    const view = filter as ConversationFilter;
+    if (!ruleOf(view)(conversation)) return removeFromFeed(feed, conversation._id);
+    if (view.search !== undefined) return replaceInFeed(feed, conversation);
+    return placeInFeed(feed, conversation, activityOf);
   });
   if (!before || changesCounts(before, conversation)) readCountsSoon();
 }

@@ -8,6 +8,7 @@ import { LIVE, queries } from './queries.ts';
 const THREADS = ['thread'] as const;
 const keyOf = (conversation: string): readonly string[] => [...THREADS, conversation];
 const PAGE = 50;
+const NO_PAGE = { page: 1, limit: PAGE, totalCount: null, totalPages: null, hasNextPage: false, nextCursor: null };
 
 export function useThread(conversation: string): FeedView<Message> {
   return useFeed(keyOf(conversation), (after, signal) =>
@@ -16,6 +17,18 @@ export function useThread(conversation: string): FeedView<Message> {
       { sort: '-createdAt', limit: PAGE, skipCount: true, after },
       { signal },
     ),
+  );
+}
+
+/** The messages that contain the words, in one inbox or in all, the newest first. Null searches nothing. */
+export function useMessageHits(search: string | null, inbox: string | undefined): FeedView<Message> {
+  return useFeed(
+    ['message-hits', search, inbox ?? ''],
+    async (after, signal) =>
+      search === null
+        ? { result: [], meta: { ...NO_PAGE } }
+        : parley.messages.search({ search, inbox, limit: PAGE, skipCount: true, after }, { signal }),
+    { isLive: false },
   );
 }
 

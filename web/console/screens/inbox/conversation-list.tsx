@@ -5,12 +5,15 @@ import { Link } from 'wouter';
 import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { useConversations, useCounts, type ConversationFilter } from '../../records/conversations.ts';
 import type { FeedView } from '../../records/feeds.ts';
+import { useMessageHits } from '../../records/messages.ts';
+import { useMay } from '../../session/session.ts';
 import { formatNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
 import { RunProgress } from './bulk/run-progress.tsx';
 import { SelectionBar } from './bulk/selection-bar.tsx';
 import { useSelection, useSelectionKeys, type Selection } from './bulk/selection.ts';
+import { MessageHits } from './message-hits.tsx';
 import { ConversationRow } from './conversation-row.tsx';
 import styles from './conversation-list.module.css';
 import { INBOX } from './texts.ts';
@@ -47,8 +50,49 @@ export function ConversationList({ view, filter, current }: ConversationListProp
           onChange={({ target }) => setTyped(target.value)}
         />
       </div>
-      <Selectable key={search} view={view} filter={search === '' ? filter : { ...filter, search }} current={current} />
+      {search === '' ? (
+        <Selectable {...{ view, filter, current }} />
+      ) : (
+        <SearchResults key={search} {...{ view, filter, current, search }} />
+      )}
     </section>
+  );
+}
+
+/** The conversations of the view whose contact is named so, and the messages of its inbox, or of all, that contain the words. */
+function SearchResults({ search, ...list }: ConversationListProps & { search: string }): ReactElement {
+  const texts = useTexts(INBOX);
+  const filter = { ...list.filter, search };
+  const conversations = useConversations(filter);
+  const messages = useMessageHits(useMay('messages:read') ? search : null, list.filter.inbox);
+  const [chosen, choose] = useState<'CONVERSATIONS' | 'MESSAGES' | null>(null);
+  const isEmpty = !conversations.isLoading && conversations.items.length === 0;
+  const shown = chosen ?? (isEmpty && messages.items.length > 0 ? 'MESSAGES' : 'CONVERSATIONS');
+  const results = [
+    ['CONVERSATIONS', texts.conversations, conversations],
+    ['MESSAGES', list.filter.inbox === undefined ? texts.allMessages : texts.messages, messages],
+  ] as const;
+  return (
+    <>
+      <div className={styles['kinds']} role="group" aria-label={texts.results}>
+        {results.map(([kind, name, { items, hasMore }]) => (
+          <button
+            key={kind}
+            type="button"
+            className={styles['kind']}
+            aria-pressed={kind === shown}
+            onClick={() => choose(kind)}
+          >
+            {name} <span className={styles['count']}>{`${formatNumber(items.length)}${hasMore ? '+' : ''}`}</span>
+          </button>
+        ))}
+      </div>
+      {shown === 'MESSAGES' ? (
+        <MessageHits feed={messages} view={list.view} search={search} />
+      ) : (
+        <Selectable {...list} filter={filter} />
+      )}
+    </>
   );
 }
 

@@ -5,13 +5,13 @@ import { useState, type ReactElement } from 'react';
 import { useAgents, usePipelines, useUsers } from '../../../records/company.ts';
 import { startConversationRun, useConversationTotal } from '../../../records/conversation-runs.ts';
 import type { ConversationFilter } from '../../../records/conversations.ts';
-import { formatMoment, formatNumber } from '../../../texts/formats.ts';
+import { formatNumber } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Menu, type MenuItem } from '../../../ui/menu.tsx';
 import { showError } from '../../../ui/toast.tsx';
-import { snoozeTimes } from '../thread/snooze.ts';
+import { useSnoozeMenu } from '../thread/snooze-menu.tsx';
 import { THREAD } from '../thread/texts.ts';
 import { listStepItems } from '../step-items.ts';
 import styles from './bulk.module.css';
@@ -55,9 +55,9 @@ export function SelectionBar({
       <Actions apply={apply} isBusy={start.isPending} />
       {asked && (
         <ConfirmDialog
-          title={texts.confirm(count)}
+          title={texts.confirm(texts[nameChange(asked)](count))}
           lead={texts.confirmLead}
-          action={texts.change}
+          action={texts[nameChange(asked)](count)}
           act={() => begin(asked)}
           onDone={() => ask(null)}
           onClose={() => ask(null)}
@@ -67,9 +67,21 @@ export function SelectionBar({
   );
 }
 
+/** The text that says what a change does. */
+function nameChange(
+  change: ConversationChange,
+): 'closeAll' | 'reopenAll' | 'snoozeAll' | 'moveAll' | 'tagAll' | 'assignAll' {
+  if (change.status === 'CLOSED') return 'closeAll';
+  if (change.status === 'SNOOZED') return 'snoozeAll';
+  if (change.status !== undefined) return 'reopenAll';
+  if (change.step !== undefined) return 'moveAll';
+  return change.add_tags || change.remove_tags ? 'tagAll' : 'assignAll';
+}
+
 function Actions({ apply, isBusy }: { apply: Apply; isBusy: boolean }): ReactElement {
   const texts = useTexts(THREAD);
   const [isTagging, tag] = useState(false);
+  const snooze = useSnoozeMenu((until) => apply({ status: 'SNOOZED', snoozed_until: until }));
   const stepItems = listStepItems(usePipelines(), null, (step) => apply({ step }));
   return (
     <div className={styles['actions']}>
@@ -89,10 +101,11 @@ function Actions({ apply, isBusy }: { apply: Apply; isBusy: boolean }): ReactEle
       )}
       <Menu
         title={texts.putAside}
-        items={useSnoozeItems(apply)}
+        items={snooze.items}
         trigger={<IconButton icon="clock" label={texts.putAside} disabled={isBusy} />}
       />
       <IconButton icon="tag" label={useTexts(BULK).tags} disabled={isBusy} onClick={() => tag(true)} />
+      {snooze.dialog}
       {isTagging && <TagsDialog apply={apply} onClose={() => tag(false)} />}
     </div>
   );
@@ -108,21 +121,5 @@ function useOwnerItems(apply: Apply): MenuItem[] {
     ...agents.map(({ _id, name }): MenuItem => {
       return { key: _id, label: name, icon: 'agent', onSelect: () => apply({ agent: _id, handled_by: 'AI' }) };
     }),
-  ];
-}
-
-function useSnoozeItems(apply: Apply): MenuItem[] {
-  const texts = useTexts(THREAD);
-  const { hour, tomorrow, monday } = snoozeTimes();
-  const until = (key: string, label: string, at: string): MenuItem => ({
-    key,
-    label: `${label} · ${formatMoment(at)}`,
-    icon: 'clock',
-    onSelect: () => apply({ status: 'SNOOZED', snoozed_until: at }),
-  });
-  return [
-    until('hour', texts.inAnHour, hour),
-    until('tomorrow', texts.tomorrow, tomorrow),
-    until('monday', texts.monday, monday),
   ];
 }

@@ -1,5 +1,5 @@
 /** What was typed and not sent yet, kept for each person and conversation in this browser, also over a reload and another log-in. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useSession } from '../../../session/session.ts';
 import { keep, readKept } from '../../../store.ts';
 
@@ -25,6 +25,15 @@ export function useDraft(conversation: string): Draft {
     REPLY: readKept(keyOf('REPLY')) ?? '',
     NOTE: readKept(keyOf('NOTE')) ?? '',
   }));
+  // Another tab has written or sent the same draft.
+  useEffect(() => {
+    const follow = ({ key, newValue }: StorageEvent): void => {
+      for (const kind of ['REPLY', 'NOTE'] as const)
+        if (key === keyOf(kind)) setTexts((before) => ({ ...before, [kind]: newValue ?? '' }));
+    };
+    window.addEventListener('storage', follow);
+    return () => window.removeEventListener('storage', follow);
+  }, [user._id, conversation]);
   const [writing, choose] = useState<Writing>(texts.REPLY === '' && texts.NOTE !== '' ? 'NOTE' : 'REPLY');
   return {
     writing,

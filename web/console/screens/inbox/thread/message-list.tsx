@@ -1,7 +1,8 @@
 /** The messages of a conversation, the newest below. Older ones are read when somebody scrolls up; what is read stays where it is. */
 import type { HistoryEntry, Message } from '@parley/sdk';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, type ReactElement } from 'react';
+import { useEffect, useMemo, useRef, type ReactElement, type RefObject } from 'react';
+import { useSearch } from 'wouter';
 import type { FeedView } from '../../../records/feeds.ts';
 import { useHistory } from '../../../records/history.ts';
 import { formatDay } from '../../../texts/formats.ts';
@@ -91,6 +92,10 @@ function Rows({ rows, feed, contact, onReply }: RowsProps): ReactElement {
     if (scroller.current) sizes.observe(scroller.current);
     return () => sizes.disconnect();
   }, [list]);
+  const wanted = useWantedRow(
+    { rows, feed, show: (index) => list.scrollToIndex(index, { align: 'center' }) },
+    wasAtEnd,
+  );
   const shown = list.getVirtualItems();
   const first = shown[0]?.index ?? 0;
   useEffect(() => {
@@ -113,6 +118,7 @@ function Rows({ rows, feed, contact, onReply }: RowsProps): ReactElement {
               ref={list.measureElement}
               data-index={index}
               className={styles['row']}
+              data-wanted={key === wanted || undefined}
               style={{ transform: `translateY(${start}px)` }}
             >
               <RowContent row={rows[index]} contact={contact} onReply={onReply} />
@@ -127,6 +133,27 @@ function Rows({ rows, feed, contact, onReply }: RowsProps): ReactElement {
       )}
     </div>
   );
+}
+
+interface WantedRow {
+  rows: readonly ThreadRow[];
+  feed: FeedView<Message>;
+  show(index: number): void;
+}
+
+/** Shows the message that the address names, as a hit of a search does. Older messages are read until it is there. Returns its key. */
+function useWantedRow({ rows, feed, show }: WantedRow, wasAtEnd: RefObject<boolean>): string | null {
+  const wanted = new URLSearchParams(useSearch()).get('message');
+  const found = useRef<string | null>(null);
+  useEffect(() => {
+    if (wanted === null || found.current === wanted) return;
+    const index = rows.findIndex(({ key }) => key === wanted);
+    if (index < 0) return feed.loadMore();
+    found.current = wanted;
+    wasAtEnd.current = false;
+    show(index);
+  }, [wanted, rows, feed, show, wasAtEnd]);
+  return wanted;
 }
 
 interface RowContentProps {

@@ -21,3 +21,9 @@ export function snoozeTimes(now = new Date()): { hour: string; tomorrow: string;
     monday: morningIn(daysToMonday, now).toISOString(),
   };
 }
+
+/** Writes a moment as a date and time field of the browser does: in the time zone of the browser, without seconds. */
+export function toLocalInput(date: Date): string {
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
+}

@@ -5,7 +5,7 @@ import type { ReactElement } from 'react';
 import { parley } from '../../../client.ts';
 import { useAgents, usePipelines, useUser, useUsers } from '../../../records/company.ts';
 import { showConversation, useConversationChange } from '../../../records/conversations.ts';
-import { formatListed, formatMoment } from '../../../texts/formats.ts';
+import { formatMoment } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { useClosing } from '../../../ui/closing.ts';
@@ -17,7 +17,7 @@ import { showError } from '../../../ui/toast.tsx';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
 import { findReturn, returnToComposer } from '../../../frame/writing.ts';
 import { listStepItems } from '../step-items.ts';
-import { snoozeTimes } from './snooze.ts';
+import { useSnoozeMenu } from './snooze-menu.tsx';
 import styles from './thread-head.module.css';
 import { THREAD } from './texts.ts';
 
@@ -37,7 +37,7 @@ export function ThreadActions({ conversation, more }: ThreadActionsProps): React
   const apply: Change = (update) => change.mutate(update, { onError: showError });
   const owners = useOwnerItems(conversation, apply);
   const steps = useStepItems(conversation);
-  const times = useSnoozeItems(conversation, apply);
+  const { dialog, ...times } = useWaitItems(conversation, apply);
   const { isClosed, isBusy, toggle } = useClosing(conversation);
   const end: MenuItem = {
     key: 'end',
@@ -51,11 +51,14 @@ export function ThreadActions({ conversation, more }: ThreadActionsProps): React
   if (useIsNarrow()) {
     const items = [end, ...more, ...under(times.title, times.items), ...under(texts.step, steps)];
     return (
-      <Menu
-        items={[...items, ...under(texts.owner, owners)]}
-        finalFocus={findReturn}
-        trigger={<IconButton icon="more" label={common.more} />}
-      />
+      <>
+        <Menu
+          items={[...items, ...under(texts.owner, owners)]}
+          finalFocus={findReturn}
+          trigger={<IconButton icon="more" label={common.more} />}
+        />
+        {dialog}
+      </>
     );
   }
   return (
@@ -83,6 +86,7 @@ export function ThreadActions({ conversation, more }: ThreadActionsProps): React
       >
         {end.label}
       </Button>
+      {dialog}
     </div>
   );
 }
@@ -153,29 +157,21 @@ function useStepItems({ _id, step }: Conversation): MenuItem[] {
   return listStepItems(pipelines, step, (to) => move.mutate(to));
 }
 
-function useSnoozeItems(conversation: Conversation, apply: Change): { title: string; items: MenuItem[] } {
+/** The times, and the other states in which a conversation can wait. */
+function useWaitItems(
+  conversation: Conversation,
+  apply: Change,
+): { title: string; items: MenuItem[]; dialog: ReactElement | null } {
   const texts = useTexts(THREAD);
   const states = useTexts(STATUS_NAMES);
   const { status, snoozed_until } = conversation;
-  const { hour, tomorrow, monday } = snoozeTimes();
-  const until = (key: string, label: string, at: string): MenuItem => ({
-    key,
-    label: `${label} · ${formatListed(at)}`,
-    icon: 'clock',
-    onSelect: () => apply({ status: 'SNOOZED', snoozed_until: at }),
-  });
-  const items: MenuItem[] = [
-    until('hour', texts.inAnHour, hour),
-    until('tomorrow', texts.tomorrow, tomorrow),
-    until('monday', texts.monday, monday),
-    {
-      key: 'pending',
-      label: states.PENDING,
-      isChosen: status === 'PENDING',
-      onSelect: () => apply({ status: 'PENDING' }),
-    },
-    { key: 'open', label: states.OPEN, isChosen: status === 'OPEN', onSelect: () => apply({ status: 'OPEN' }) },
-  ];
+  const { items, dialog } = useSnoozeMenu((until) => apply({ status: 'SNOOZED', snoozed_until: until }));
+  const waiting = (['PENDING', 'OPEN'] as const).map((to) => ({
+    key: to,
+    label: states[to],
+    isChosen: status === to,
+    onSelect: () => apply({ status: to }),
+  }));
   const title = snoozed_until === null ? texts.putAside : texts.asideUntil(formatMoment(snoozed_until));
-  return { title, items };
+  return { title, items: [...items, ...waiting], dialog };
 }

@@ -1,0 +1,53 @@
+/** The search of the inbox finds people and what was written, and opens a conversation where it was written. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, openConsole } from '../support/console.ts';
+import {
+  buildMessageNotification,
+  connectPhone,
+  makePhoneNumber,
+  openNetwork,
+  secondsAgo,
+} from '../support/network.ts';
+import { startPlatform } from '../support/platform.ts';
+import { writeAsContact } from '../support/traffic.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+const network = await openNetwork(platform);
+
+test('a message that is found opens its conversation there, however far up it is', async () => {
+  const phone = await connectPhone(platform);
+  const from = makePhoneNumber();
+  const messages = Array.from({ length: 130 }, (_, index) => ({
+    from,
+    timestamp: secondsAgo(1_000 - index),
+    type: 'text',
+    text: { body: index === 2 ? 'Pelo caminho da Ferrovía' : `Mensagem ${index}` },
+  }));
+  await network.post(200, buildMessageNotification(phone, ...messages));
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  await page.getByRole('searchbox', { name: 'Search people and messages' }).fill('ferrovi');
+  await page.getByRole('link', { name: /Pelo caminho da Ferrovía/ }).click();
+  const found = page.locator('[data-wanted] article');
+  await found.getByText('Pelo caminho da Ferrovía').waitFor();
+  const box = await found.boundingBox();
+  assert.ok(box && box.y > 60 && box.y + box.height < 700, 'the message is in view');
+  assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a conversation that is closed leaves the results of a search among the open ones', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Searched Person', text: 'Oi' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  await page.getByRole('searchbox', { name: 'Search people and messages' }).fill('Searched');
+  const row = page.getByRole('link', { name: /Searched Person/ });
+  await page.getByRole('button', { name: 'Conversations 1' }).waitFor();
+  await row.waitFor();
+  await platform.call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { status: 'CLOSED' } });
+  await row.waitFor({ state: 'detached' });
+  assert.deepEqual(complaints(), []);
+  await close();
+});
