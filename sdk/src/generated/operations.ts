@@ -392,6 +392,10 @@ export interface ConversationsListQuery {
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
   /** true: conversations with any status but CLOSED; false: closed ones */
   open?: boolean | undefined;
+  /** true: snoozed conversations only; false: all others */
+  snoozed?: boolean | undefined;
+  /** true: those whose contact a campaign has reached, and who has not replied yet; false: all others */
+  awaits_reply?: boolean | undefined;
   /** Who answers: an agent, people, or nobody */
   handled_by?: 'AI' | 'HUMAN' | 'NONE' | undefined;
   /** Identifier: 24 lower-case hex characters */

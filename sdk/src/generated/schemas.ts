@@ -752,6 +752,10 @@ export interface Conversation {
   window_expires_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   snoozed_until: string | null;
+  /** When its snooze ended by itself; null once it was read, answered or changed */
+  woken_at: string | null;
+  /** Whether a campaign has reached the contact, who has not replied yet */
+  awaits_reply: boolean;
   /** Whether it belongs to the test mode of its inbox */
   is_test: boolean;
   /** ISO 8601 UTC with milliseconds */
@@ -845,6 +849,10 @@ export interface ConversationFilters {
   status?: 'OPEN' | 'PENDING' | 'SNOOZED' | 'CLOSED' | undefined;
   /** true: conversations with any status but CLOSED; false: closed ones */
   open?: boolean | undefined;
+  /** true: snoozed conversations only; false: all others */
+  snoozed?: boolean | undefined;
+  /** true: those whose contact a campaign has reached, and who has not replied yet; false: all others */
+  awaits_reply?: boolean | undefined;
   /** Who answers: an agent, people, or nobody */
   handled_by?: 'AI' | 'HUMAN' | 'NONE' | undefined;
   /** Identifier: 24 lower-case hex characters */
@@ -876,6 +884,17 @@ export interface ConversationCounts {
   unread: number | null;
   /** The open ones without an owner (owner=none&open=true) */
   unassigned: number;
+  /** What waits for people: the open ones that are not snoozed (open=true&snoozed=false) */
+  queues: {
+    /** Those of the calling user; null for an API key */
+    mine: number | null;
+    /** Those without an owner, except people who have not replied to a campaign (awaits_reply=false) */
+    unassigned: number;
+    /** All of them */
+    all: number;
+    /** Those who have not replied to a campaign (awaits_reply=true) */
+    awaiting_reply: number;
+  };
   /** How many conversations are in each state */
   status: {
     /** Those with this status */
@@ -893,6 +912,8 @@ export interface ConversationCounts {
     inbox: string;
     /** Its open conversations */
     count: number;
+    /** How many of them are snoozed */
+    snoozed: number;
   }>;
   /** The pipeline steps with open conversations (step=<id>&open=true) */
   steps: Array<{

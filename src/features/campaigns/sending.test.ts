@@ -170,6 +170,38 @@ test('with disable_inbound_ai the contacts of a campaign stay with its agent whe
   await call(200, 'PUT', `/v1/inboxes/${demo.inbox}`, { body: { disable_inbound_ai: false } });
 });
 
+test('people whom a campaign has reached are in no queue of unassigned conversations until they reply', async () => {
+  const phones = [makePhoneNumber(), makePhoneNumber()];
+  const campaign = await createFor(phones);
+  const readQueues = async (): Promise<Json> => (await call(200, 'GET', '/v1/conversations/counts')).body.queues;
+  const listIds = async (query: string): Promise<string[]> =>
+    (await call(200, 'GET', `/v1/conversations?open=true&snoozed=false&limit=100&${query}`)).body.result.map(
+      ({ _id }: Json) => _id,
+    );
+  const before = await readQueues();
+  await start(campaign);
+  await awaitEnd(campaign);
+  await platform.receive({ from: phones[1] ?? '', text: 'Oi' });
+  const enrollments = await waitUntil('the reply to be counted', async () => {
+    const all = await listEnrollments(campaign);
+    return all.some(({ status }) => status === 'REPLIED') && all;
+  });
+  const findConversation = (hasReplied: boolean): string =>
+    enrollments.find(({ status }) => (status === 'REPLIED') === hasReplied)?.conversation;
+  const [silent, replied] = [findConversation(false), findConversation(true)];
+  const [unassigned, reached] = [await listIds('owner=none&awaits_reply=false'), await listIds('awaits_reply=true')];
+  assert.deepEqual([unassigned.includes(silent), unassigned.includes(replied)], [false, true]);
+  assert.deepEqual([reached.includes(silent), reached.includes(replied)], [true, false]);
+  const after = await readQueues();
+  assert.deepEqual(
+    [after.unassigned - before.unassigned, after.awaiting_reply - before.awaiting_reply, after.all - before.all],
+    [1, 1, 2],
+  );
+  await call(200, 'PATCH', `/v1/conversations/${replied}`, { body: { status: 'SNOOZED' } });
+  assert.equal((await listIds('owner=none')).includes(replied), false);
+  assert.equal((await readQueues()).unassigned, before.unassigned);
+});
+
 test("while a large campaign sends, another company's campaign completes and single messages are sent", async () => {
   const many = 3_000;
   await database.sql(

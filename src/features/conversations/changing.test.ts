@@ -163,9 +163,12 @@ test('a snooze ends by itself at its time, with an event', async () => {
   });
   assert.ok(Date.now() >= Date.parse(ending), 'not before its time');
   assert.equal(woken.snoozed_until, null);
+  assert.ok(woken.woken_at >= ending, 'it is marked as back');
   const events = await listEvents(_id);
   assert.deepEqual(events.at(-1), { event: 'CONVERSATION_UPDATED', data: woken });
   assert.equal(events.length, 2);
+  await call(200, 'PUT', `/v1/conversations/${_id}/read`);
+  assert.equal((await read(_id)).woken_at, null);
 });
 
 test('a snooze whose end is changed opens the conversation at the last end only, and never a conversation that was closed meanwhile', async () => {

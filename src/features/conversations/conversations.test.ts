@@ -69,6 +69,8 @@ test('a conversation that a contact opens has all its fields, null where they ar
     },
     last_message_at: message.createdAt,
     snoozed_until: null,
+    woken_at: null,
+    awaits_reply: false,
     is_test: false,
     closed_at: null,
   });

@@ -7,26 +7,33 @@ const sumSql = (condition: string): string => `coalesce(sum(count) filter (where
 
 /** Returns SQL for the number of open conversations of each record that a column names. */
 const sumPerSql = (name: string, column: string): string =>
-  `(select coalesce(json_agg(json_build_object('${name}', id, 'count', count) order by id), '[]')
-    from (select ${column} as id, sum(count)::int as count from open where ${column} is not null group by ${column}) counted)`;
+  `(select coalesce(json_agg(json_build_object('${name}', id, 'count', count, 'snoozed', snoozed) order by id), '[]')
+    from (select ${column} as id, sum(count)::int as count, ${sumSql(SNOOZED)} as snoozed
+      from open where ${column} is not null group by ${column}) counted)`;
+
+const SNOOZED = `status = 'SNOOZED'`;
+const IN_QUEUE = `status <> 'SNOOZED'`;
 
 /**
  * Counts the conversations of each view. `user` is the calling user; null for a key. The open ones are read once, from the index
- * conversations_open alone, and the unread ones from conversation_activity_unread. Of the closed ones only so many are counted that the
+ * conversations_queues alone, and the unread ones from conversation_activity_unread. Of the closed ones only so many are counted that the
  * statement stays quick.
  */
 export function countViews(tx: TenantRead, user: string | null): Promise<ConversationCounts> {
   return one(tx, {
     name: 'conversations.countViews',
     text: `with open as materialized (
-        select status, owner_id, inbox_id, step_id, count(*) as count from conversations
-        where company_id = $1 and status <> 'CLOSED' group by status, owner_id, inbox_id, step_id
+        select status, owner_id, inbox_id, step_id, awaits_reply, count(*) as count from conversations
+        where company_id = $1 and status <> 'CLOSED' group by status, owner_id, inbox_id, step_id, awaits_reply
       )
       select ${sumSql('true')} as open, case when $2::text is not null then ${sumSql('owner_id = $2')} end as mine,
         case when $2::text is not null then (select count(*)::int from conversation_activity
           where company_id = $1 and is_unread and owner_id = $2) + (select count(*)::int from conversation_activity
           where company_id = $1 and is_unread and owner_id is null) end as unread,
         ${sumSql('owner_id is null')} as unassigned,
+        json_build_object('mine', case when $2::text is not null then ${sumSql(`${IN_QUEUE} and owner_id = $2`)} end,
+          'unassigned', ${sumSql(`${IN_QUEUE} and owner_id is null and not awaits_reply`)}, 'all', ${sumSql(IN_QUEUE)},
+          'awaiting_reply', ${sumSql(`${IN_QUEUE} and awaits_reply`)}) as queues,
         json_build_object('OPEN', ${sumSql(`status = 'OPEN'`)}, 'PENDING', ${sumSql(`status = 'PENDING'`)},
           'SNOOZED', ${sumSql(`status = 'SNOOZED'`)}, 'CLOSED', (select count(*) from (
             select from conversations where company_id = $1 and status = 'CLOSED' limit ${MOST_CLOSED}) closed)) as status,

@@ -146,8 +146,9 @@ export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promis
         unread_count = case when a.answered then 0 else v.unread_count end + a.unread,
         status = case when a.woken then 'OPEN' else v.status end,
         snoozed_until = case when a.woken then null else v.snoozed_until end,
+        awaits_reply = v.awaits_reply and a.inbound_at is null,
         handled_by = case when a.answered and v.handled_by = 'AI' then 'HUMAN' else v.handled_by end,
-        updated_at = case when a.woken or a.answered and v.handled_by = 'AI' then now() else v.updated_at end
+        updated_at = case when a.woken or v.awaits_reply and a.inbound_at is not null or a.answered and v.handled_by = 'AI' then now() else v.updated_at end
       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::boolean[], $7::int[], $8::boolean[], $9::boolean[],
         $10::text[])
         as a (company_id, conversation_id, last_message, last_message_at, inbound_at, windowed, unread, answered, woken, heard_from)

@@ -95,9 +95,13 @@ const FILTERS: [string, Partial<ConversationQuery>, string][] = [
   ['by status and owner, oldest first', { status: 'OPEN', owner, sort: 'createdAt' }, 'conversations_owner_status'],
   ['by owner, far from the beginning', { owner, after: distantCursor({ owner }) }, 'conversations_owner'],
   ['open ones', { open: true }, ''],
-  ['open ones, oldest first', { open: true, sort: 'createdAt' }, 'conversations_open'],
+  ['open ones, oldest first', { open: true, sort: 'createdAt' }, 'conversations_queues'],
   ['open ones without an owner', { open: true, owner: 'none' }, ''],
-  ['open ones without an owner, oldest first', { open: true, owner: 'none', sort: 'createdAt' }, 'conversations_open'],
+  [
+    'open ones without an owner, oldest first',
+    { open: true, owner: 'none', sort: 'createdAt' },
+    'conversations_queues',
+  ],
   ['closed ones without an owner', { open: false, owner: 'none' }, 'conversations_unassigned'],
   ['by owner, open ones', { open: true, owner }, ''],
   ['by attendant', { attendant: owner }, 'conversations_attendant'],
@@ -148,11 +152,23 @@ test('the counts of the views are read from indexes alone, without any conversat
   assert.ok(answer.open > 1_000 && (answer.mine ?? 0) > 0);
   assert.equal(answer.open + answer.status.CLOSED, CONTACTS * 5);
   assert.deepEqual([...looked.scans], ['Index Only Scan']);
-  assert.ok(looked.indexes.has('conversations_open'), [...looked.indexes].join(', '));
+  assert.ok(looked.indexes.has('conversations_queues'), [...looked.indexes].join(', '));
 });
 
 test('the number of conversations of an owner and a status is counted in their index', async () => {
   const { indexes, walked } = await explain({ status: 'OPEN', owner, skipCount: false });
   assert.ok(indexes.has('conversations_owner_status'));
   assert.ok(!walked.has('conversations'));
+});
+
+test('the queue of unassigned conversations is not slowed down by the people of a campaign who have not replied', async () => {
+  await database.sql(
+    `update conversations set awaits_reply = true where owner_id is null and status <> 'CLOSED' and right(_id, 2) <> '00'`,
+  );
+  await database.sql('analyze conversations');
+  const query = { open: true, snoozed: false, awaits_reply: false, owner: 'none', sort: '-last_message_at' } as const;
+  const { indexes, rows, found } = await explain(query);
+  assert.ok(found > 0);
+  assert.ok(indexes.has('conversations_waiting'), [...indexes].join(', '));
+  assert.ok(rows <= MOST_SEARCHED, `${rows} rows were read`);
 });

@@ -42,6 +42,9 @@ const FILTERED = Object.keys(COLUMNS) as FilterColumn[];
 export type ConversationFilter = Record<FilterColumn | 'tag', string | null> & {
   /** True for conversations with any status but CLOSED, false for closed ones. */
   isOpen: boolean | null;
+  isSnoozed: boolean | null;
+  /** True for conversations whose contact has not replied to a campaign yet, false for all others. */
+  awaitsReply: boolean | null;
   /** True for conversations without an owner. */
   isOwnerless: boolean;
   /** The contacts of a search, and the id that the search may be; null without a search. */
@@ -64,6 +67,8 @@ function buildConditions({ companyId }: TenantRead, filter: ConversationFilter):
   const parts = ['v.company_id = $1', ...asked.map((name) => `v.${COLUMNS[name]} = ${bind(filter[name])}`)];
   if (filter.tag !== null) parts.push(`v.tags @> array[${bind(filter.tag)}::text] and v.tags <> '{}'`);
   if (filter.isOpen !== null) parts.push(`v.status ${filter.isOpen ? '<>' : '='} 'CLOSED'`);
+  if (filter.isSnoozed !== null) parts.push(`v.status ${filter.isSnoozed ? '=' : '<>'} 'SNOOZED'`);
+  if (filter.awaitsReply !== null) parts.push(filter.awaitsReply ? 'v.awaits_reply' : 'not v.awaits_reply');
   if (filter.isOwnerless) parts.push('v.owner_id is null');
   if (filter.found) {
     const { contacts, id } = filter.found;
@@ -74,8 +79,13 @@ function buildConditions({ companyId }: TenantRead, filter: ConversationFilter):
 }
 
 /** Returns the names of the filters that are conditions without a value. */
-function readFlags({ isOpen, isOwnerless }: ConversationFilter): string[] {
-  return [isOpen === null ? [] : [isOpen ? 'open' : 'closed'], isOwnerless ? ['ownerless'] : []].flat();
+function readFlags({ isOpen, isSnoozed, awaitsReply, isOwnerless }: ConversationFilter): string[] {
+  return [
+    isOpen === null ? [] : [isOpen ? 'open' : 'closed'],
+    isSnoozed === null ? [] : [isSnoozed ? 'snoozed' : 'unsnoozed'],
+    awaitsReply === null ? [] : [awaitsReply ? 'awaiting' : 'unawaiting'],
+    isOwnerless ? ['ownerless'] : [],
+  ].flat();
 }
 
 /** Returns SQL for the records of a page. The rows of the page are found first, so that joins are made only for these. */

@@ -94,7 +94,21 @@ async function findFilteredPage({ read }: Tenant, filter: ConversationFilter, wi
 }
 
 function toConversationFilter(query: ConversationFilters): ConversationFilter {
-  const { status, open, handled_by, inbox, contact, owner, attendant, agent, pipeline, step, tag } = query;
+  const {
+    status,
+    open,
+    snoozed,
+    awaits_reply,
+    handled_by,
+    inbox,
+    contact,
+    owner,
+    attendant,
+    agent,
+    pipeline,
+    step,
+    tag,
+  } = query;
   return {
     status: status ?? null,
     handled_by: handled_by ?? null,
@@ -107,6 +121,8 @@ function toConversationFilter(query: ConversationFilters): ConversationFilter {
     step: step ?? null,
     tag: tag ?? null,
     isOpen: open ?? null,
+    isSnoozed: snoozed ?? null,
+    awaitsReply: awaits_reply ?? null,
     isOwnerless: owner === NOBODY,
     found: null,
   };

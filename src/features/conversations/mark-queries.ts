@@ -21,7 +21,8 @@ export function setCampaignMarks(
       ), before as (
         select v._id, v.contact_id, v.step_id from n join conversations v on v.company_id = $1 and v._id = n.conversation
       ), marked as (
-        update conversations v set campaign_id = $2, enrollment_id = n.enrollment, step_id = coalesce(n.step, v.step_id),
+        update conversations v set campaign_id = $2, enrollment_id = n.enrollment,
+          awaits_reply = v.last_inbound_at is null, step_id = coalesce(n.step, v.step_id),
           pipeline_id = case when n.step is null then v.pipeline_id else n.pipeline end, updated_at = now()
         from n where v.company_id = $1 and v._id = n.conversation
       )

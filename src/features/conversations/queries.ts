@@ -16,7 +16,7 @@ export const CONVERSATION = `v._id, v.company_id as company, v.contact_id as con
   v.unread_count, case when m._id is null then null else json_build_object('_id', m._id, 'content', left(m.content, 4096),
     'contentType', m.content_type, 'sender_type', m.sender_type, 'message_type', m.message_type, 'origin', m.origin, 'status', m.status,
     'createdAt', to_char(m.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as last_message,
-  v.last_message_at, v.last_inbound_at, v.window_expires_at, v.snoozed_until, v.is_test, v.closed_at,
+  v.last_message_at, v.last_inbound_at, v.window_expires_at, v.snoozed_until, v.woken_at, v.awaits_reply, v.is_test, v.closed_at,
   v.created_at as "createdAt", v.updated_at as "updatedAt"`;
 
 export const LAST_MESSAGE = 'left join messages m on m.company_id = v.company_id and m._id = v.last_message_id';
@@ -84,7 +84,7 @@ export function updateConversation(
   return exec(tx, {
     name: keepsValues ? 'conversations.updatePlain' : 'conversations.update',
     text: `update conversations set status = $3, handled_by = $4, agent_id = $5, owner_id = $6, attendant_id = $7, pipeline_id = $8,
-        step_id = $9, tags = $10, snoozed_until = $11, closed_at = $12, ${keepsValues ? '' : 'custom_fields = $13, '}updated_at = now()
+        step_id = $9, tags = $10, snoozed_until = $11, woken_at = null, closed_at = $12, ${keepsValues ? '' : 'custom_fields = $13, '}updated_at = now()
       where company_id = $1 and _id = $2`,
     values: [
       tx.companyId,
@@ -119,7 +119,7 @@ export function findOtherOpenConversation(tx: TenantRead, id: string): Promise<{
 export function endSnooze(tx: TenantTx, id: string, until: string): Promise<number> {
   return exec(tx, {
     name: 'conversations.endSnooze',
-    text: `update conversations set status = 'OPEN', snoozed_until = null, updated_at = now()
+    text: `update conversations set status = 'OPEN', snoozed_until = null, woken_at = now(), updated_at = now()
       where company_id = $1 and _id = $2 and status = 'SNOOZED' and snoozed_until = $3`,
     values: [tx.companyId, id, until],
   });
@@ -155,7 +155,7 @@ export function keepContactFromRemoval(tx: TenantTx, id: string): Promise<number
 export function markRead(tx: TenantTx, id: string): Promise<number> {
   return exec(tx, {
     name: 'conversations.markRead',
-    text: 'update conversations set unread_count = 0 where company_id = $1 and _id = $2',
+    text: 'update conversations set unread_count = 0, woken_at = null where company_id = $1 and _id = $2',
     values: [tx.companyId, id],
   });
 }
@@ -206,7 +206,7 @@ export function moveToOutgoing(tx: TenantTx, id: string, message: { _id: string;
   return exec(tx, {
     name: 'conversations.moveToOutgoing',
     text: `update conversations set last_message_id = $3, last_message_at = now(),
-        unread_count = case when $4 then 0 else unread_count end
+        unread_count = case when $4 then 0 else unread_count end, woken_at = case when $4 then null else woken_at end
       where company_id = $1 and _id = $2`,
     values: [tx.companyId, id, message._id, message.answers],
   });

@@ -83,6 +83,11 @@ export const Conversation = define(
     last_inbound_at: nullable(Timestamp),
     window_expires_at: nullable(Timestamp),
     snoozed_until: nullable(Timestamp),
+    woken_at: nullable({
+      ...Timestamp,
+      description: 'When its snooze ended by itself; null once it was read, answered or changed',
+    }),
+    awaits_reply: plain.flag('Whether a campaign has reached the contact, who has not replied yet'),
     is_test: plain.flag('Whether it belongs to the test mode of its inbox'),
     closed_at: nullable(Timestamp),
     createdAt: Timestamp,
@@ -208,6 +213,10 @@ const SEARCH =
 const CONVERSATION_FILTERS = {
   status: Type.Optional(oneOf(CONVERSATION_STATUSES, 'Only those in this state')),
   open: Type.Optional(plain.flag('true: conversations with any status but CLOSED; false: closed ones')),
+  snoozed: Type.Optional(plain.flag('true: snoozed conversations only; false: all others')),
+  awaits_reply: Type.Optional(
+    plain.flag('true: those whose contact a campaign has reached, and who has not replied yet; false: all others'),
+  ),
   handled_by: Type.Optional(oneOf(HANDLERS, 'Who answers: an agent, people, or nobody')),
   inbox: Type.Optional(recordId('inbox')),
   contact: Type.Optional(recordId('contact')),
@@ -248,15 +257,30 @@ export const ConversationCounts = define(
       ),
     ),
     unassigned: plain.integer('The open ones without an owner (owner=none&open=true)'),
+    queues: plain.object('What waits for people: the open ones that are not snoozed (open=true&snoozed=false)', {
+      mine: nullable(plain.integer('Those of the calling user; null for an API key')),
+      unassigned: plain.integer(
+        'Those without an owner, except people who have not replied to a campaign (awaits_reply=false)',
+      ),
+      all: plain.integer('All of them'),
+      awaiting_reply: plain.integer('Those who have not replied to a campaign (awaits_reply=true)'),
+    }),
     status: plain.object('How many conversations are in each state', {
       OPEN: plain.integer('Those with this status'),
       PENDING: plain.integer('Those with this status'),
       SNOOZED: plain.integer('Those with this status'),
       CLOSED: plain.integer(`Those with this status; ${MOST_CLOSED} means so many or more`),
     }),
-    inboxes: Type.Array(Type.Object({ inbox: recordId('inbox'), count: countOfOpen }), {
-      description: 'The inboxes with open conversations (inbox=<id>&open=true)',
-    }),
+    inboxes: Type.Array(
+      Type.Object({
+        inbox: recordId('inbox'),
+        count: countOfOpen,
+        snoozed: plain.integer('How many of them are snoozed'),
+      }),
+      {
+        description: 'The inboxes with open conversations (inbox=<id>&open=true)',
+      },
+    ),
     steps: Type.Array(Type.Object({ step: recordId('step'), count: countOfOpen }), {
       description: 'The pipeline steps with open conversations (step=<id>&open=true)',
     }),

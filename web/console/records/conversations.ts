@@ -15,7 +15,7 @@ import { LIVE, queries } from './queries.ts';
 /** What a view shows. The console can tell by itself whether a conversation belongs to it; of a search, whether it no longer does. */
 export type ConversationFilter = Pick<
   ConversationsListQuery,
-  'status' | 'open' | 'owner' | 'inbox' | 'step' | 'contact' | 'tag' | 'search'
+  'status' | 'open' | 'snoozed' | 'awaits_reply' | 'owner' | 'inbox' | 'step' | 'contact' | 'tag' | 'search'
 >;
 
 const FEEDS = ['conversations'] as const;
@@ -67,10 +67,22 @@ export function useCounts(): UseQueryResult<ConversationCounts> {
 type Matches = (conversation: Conversation) => boolean;
 
 /** Returns the rule of a view. What is searched in it, only the platform can find. */
-function ruleOf({ status, open, owner, inbox, step, contact, tag }: ConversationFilter): Matches {
+function ruleOf({
+  status,
+  open,
+  snoozed,
+  awaits_reply,
+  owner,
+  inbox,
+  step,
+  contact,
+  tag,
+}: ConversationFilter): Matches {
   return (conversation) =>
     (status === undefined || conversation.status === status) &&
     (open === undefined || (conversation.status !== 'CLOSED') === open) &&
+    (snoozed === undefined || (conversation.status === 'SNOOZED') === snoozed) &&
+    (awaits_reply === undefined || conversation.awaits_reply === awaits_reply) &&
     (owner === undefined || conversation.owner === (owner === 'none' ? null : owner)) &&
     (inbox === undefined || conversation.inbox === inbox) &&
     (step === undefined || conversation.step === step) &&
@@ -118,6 +130,7 @@ export const rereadConversations = (): void => {
 const changesCounts = (a: Conversation, b: Conversation): boolean =>
   a.unread_count > 0 !== b.unread_count > 0 ||
   a.status !== b.status ||
+  a.awaits_reply !== b.awaits_reply ||
   a.owner !== b.owner ||
   a.step !== b.step ||
   a.inbox !== b.inbox;

@@ -6,7 +6,9 @@ import { useContactName } from '../../records/contacts.ts';
 import { useLastMessage } from '../../records/last-message.ts';
 import { formatMoment, formatShort } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
+import { INBOX } from './texts.ts';
 import { Avatar } from '../../ui/avatar.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { UnreadBadge } from '../../ui/unread-badge.tsx';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
@@ -28,9 +30,10 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
   const texts = useTexts(BULK);
   const states = useTexts(STATUS_NAMES);
   const thread = useTexts(THREAD);
+  const inbox = useTexts(INBOX);
   const owner = useUserName(conversation.owner);
   const lastMessage = useLastMessage(conversation);
-  const { _id, channel, unread_count, last_message, last_message_at, status } = conversation;
+  const { _id, channel, unread_count, last_message, last_message_at, status, woken_at } = conversation;
   const isFailed = last_message?.status === 'FAILED';
   const name = useContactName(conversation);
   const row = useRowFocus(isCurrent);
@@ -64,6 +67,7 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
             <span className={styles['snippet']} dir="auto">
               {lastMessage}
             </span>
+            {woken_at !== null && <Badge tone="warning">{inbox.woken}</Badge>}
             <UnreadBadge count={unread_count} />
           </span>
           <span className={styles['about']}>

@@ -33,7 +33,7 @@ export function InboxScreen(): ReactElement {
 function FirstView(): ReactElement {
   const { data: counts, isPending } = useCounts();
   if (isPending) return <Loading />;
-  const hasOnlyOthers = counts?.mine === 0 && counts.open > 0;
+  const hasOnlyOthers = counts?.queues.mine === 0 && counts.queues.all > 0;
   return <Redirect to={hasOnlyOthers ? '/all' : '/mine'} replace />;
 }
 

@@ -3,17 +3,22 @@ import type { ConversationCounts, Inbox, Pipeline } from '@parley/sdk';
 import type { ConversationFilter } from '../../records/conversations.ts';
 
 /** The views that every company has; their names are texts. */
-export const FIXED_VIEWS = ['mine', 'unassigned', 'all', 'pending', 'snoozed', 'closed'] as const;
+export const FIXED_VIEWS = ['mine', 'unassigned', 'all', 'pending', 'snoozed', 'reached', 'closed'] as const;
+
+/** What waits for people. A snoozed conversation comes back at its time. */
+const QUEUE = { open: true, snoozed: false } as const;
 
 /** Returns what a view shows to this user; null when there is no such view. */
 export function findFilter(key: string, user: string): ConversationFilter | null {
   switch (key) {
     case 'mine':
-      return { open: true, owner: user };
+      return { ...QUEUE, owner: user };
     case 'unassigned':
-      return { open: true, owner: 'none' };
+      return { ...QUEUE, owner: 'none', awaits_reply: false };
     case 'all':
-      return { open: true };
+      return QUEUE;
+    case 'reached':
+      return { ...QUEUE, awaits_reply: true };
     case 'pending':
       return { status: 'PENDING' };
     case 'snoozed':
@@ -22,7 +27,8 @@ export function findFilter(key: string, user: string): ConversationFilter | null
       return { status: 'CLOSED' };
     default: {
       const [, kind, id] = /^(inbox|step)-([0-9a-f]{24})$/.exec(key) ?? [];
-      return kind && id ? { open: true, [kind]: id } : null;
+      if (!kind || !id) return null;
+      return kind === 'step' ? { open: true, step: id } : { ...QUEUE, inbox: id };
     }
   }
 }
@@ -31,23 +37,25 @@ export function countOf(key: string, counts: ConversationCounts | undefined): nu
   if (!counts) return null;
   switch (key) {
     case 'mine':
-      return counts.mine;
+      return counts.queues.mine;
     case 'unassigned':
-      return counts.unassigned;
+      return counts.queues.unassigned;
     case 'all':
-      return counts.open;
+      return counts.queues.all;
+    case 'reached':
+      return counts.queues.awaiting_reply;
     case 'pending':
       return counts.status.PENDING;
     case 'snoozed':
       return counts.status.SNOOZED;
     case 'closed':
       return counts.status.CLOSED;
-    default:
-      return (
-        counts.inboxes.find(({ inbox }) => key === `inbox-${inbox}`)?.count ??
-        counts.steps.find(({ step }) => key === `step-${step}`)?.count ??
-        0
-      );
+    default: {
+      const inbox = counts.inboxes.find((each) => key === `inbox-${each.inbox}`);
+      return inbox
+        ? inbox.count - inbox.snoozed
+        : (counts.steps.find(({ step }) => key === `step-${step}`)?.count ?? 0);
+    }
   }
 }
 

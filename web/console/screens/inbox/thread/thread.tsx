@@ -33,7 +33,7 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   const name = contact ? nameContact(contact) : '…';
   useTitle(name);
   useEffect(() => showViewing(id), [id]);
-  useReading(id, conversation?.unread_count ?? 0);
+  useReading(id, (conversation?.unread_count ?? 0) + (conversation?.woken_at ? 1 : 0));
   if (error)
     return (
       <section data-writing>
@@ -58,7 +58,7 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   );
 }
 
-/** Marks messages as read once somebody looks at them. */
+/** Marks messages as read, and a conversation that came back from a snooze as seen, once somebody looks at them. */
 function useReading(id: string, unread: number): void {
   useEffect(() => {
     if (unread === 0) return undefined;
