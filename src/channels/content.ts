@@ -76,6 +76,8 @@ interface MailHead {
   subject: string | null;
   to: string[];
   cc: string[];
+  /** Where the sender wants replies; empty when they go to the sender. */
+  reply_to: string[];
   is_shortened: boolean;
 }
 

@@ -1232,6 +1232,8 @@ export interface Message {
     to: string[];
     /** The addresses of those who got a copy */
     cc: string[];
+    /** Reply-To: where replies go; empty for the sender */
+    reply_to: string[];
     /** Whether `content` leaves out quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` has the whole text */
     is_shortened: boolean;
   } | null;

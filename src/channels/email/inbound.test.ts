@@ -53,7 +53,13 @@ test('a mail is a message of its sender, without the quoted mail, which answers 
   });
   assert.equal(message?.timestamp.toISOString(), '2026-11-02T13:00:05.000Z');
   assert.equal(message?.isAutomatic, undefined);
-  assert.deepEqual(message?.email, { subject: 'Where is my order?', to: [INBOX], cc: [], is_shortened: true });
+  assert.deepEqual(message?.email, {
+    subject: 'Where is my order?',
+    to: [INBOX],
+    cc: [],
+    reply_to: [],
+    is_shortened: true,
+  });
 });
 
 test('the whole text of a mail is kept where its message shows only a part of it, and not otherwise', async () => {
@@ -299,6 +305,24 @@ test('a mail that a form of a website sends from the address of the inbox is of 
   );
   for (const ignored of [{ 'Reply-To': INBOX }, { 'Message-ID': `<${OWN_ID}>` }])
     assert.deepEqual(await translate(writeMail({ ...headers, ...ignored }, 'A question')), [null]);
+});
+
+test('behind a program the person in Reply-To is the contact, and replies go to what Reply-To names besides the inbox and the list', async () => {
+  const read = async (headers: Record<string, string>): Promise<unknown[]> => {
+    const [message] = await translateMessages(writeMail({ ...SAMPLE_HEADERS, ...headers }, 'Hi'));
+    return [message?.person.names[0]?.value, message?.email?.reply_to];
+  };
+  const named = { 'Reply-To': `Bia <bia@home.example>, <rui@home.example>, ${INBOX}` };
+  const replies = ['bia@home.example', 'rui@home.example'];
+  assert.deepEqual(await read(named), ['ana@client.example', replies]);
+  for (const program of ['no-reply@forms.example', 'naoresponda@site.example', 'notifications@x.example'])
+    assert.deepEqual(await read({ ...named, From: `Form <${program}>` }), ['bia@home.example', replies]);
+  const list = { 'List-Post': '<mailto:group@lists.example>', 'Reply-To': 'group@lists.example' };
+  assert.deepEqual(await read(list), ['ana@client.example', []]);
+  const through = { ...list, From: 'group@lists.example', 'Reply-To': 'bia@home.example' };
+  assert.deepEqual(await read(through), ['bia@home.example', ['bia@home.example']]);
+  for (const address of ['ana@client.example', INBOX])
+    assert.deepEqual(await read({ 'Reply-To': address }), ['ana@client.example', []]);
 });
 
 const AUTOMATIC: Record<string, Record<string, string>> = {

@@ -3,6 +3,7 @@ import type { Inbound, InboundMessage, InboundReport } from '../channel.ts';
 import type { MessageContent } from '../content.ts';
 import { EMAIL_ADDRESS, type Person } from '../identity.ts';
 import { MAX_BYTES, type FileType } from '../../platform/work/media/formats.ts';
+import { findAuthor, listReplyTo } from './author.ts';
 import { isAutomatic } from './automatic.ts';
 import { findOriginalIds, readBounce, readComplaint } from './bounce.ts';
 import { findOwnMessage, hashText, markFile, markTwin, toAlias } from './message-id.ts';
@@ -52,9 +53,10 @@ const isNotice = (mail: Mail, arrival: Arrival): boolean =>
   readBounce(mail) === null;
 
 /** Whether the inbox sent the mail itself. A form of a website also writes from its address, and names the person in Reply-To. */
-function isSentByInbox({ from, replyTo, messageId }: Mail, { recipient }: Arrival): boolean {
+function isSentByInbox(mail: Mail, { recipient }: Arrival): boolean {
+  const { from, messageId } = mail;
   const isOwn = messageId !== null && findOwnMessage(messageId, recipient) !== null;
-  return isOwn || (from?.address === recipient && (replyTo === null || replyTo.address === recipient));
+  return isOwn || (from !== null && findAuthor(mail, recipient) === null);
 }
 
 /** The most ids of a report that are looked up. */
@@ -95,7 +97,7 @@ function* toMessages(mail: Mail, arrival: Arrival, timestamp: Date): Generator<I
     origin: 'live' as const,
     fromBusiness: false,
     system: false,
-    person: findAuthor(mail, arrival.recipient),
+    person: namePerson(findAuthor(mail, arrival.recipient)),
     replyTo,
     ...(replyTo !== null && { replyToAlias: toAlias(replyTo) }),
     referral: null,
@@ -107,7 +109,12 @@ function* toMessages(mail: Mail, arrival: Arrival, timestamp: Date): Generator<I
   };
   const files = mail.files.filter(isOwnFile);
   const text = readText(mail);
-  const about = { subject: mail.subject, to: listAddresses(mail.to), cc: listAddresses(mail.cc) };
+  const about = {
+    subject: mail.subject,
+    to: listAddresses(mail.to),
+    cc: listAddresses(mail.cc),
+    reply_to: findReplyTo(mail, arrival),
+  };
   const email = { ...about, is_shortened: text.body !== undefined };
   const first = { externalId: id, distinct: { firstId: id, digest, otherId } };
   if (mail.text !== '' || files.length === 0) {
@@ -157,24 +164,24 @@ const nameMail = (mail: Mail): string => {
  */
 const listTraits = (mail: Mail): unknown[] => {
   const { date, from, replyTo, to, cc, inReplyTo, references, htmlHash, firstReceived } = mail;
-  return date === null ? [replyTo, from?.name, to, cc, inReplyTo, references, htmlHash, firstReceived] : [];
+  return date === null ? [replyTo[0] ?? null, from?.name, to, cc, inReplyTo, references, htmlHash, firstReceived] : [];
 };
 
 const findDate = ({ date, unclearDate }: Mail): Date | string | null => date ?? unclearDate;
 
-/** The person who wrote the mail: its sender, or Reply-To where a form of a website writes from the address of the inbox. */
-function findAuthor({ from, replyTo }: Mail, inbox: string): Person {
-  const author = from?.address === inbox ? replyTo : from;
-  return namePerson(author?.address ?? '', author?.name ?? null);
-}
-
-const namePerson = (address: string, name: MailAddress['name']): Person => ({
-  names: [EMAIL_ADDRESS.identify(address)],
-  ...(name !== null && { displayName: name }),
+const namePerson = (author: MailAddress | null): Person => ({
+  names: [EMAIL_ADDRESS.identify(author?.address ?? '')],
+  ...(author && author.name !== null && { displayName: author.name }),
 });
 
 const listAddresses = (recipients: MailAddress[]): string[] =>
   recipients.slice(0, MAX_RECIPIENTS).map(({ address }) => address);
+
+/** Where replies go; empty when they go to the sender. */
+function findReplyTo(mail: Mail, { recipient }: Arrival): string[] {
+  const addresses = [...new Set(listAddresses(listReplyTo(mail, recipient)))];
+  return addresses.every((address) => address === mail.from?.address) ? [] : addresses;
+}
 
 interface MailText {
   content: string;

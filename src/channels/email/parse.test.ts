@@ -29,7 +29,7 @@ test('a plain mail is read with its sender, its recipients, its subject and its 
     ),
   );
   assert.deepEqual(mail.from, { address: 'ana@client.example', name: 'Ana Sá' });
-  assert.equal(mail.replyTo?.address, 'ana.home@client.example');
+  assert.equal(mail.replyTo[0]?.address, 'ana.home@client.example');
   assert.deepEqual(
     mail.cc.map(({ address }) => address),
     ['rui@client.example', 'a@team.example', 'b@team.example'],

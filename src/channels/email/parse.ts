@@ -58,7 +58,9 @@ export interface Mail {
   inReplyTo: string[];
   references: string[];
   from: MailAddress | null;
-  replyTo: MailAddress | null;
+  replyTo: MailAddress[];
+  /** The address to which members of a mailing list write (List-Post); null for any other mail. */
+  listAddress: string | null;
   to: MailAddress[];
   cc: MailAddress[];
   subject: string | null;
@@ -229,7 +231,8 @@ function readEnvelope(headers: Headers, lines: HeaderLines): Envelope {
     inReplyTo: readMessageIds(readRaw('in-reply-to')),
     references: readMessageIds(readRaw('references')),
     from: readAddresses(headers.get('from'))[0] ?? null,
-    replyTo: readAddresses(headers.get('reply-to'))[0] ?? null,
+    replyTo: readAddresses(headers.get('reply-to')),
+    listAddress: readListAddress(headers.get('list')),
     to: readAddresses(headers.get('to')),
     cc: readAddresses(headers.get('cc')),
     subject: toLabel(asText(headers.get('subject'))),
@@ -252,6 +255,9 @@ function readAddresses(value: unknown): MailAddress[] {
     .filter(({ address }) => ADDRESS.test(address))
     .slice(0, MAX_ADDRESSES);
 }
+
+const readListAddress = (list: unknown): string | null =>
+  asText((list as { post?: { mail?: string } } | undefined)?.post?.mail).toLowerCase() || null;
 
 /** The headers as they stand in the mail. */
 type HeaderLines = readonly { key: string; line: string }[];

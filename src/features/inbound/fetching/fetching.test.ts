@@ -182,6 +182,22 @@ test('an answer is sent to the sender with the subject of the mail, and a report
   assert.equal(failed.errors[0].code, '5.1.1');
 });
 
+test('a person’s reply goes to all addresses in Reply-To, the message shows them, and a report that one of them returned it makes it FAILED', async () => {
+  const { headers, id } = makeHeaders({ 'Reply-To': 'Ana at home <ana@home.example>, rui@home.example' });
+  mailbox.add(writeMail(headers, 'Write to us at home'));
+  const message = await waitForMessage(id);
+  assert.deepEqual(message['email'].reply_to, ['ana@home.example', 'rui@home.example']);
+  assert.equal(message['contact_summary'].email, 'ana@client.example');
+  const body = { conversationId: message['conversation'], message: { content: 'With pleasure' } };
+  const { body: sent } = await call(201, 'POST', '/v1/messages/send-text', { body });
+  assert.deepEqual(smtp.taken.at(-1)?.to, ['ana@home.example', 'rui@home.example']);
+  mailbox.add(writeBounce(sent._id, 'rui@home.example').mail);
+  await waitForFetch(
+    'the failure',
+    async () => (await call(200, 'GET', `/v1/messages/${sent._id}`)).body.status === 'FAILED',
+  );
+});
+
 /** Writes the report of a server that could not deliver the mail of this message to this recipient. */
 function writeBounce(message: string, recipient: string): { mail: string; id: string } {
   const { headers, id } = makeHeaders({ From: 'mailer-daemon@client.example', 'X-Failed-Recipients': recipient });

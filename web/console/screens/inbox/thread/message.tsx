@@ -13,7 +13,7 @@ import { Avatar } from '../../../ui/avatar.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { AgentTurnButton } from './agent-turn-dialog.tsx';
 import { MessageContent } from './content.tsx';
-import { MailSubject, WholeMailButton } from './mail.tsx';
+import { MailReplyTo, MailSubject, WholeMailButton } from './mail.tsx';
 import styles from './message.module.css';
 import { MessageStatus } from './message-status.tsx';
 import { THREAD } from './texts.ts';
@@ -51,6 +51,7 @@ export function MessageBubble({ message, reactions, contact, onReply }: MessageB
       </p>
       {reply_to !== null && <Quote conversation={message.conversation} id={reply_to} />}
       <MailSubject message={message} />
+      <MailReplyTo message={message} />
       {revoked_at === null ? <MessageContent message={message} /> : <p className={styles['gone']}>{texts.revoked}</p>}
       <footer className={styles['foot']}>
         {message.origin === 'AGENT' && <AgentTurnButton message={message} />}
