@@ -1,15 +1,13 @@
 /** Reads a mail as it was sent (RFC 5322, MIME) into what the platform needs of it. Works without a network, and on any bytes. */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { MailParser, type AddressObject, type AttachmentStream, type Headers, type MessageText } from 'mailparser';
+import type { AddressObject, AttachmentStream, Headers, MessageText } from 'mailparser';
 import { readHtml } from './html-text.ts';
 import { readMailDate, readUnclearDate } from './mail-date.ts';
+import { openParser, type LenientParser } from './mail-parser.ts';
 import { hashText, readMessageId, readMessageIds } from './message-id.ts';
 import { foldBlanks, toLabel, toStorableText } from './words.ts';
 
-/** The most parts of a mail, and the most bytes of the headers of a part. Real mails stay far below both. */
-const MAX_PARTS = 200;
-const MAX_HEADER_BYTES = 128 * 1024;
 /** The most files of a mail that become messages. */
 const MAX_FILES = 30;
 /** The most bytes that are read of a part that reports on another mail. */
@@ -94,18 +92,31 @@ const MARKS = [
   'x-failed-recipients',
 ];
 
-/** Reads a mail. Throws when its structure exceeds the limits or can not be read. */
+/** Reads a mail. Of one that exceeds the limits only the text that was read before is kept, because it is not known which files are missing. */
 export async function parseMail(source: Readable): Promise<Mail> {
   const parser = openParser(source);
   let headers: Headers = new Map();
   parser.once('headers', (read: Headers) => (headers = read));
   let lines: HeaderLines = [];
   parser.once('headerLines', (read: HeaderLines) => (lines = read));
-  const files: ReadFile[] = [];
-  const reports: MailReport[] = [];
-  let body: MessageText | null = null;
+  const { body, files, reports } = await readParts(parser);
+  const { text, quotedPictures } = readText(body);
+  const marked = files.map(({ cid, ...file }) => ({ ...file, quoted: cid !== undefined && quotedPictures.has(cid) }));
+  const htmlHash = body?.html ? hashText(foldBlanks(String(body.html))) : null;
+  return { ...readEnvelope(headers, lines), text, htmlHash, files: marked, reports, marks: readMarks(headers, lines) };
+}
+
+interface ReadParts {
+  body: MessageText | null;
+  files: ReadFile[];
+  reports: MailReport[];
+}
+
+async function readParts(parser: LenientParser): Promise<ReadParts> {
+  const parts: ReadParts = { body: null, files: [], reports: [] };
+  const { files, reports } = parts;
   for await (const data of parser as AsyncIterable<AttachmentStream | MessageText>) {
-    if (data.type === 'text') body = data;
+    if (data.type === 'text') parts.body = data;
     else {
       const { file, report } = await readPart(data);
       if (report) reports.push(report);
@@ -113,26 +124,7 @@ export async function parseMail(source: Readable): Promise<Mail> {
       if ((!report || file.mimeType === 'message/rfc822') && files.length < MAX_FILES) files.push(file);
     }
   }
-  const { text, quotedPictures } = readText(body);
-  const marked = files.map(({ cid, ...file }) => ({ ...file, quoted: cid !== undefined && quotedPictures.has(cid) }));
-  const htmlHash = body?.html ? hashText(foldBlanks(String(body.html))) : null;
-  return { ...readEnvelope(headers, lines), text, htmlHash, files: marked, reports, marks: readMarks(headers, lines) };
-}
-
-function openParser(source: Readable): MailParser {
-  const parser = new MailParser({
-    skipHtmlToText: true,
-    skipTextToHtml: true,
-    skipTextLinks: true,
-    skipImageLinks: true,
-    keepDeliveryStatus: true,
-    // Mails inside of this mail are files.
-    ignoreEmbedded: true,
-    maxHeadSize: MAX_HEADER_BYTES,
-    maxChildNodes: MAX_PARTS,
-  } as ConstructorParameters<typeof MailParser>[0]);
-  source.once('error', (error) => parser.destroy(error));
-  return source.pipe(parser);
+  return parser.isCut ? { ...parts, files: [] } : parts;
 }
 
 /** Returns the content of a file by the number of its part; null when the mail has no file with this number. */
