@@ -4044,6 +4044,13 @@ export interface InboxHealth {
       last_at: string;
     }>;
   };
+  /** What arrived in the last seven days and is no message because the platform could not read it, such as a mail without a sender: the newest 20 */
+  unreadable: Array<{
+    /** Why the platform could not read it */
+    reason: string;
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+  }>;
 }
 
 export interface ProfileUpdate {

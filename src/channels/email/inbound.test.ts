@@ -401,6 +401,47 @@ test('the reports of servers that do not use the standard are understood as well
   assert.deepEqual([read.own?.messageId, read.recipients[0]?.value], [MESSAGE, 'bob@client.example']);
 });
 
+const writeOriginal = (id: string): string =>
+  writeMail({ 'Message-ID': `<${id}>`, From: INBOX, Subject: 'Atraso' }, 'Olá');
+
+test('mails that servers return are failures: with an attached original, an empty status, no sender or no code', async () => {
+  const returned = { ...SAMPLE_HEADERS, From: 'MAILER-DAEMON <>', Subject: 'Undelivered Mail' };
+  const copy = `\n\n------ This is a copy of your message ------\n\n${writeOriginal(OWN_ID)}`;
+  const attached = { headers: { 'Content-Type': 'message/rfc822' }, body: writeOriginal(OWN_ID) };
+  const asFile = { headers: { ...attached.headers, 'Content-Disposition': 'attachment' }, body: attached.body };
+  const status = (body: string): SamplePart => ({ headers: { 'Content-Type': 'message/delivery-status' }, body });
+  const failed = status('Reporting-MTA: dns; mx.client.example\n\nAction: failed\nStatus: 5.2.2\n');
+  const global = { headers: { 'Content-Type': 'message/global-delivery-status' }, body: failed.body };
+  const google = { ...returned, From: 'mailer-daemon@google.example' };
+  const type = 'report; report-type=delivery-status';
+  const mails: [string, string][] = [
+    [writeMultipart(google, type, [text('failed'), failed, asFile]), '5.2.2'],
+    [writeMultipart(google, type, [text('failed'), global, asFile]), '5.2.2'],
+    [writeMultipart(google, type, [text('550 5.7.1 refused'), status(''), attached]), '5.7.1'],
+    [writeMail(returned, `550 5.4.1 Recipient address rejected${copy}`), '5.4.1'],
+    [writeMail(returned, `The mailbox does not exist.${copy}`), '5.0.0'],
+    [writeMultipart(google, 'mixed', [text('Não foi entregue'), asFile]), '5.0.0'],
+  ];
+  for (const [mail, code] of mails) {
+    const { own, errors } = await translateReport(mail);
+    assert.deepEqual([own?.messageId, errors?.[0]?.code], [MESSAGE, code], mail);
+  }
+});
+
+test('what a server sends without a failure is no failure: a delay, a receipt of a delivery or of reading', async () => {
+  const headers = { ...SAMPLE_HEADERS, From: DAEMON, 'In-Reply-To': `<${OWN_ID}>` };
+  const copy = `\n\n------ This is a copy of your message ------\n\n${writeOriginal(OWN_ID)}`;
+  const receipt = { headers: { 'Content-Type': 'message/disposition-notification' }, body: 'Disposition: displayed' };
+  const attached = { headers: { 'Content-Type': 'text/rfc822-headers' }, body: writeOriginal(OWN_ID) };
+  const mails = [
+    writeMail({ ...headers, Subject: 'Warning: message 1abc delayed 24 hours' }, `Not delivered so far.${copy}`),
+    writeMail(headers, `A entrega está atrasada.${copy}`),
+    writeMail(headers, `The mail was delivered.${copy}`),
+    writeMultipart({ ...headers, From: 'bob@client.example' }, 'report', [text('It was read'), receipt, attached]),
+  ];
+  for (const mail of mails) assert.equal((await translate(mail))[0]?.kind, 'message', mail);
+});
+
 test('an answer of a person at the address of a server is a message, whatever numbers it has', async () => {
   const headers = { ...SAMPLE_HEADERS, From: 'postmaster@client.example', 'In-Reply-To': `<${OWN_ID}>` };
   const extras: Record<string, string>[] = [{}, { 'X-Failed-Recipients': 'bob@client.example' }];
@@ -425,10 +466,8 @@ test('a complaint is only about the mail of ours that is attached to it, whateve
   assert.deepEqual([own?.messageId, errors, recipients], [MESSAGE, null, []]);
   const forged = await translateReport(complain('forged@elsewhere.example'));
   const [message] = forged.mail;
-  assert.deepEqual(
-    [forged.own, message?.isAutomatic, message && textOf(message)],
-    [null, true, 'This is a complaint.'],
-  );
+  assert.ok(message?.kind === 'message');
+  assert.deepEqual([forged.own, message.isAutomatic, textOf(message)], [null, true, 'This is a complaint.']);
 });
 
 test('a mail of the inbox to itself is ignored, and a mail without a sender is kept aside', async () => {

@@ -1,11 +1,11 @@
 /** Turns a mail into the elements that the platform stores: a message for its text and one for each file, or news about a mail of ours. */
-import type { Inbound, InboundMessage, InboundReport } from '../channel.ts';
+import type { Inbound, InboundMessage, InboundReport, InboundUnreadable } from '../channel.ts';
 import type { MessageContent } from '../content.ts';
 import { EMAIL_ADDRESS, type Person } from '../identity.ts';
 import { MAX_BYTES, type FileType } from '../../platform/work/media/formats.ts';
 import { findAuthor, listReplyTo } from './author.ts';
 import { isAutomatic } from './automatic.ts';
-import { findOriginalIds, readBounce, readComplaint } from './bounce.ts';
+import { findOriginalIds, readBounce, readComplaint, reportsNoFailure } from './bounce.ts';
 import { findOwnMessage, hashText, markFile, markTwin, toAlias } from './message-id.ts';
 import type { Mail, MailAddress, MailFile } from './parse.ts';
 import { stripQuoted } from './quoted.ts';
@@ -34,12 +34,17 @@ export interface Arrival {
 
 /** Yields null for a mail that the platform ignores, such as a notice that a delivery takes longer. */
 export function* toInbound(mail: Mail, arrival: Arrival): Generator<Inbound | null> {
-  const { address } = arrival;
   const timestamp = arrival.receivedAt ?? mail.date ?? new Date();
   const report = readReport(mail, arrival, timestamp);
   if (report) yield report;
   else if (isNotice(mail, arrival) || isSentByInbox(mail, arrival)) yield null;
-  else if (mail.from) yield* toMessages(mail, arrival, timestamp);
+  else yield* toStored(mail, arrival, timestamp);
+}
+
+/** The messages of the mail; a mail without a sender belongs to nobody, and is kept aside. */
+function* toStored(mail: Mail, arrival: Arrival, timestamp: Date): Generator<InboundMessage | InboundUnreadable> {
+  const { address } = arrival;
+  if (mail.from) yield* toMessages(mail, arrival, timestamp);
   else yield { kind: 'unreadable', address, reason: 'The mail has no sender', raw: { subject: mail.subject } };
 }
 
@@ -48,9 +53,7 @@ const findOwn = (ids: string[], { recipient }: Arrival): string | undefined =>
 
 /** Servers also report about our mails that a delivery takes longer, or that it succeeded. */
 const isNotice = (mail: Mail, arrival: Arrival): boolean =>
-  mail.reports.some(({ mimeType }) => mimeType === 'message/delivery-status') &&
-  findOwn(findOriginalIds(mail), arrival) !== undefined &&
-  readBounce(mail) === null;
+  reportsNoFailure(mail) && findOwn(findOriginalIds(mail), arrival) !== undefined;
 
 /** Whether the inbox sent the mail itself. A form of a website also writes from its address, and names the person in Reply-To. */
 function isSentByInbox(mail: Mail, { recipient }: Arrival): boolean {
@@ -81,7 +84,7 @@ function readReport(mail: Mail, arrival: Arrival, timestamp: Date): InboundRepor
     // The address that a complaint names is often made unreadable; the id of the mail alone decides who complains.
     recipients: named.map((recipient) => EMAIL_ADDRESS.identify(recipient)),
     errors: bounce && [{ code: bounce.status, title: 'The mail was returned', message: bounce.words, details: '' }],
-    mail: mail.from && !isSentByInbox(mail, arrival) ? [...toMessages(mail, arrival, timestamp)] : [],
+    mail: isSentByInbox(mail, arrival) ? [] : [...toStored(mail, arrival, timestamp)],
   };
 }
 

@@ -14,12 +14,15 @@ const MAX_FILES = 30;
 const MAX_REPORT = 64 * 1024;
 /** The most addresses that are read of a header. */
 const MAX_ADDRESSES = 100;
-/** Parts that say what became of another mail, or that contain that mail. */
-const REPORTS = new Set([
-  'message/delivery-status',
-  'message/rfc822',
-  'text/rfc822-headers',
-  'message/feedback-report',
+/** Parts that say what became of another mail, or that contain that mail, with the types that RFC 6533 gives them. */
+const REPORTS = new Map([
+  ['message/delivery-status', 'message/delivery-status'],
+  ['message/global-delivery-status', 'message/delivery-status'],
+  ['message/rfc822', 'message/rfc822'],
+  ['message/global', 'message/rfc822'],
+  ['text/rfc822-headers', 'text/rfc822-headers'],
+  ['message/global-headers', 'text/rfc822-headers'],
+  ['message/feedback-report', 'message/feedback-report'],
 ]);
 
 export interface MailAddress {
@@ -48,6 +51,8 @@ export interface MailFile {
 export interface MailReport {
   mimeType: string;
   text: string;
+  /** True for an attachment, which may also be a file that a person sends. */
+  isAttached: boolean;
 }
 
 export interface Mail {
@@ -80,6 +85,7 @@ export interface Mail {
 
 /** The headers that tell mails of programs from mails of people (RFC 3834 and the usual ones besides it). */
 const MARKS = [
+  'from',
   'auto-submitted',
   'precedence',
   'x-auto-response-suppress',
@@ -121,7 +127,8 @@ async function readParts(parser: LenientParser): Promise<ReadParts> {
       const { file, report } = await readPart(data);
       if (report) reports.push(report);
       // A person may also send another mail on as a part of their own.
-      if ((!report || file.mimeType === 'message/rfc822') && files.length < MAX_FILES) files.push(file);
+      const isFile = !report || report.isAttached || report.mimeType === 'message/rfc822';
+      if (isFile && files.length < MAX_FILES) files.push(file);
     }
   }
   return parser.isCut ? { ...parts, files: [] } : parts;
@@ -152,7 +159,7 @@ interface ReadFile extends Omit<MailFile, 'quoted'> {
 async function readPart(part: AttachmentStream): Promise<{ file: ReadFile; report: MailReport | null }> {
   const { contentType, filename, contentDisposition, related } = part;
   const mimeType = contentType.toLowerCase();
-  const isReport = REPORTS.has(mimeType) && contentDisposition !== 'attachment';
+  const reportType = REPORTS.get(mimeType);
   const hash = createHash('sha256');
   const identity = isBase64(part) ? null : hashLines();
   const kept: Buffer[] = [];
@@ -160,7 +167,7 @@ async function readPart(part: AttachmentStream): Promise<{ file: ReadFile; repor
   for await (const piece of part.content as unknown as AsyncIterable<Buffer>) {
     hash.update(piece);
     identity?.update(piece);
-    if (isReport && bytes < MAX_REPORT) kept.push(piece);
+    if (reportType !== undefined && bytes < MAX_REPORT) kept.push(piece);
     bytes += piece.length;
   }
   part.release();
@@ -177,7 +184,9 @@ async function readPart(part: AttachmentStream): Promise<{ file: ReadFile; repor
       cid: part.cid,
       inline: related === true && contentDisposition !== 'attachment',
     },
-    report: isReport ? { mimeType, text: toStorableText(text) } : null,
+    report: reportType
+      ? { mimeType: reportType, text: toStorableText(text), isAttached: contentDisposition === 'attachment' }
+      : null,
   };
 }
 

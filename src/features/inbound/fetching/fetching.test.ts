@@ -291,16 +291,18 @@ test('answers and reports that name a mail by the id that its server gave it fin
   await waitForFetch('the failure', async () => (await readStatus()) === 'FAILED');
 });
 
-test('a mail that can not be read is kept aside, and the mails behind it are stored', async () => {
-  const broken = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(1_000)}`;
-  mailbox.add(broken);
+test('a mail that is no message is listed in the health of its inbox, and the mails behind it are stored', async () => {
+  mailbox.add(writeMail({ Subject: 'No sender' }, 'text'));
+  const copy = '\n\nMessage-ID: <other@elsewhere.example>';
+  mailbox.add(writeMail({ ...SAMPLE_HEADERS, From: 'MAILER-DAEMON <>' }, `550 5.1.1 No such user${copy}`));
   const { headers, id } = makeHeaders();
   mailbox.add(writeMail(headers, 'Behind it'));
   await waitForMessage(id);
-  const asides = await database.sql<Json>(`select reason from callbacks_aside where address like $1`, [
-    `${MAIL_LOG_IN.username} %`,
-  ]);
-  assert.ok(asides.length > 0);
+  const { body: health } = await call(200, 'GET', `/v1/inboxes/${inbox._id}/health`);
+  assert.deepEqual(
+    health.unreadable.map(({ reason }: Json) => reason),
+    ['The mail has no sender', 'The mail has no sender'],
+  );
 });
 
 test('mails are read while other callers use all places of those who wait for a file', async () => {
