@@ -194,7 +194,7 @@ interface MailText {
 
 /** Separates what the person wrote from what their program added. Some people write only a subject. */
 function readText({ text, subject }: Mail): MailText {
-  const written = stripQuoted(text);
+  const written = stripQuoted(text, subject);
   if (written === '') return { content: cutText(subject ?? '', MAX_CONTENT) };
   const content = cutText(written, MAX_CONTENT);
   const isWhole = content.replaceAll(/\s+/g, '') === text.replaceAll(/\s+/g, '');

@@ -147,6 +147,49 @@ test('what a person wrote is separated from the mail that they answer, in the la
   assert.equal(stripQuoted('> Only a quotation'), '> Only a quotation');
 });
 
+test('the introduction of a quotation goes with it in any language, and so does the mail behind the headers that Outlook writes', async () => {
+  const introductions = [
+    '2026-11-03 10:00 GMT-03:00 Loja <support@shop.example>:',
+    '2026/11/3 Loja <support@shop.example>:',
+    'Loja <support@shop.example> escreveu no dia terça, 3/11/2026 à(s) 10:00:',
+    'No dia 3 de novembro de 2026 às 10:00, Loja\n<support@shop.example> escreveu:',
+    'Am Di., 3. Nov. 2026 um 10:00 Uhr schrieb Laden <\nsupport@shop.example>:',
+    'Am 03.11.2026 um 10:00 schrieb Laden:',
+    'Le mar. 3 nov. 2026 à 10:00, Boutique <support@shop.example> a écrit :',
+    'wt., 3 lis 2026 o 10:00 Sklep <support@shop.example> napisał(a):',
+    'вт, 3 нояб. 2026 г. в 10:00, Магазин <support@shop.example>:',
+  ];
+  for (const line of introductions)
+    for (const gap of ['\n', '\n\n'])
+      assert.equal(stripQuoted(`Obrigada!\n${gap}${line}${gap}> Seu pedido\n> chegou`), 'Obrigada!', line);
+  assert.equal(stripQuoted(`Obrigada!\n${introductions[0]}\n> Seu pedido`), 'Obrigada!');
+  const outlook = `<div>Minha resposta</div><div id="appendonsend"></div><hr><div id="divRplyFwdMsg"><b>De:</b> Loja
+    &lt;support@shop.example&gt;<br><b>Enviado:</b> terça-feira, 3 de novembro de 2026 10:00<br><b>Para:</b> Ana<br>
+    <b>Assunto:</b> Re: Pedido</div><div>mensagem citada</div>`;
+  const { text } = await parse(writeMail({ ...SAMPLE_HEADERS, 'Content-Type': 'text/html; charset=utf-8' }, outlook));
+  assert.equal(stripQuoted(text, 'Re: Pedido'), 'Minha resposta');
+  assert.equal(stripQuoted(text, 'ENC: Pedido'), text);
+});
+
+test('only a short block behind the last line of dashes or a greeting is a signature', () => {
+  for (const signature of ['-- \nAna Sá\nLoja', '--\nAna Sá\n+55 11 98888-7777', 'Best regards,\nAna'])
+    assert.equal(
+      stripQuoted(`Oi\n\n${signature}\n\nOn Tue, Nov 3, 2026 at 10:00 AM Shop <a@b.example> wrote:\n> x`),
+      'Oi',
+    );
+  const kept = [
+    'Oi\n--\nItem 1: duas camisas\n--\nItem 2: uma calça\nPodem trocar?',
+    'Oi\n--\nItem 1: duas camisas\n--\nItem 2: uma calça',
+    'Oi\n--\nPodem trocar?',
+    'Oi\n\nRegards,\nAna\n\nP.S. Please change my address',
+    `Oi\n--\n${'Mais uma linha\n'.repeat(9).trim()}`,
+    'Tenho uma dúvida sobre isto:\n> Seu pedido',
+  ];
+  for (const written of kept.slice(0, -1)) assert.equal(stripQuoted(written), written);
+  assert.equal(stripQuoted(kept.at(-1) ?? ''), 'Tenho uma dúvida sobre isto:');
+  assert.equal(stripQuoted('Oi\n--\nItem 1\n-- \nAna'), 'Oi\n--\nItem 1');
+});
+
 test('nothing that a person wrote or sends on is cut off as a signature or a quotation', () => {
   const kept = [
     'Hello\n\nGet me a refund',
@@ -155,6 +198,7 @@ test('nothing that a person wrote or sends on is cut off as a signature or a quo
     'Mira\n\nBegin forwarded message:\n\nFrom: Ana <ana@client.example>\n\nThe bill',
     '---------- Forwarded message ---------\nFrom: Ana <ana@client.example>\n\nThe bill',
     'My order:\n____________________\nTwo lamps',
+    'Siehe unten\n\n---------- Weitergeleitete Nachricht ---------\nVon: Ana <ana@client.example>\nDatum: 3. Nov. 2026\nAn: Rui\n\nDie Rechnung',
   ];
   for (const written of kept) assert.equal(stripQuoted(written), written);
   assert.equal(stripQuoted('Thanks!\n\nGet Outlook for iOS'), 'Thanks!');
