@@ -1,6 +1,7 @@
 /** Reads what mail servers report about mails that we sent: failures (RFC 3464, and the usual forms besides it) and complaints (RFC 5965). */
 import { readMessageIds } from './message-id.ts';
-import type { Mail, MailReport } from './parse.ts';
+import type { Mail } from './parse.ts';
+import type { MailReport } from './part.ts';
 
 /** The longest words of a server that are stored with a failure. */
 const MAX_WORDS = 1_000;

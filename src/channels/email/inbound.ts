@@ -7,7 +7,8 @@ import { findAuthor, listReplyTo } from './author.ts';
 import { isAutomatic } from './automatic.ts';
 import { findOriginalIds, readBounce, readComplaint, reportsNoFailure } from './bounce.ts';
 import { findOwnMessage, hashText, markFile, markTwin, toAlias } from './message-id.ts';
-import type { Mail, MailAddress, MailFile } from './parse.ts';
+import type { Mail, MailAddress } from './parse.ts';
+import { PACKED, type MailFile } from './part.ts';
 import { stripQuoted } from './quoted.ts';
 import { readUnsubscribe } from './unsubscribe.ts';
 
@@ -150,7 +151,9 @@ const isOwnFile = ({ inline, quoted, bytes }: MailFile): boolean =>
  */
 const digestMail = (mail: Mail): string => {
   const { from, subject, text, files } = mail;
-  const identities = files.map(({ identity }) => identity);
+  // The files of a pack have its identity: they were one file when the first digests were stored.
+  const parts = new Map(files.map(({ part, identity }) => [part.split(PACKED, 1)[0], identity]));
+  const identities = [...parts.values()];
   const words = text.replaceAll(/\s+/g, ' ');
   return hashText(JSON.stringify([from?.address, findDate(mail), subject, words, identities, ...listTraits(mail)]));
 };

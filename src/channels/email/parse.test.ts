@@ -4,11 +4,12 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, globSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { SAMPLE_HEADERS, writeMail, writeMultipart, type SamplePart } from '../../../test/support/mails.ts';
+import { SAMPLE_HEADERS, writeMail, writeMultipart, writeTnef, type SamplePart } from '../../../test/support/mails.ts';
 import { readHtml } from './html-text.ts';
 import { readMailDate } from './mail-date.ts';
 import { parseMail, type Mail } from './parse.ts';
 import { stripQuoted } from './quoted.ts';
+import { unpackTnef } from './tnef.ts';
 
 const parse = (mail: string): Promise<Mail> => parseMail(Readable.from([Buffer.from(mail)]));
 
@@ -274,6 +275,23 @@ test('a text and headers without a charset, or that are no UTF-8 although they s
     for (const encoding of ['latin1', 'utf8'] as const) assert.deepEqual(await read(type, encoding), expected, type);
   const { subject } = await parse(writeMail({ ...SAMPLE_HEADERS, Subject: '=?utf-8?Q?N=E3o?= =?utf-8?B?w6k=?=' }, 'x'));
   assert.equal(subject, 'Nãoé');
+});
+
+test('a broken winmail.dat stays a file, and none takes long', async () => {
+  const whole = writeTnef([{ name: 'a.pdf', content: Buffer.from('%PDF') }]);
+  const endless = Buffer.concat([whole, Buffer.alloc(5_000_000, 0)]);
+  const many = writeTnef([]).subarray(0, 6);
+  const packs = [
+    whole.subarray(0, 40),
+    Buffer.alloc(1_000),
+    Buffer.alloc(0),
+    Buffer.concat([many, Buffer.alloc(1e6, 255)]),
+  ];
+  for (const pack of packs) assert.deepEqual(unpackTnef(pack), []);
+  assert.equal(unpackTnef(endless)[0]?.fileName, 'a.pdf');
+  const headers = { 'Content-Type': 'application/ms-tnef; name="winmail.dat"' };
+  const { files } = await parse(writeMultipart(SAMPLE_HEADERS, 'mixed', [words, { headers, body: 'x' }]));
+  assert.deepEqual([files[0]?.fileName, files[0]?.mimeType], ['winmail.dat', 'application/ms-tnef']);
 });
 
 test('of HTML that is nested too deeply or is too long, the first part is read', () => {

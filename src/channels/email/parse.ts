@@ -1,58 +1,21 @@
 /** Reads a mail as it was sent (RFC 5322, MIME) into what the platform needs of it. Works without a network, and on any bytes. */
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { AddressObject, AttachmentStream, Headers, MessageText } from 'mailparser';
 import { readHtml } from './html-text.ts';
 import { readMailDate, readUnclearDate } from './mail-date.ts';
 import { openParser, type LenientParser } from './mail-parser.ts';
 import { hashText, readMessageId, readMessageIds } from './message-id.ts';
-import { foldBlanks, toLabel, toStorableText } from './words.ts';
+import { readPart, type MailFile, type MailReport, type ReadFile } from './part.ts';
+import { asText, foldBlanks, toLabel, toStorableText } from './words.ts';
 
 /** The most files of a mail that become messages. */
 const MAX_FILES = 30;
-/** The most bytes that are read of a part that reports on another mail. */
-const MAX_REPORT = 64 * 1024;
 /** The most addresses that are read of a header. */
 const MAX_ADDRESSES = 100;
-/** Parts that say what became of another mail, or that contain that mail, with the types that RFC 6533 gives them. */
-const REPORTS = new Map([
-  ['message/delivery-status', 'message/delivery-status'],
-  ['message/global-delivery-status', 'message/delivery-status'],
-  ['message/rfc822', 'message/rfc822'],
-  ['message/global', 'message/rfc822'],
-  ['text/rfc822-headers', 'text/rfc822-headers'],
-  ['message/global-headers', 'text/rfc822-headers'],
-  ['message/feedback-report', 'message/feedback-report'],
-]);
-
 export interface MailAddress {
   /** Always in lower case. */
   address: string;
   name: string | null;
-}
-
-export interface MailFile {
-  /** The number of the part, as IMAP counts parts. */
-  part: string;
-  mimeType: string;
-  fileName: string | null;
-  bytes: number;
-  /** In hex. */
-  sha256: string;
-  /** A hash by which copies of the mail have the same file: servers change the ends of lines that are sent as they are. */
-  identity: string;
-  /** True for a picture that the text shows. */
-  inline: boolean;
-  /** True for a picture that only quoted parts of the text show. */
-  quoted: boolean;
-}
-
-/** A part of a mail that reports on another mail, as text. */
-export interface MailReport {
-  mimeType: string;
-  text: string;
-  /** True for an attachment, which may also be a file that a person sends. */
-  isAttached: boolean;
 }
 
 export interface Mail {
@@ -124,91 +87,12 @@ async function readParts(parser: LenientParser): Promise<ReadParts> {
   for await (const data of parser as AsyncIterable<AttachmentStream | MessageText>) {
     if (data.type === 'text') parts.body = data;
     else {
-      const { file, report } = await readPart(data);
+      const { files: found, report } = await readPart(data);
       if (report) reports.push(report);
-      // A person may also send another mail on as a part of their own.
-      const isFile = !report || report.isAttached || report.mimeType === 'message/rfc822';
-      if (isFile && files.length < MAX_FILES) files.push(file);
+      files.push(...found.slice(0, MAX_FILES - files.length));
     }
   }
   return parser.isCut ? { ...parts, files: [] } : parts;
-}
-
-/** Returns the content of a file by the number of its part; null when the mail has no file with this number. */
-export async function readFileOfMail(source: Readable, part: string): Promise<Buffer | null> {
-  const kept: Buffer[] = [];
-  let isFound = false;
-  for await (const data of openParser(source) as AsyncIterable<AttachmentStream | MessageText>) {
-    if (data.type === 'text') continue;
-    const isWanted: boolean = !isFound && findNumber(data) === part;
-    isFound ||= isWanted;
-    for await (const piece of data.content as unknown as AsyncIterable<Buffer>) if (isWanted) kept.push(piece);
-    data.release();
-  }
-  return isFound ? Buffer.concat(kept) : null;
-}
-
-const findNumber = (part: AttachmentStream): string => (part as { partId?: string | null }).partId ?? '1';
-
-/** A file before the whole text is known. */
-interface ReadFile extends Omit<MailFile, 'quoted'> {
-  /** The id by which the text shows it. */
-  cid: string | undefined;
-}
-
-async function readPart(part: AttachmentStream): Promise<{ file: ReadFile; report: MailReport | null }> {
-  const { contentType, filename, contentDisposition, related } = part;
-  const mimeType = contentType.toLowerCase();
-  const reportType = REPORTS.get(mimeType);
-  const hash = createHash('sha256');
-  const identity = isBase64(part) ? null : hashLines();
-  const kept: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of part.content as unknown as AsyncIterable<Buffer>) {
-    hash.update(piece);
-    identity?.update(piece);
-    if (reportType !== undefined && bytes < MAX_REPORT) kept.push(piece);
-    bytes += piece.length;
-  }
-  part.release();
-  const text = Buffer.concat(kept).subarray(0, MAX_REPORT).toString('utf8');
-  const sha256 = hash.digest('hex');
-  return {
-    file: {
-      part: findNumber(part),
-      mimeType: /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream',
-      fileName: toLabel(filename),
-      bytes,
-      sha256,
-      identity: identity?.digest() ?? sha256,
-      cid: part.cid,
-      inline: related === true && contentDisposition !== 'attachment',
-    },
-    report: reportType
-      ? { mimeType: reportType, text: toStorableText(text), isAttached: contentDisposition === 'attachment' }
-      : null,
-  };
-}
-
-const isBase64 = ({ headers }: AttachmentStream): boolean =>
-  asText(headers.get('content-transfer-encoding')).trim().toLowerCase() === 'base64';
-
-/** Hashes text with the line ends that mails have on their way (CRLF): a program that pushes mails often hands them over with LF. */
-function hashLines(): { update(piece: Buffer): void; digest(): string } {
-  const hash = createHash('sha256');
-  let endsInReturn = false;
-  return {
-    update(piece) {
-      if (piece.length === 0) return;
-      const text = piece.toString('latin1');
-      const isContinued = endsInReturn && text.startsWith('\n');
-      endsInReturn = text.endsWith('\r');
-      if (isContinued) hash.update('\n');
-      const rest = isContinued ? text.slice(1) : text;
-      hash.update(rest.replaceAll(/(?<!\r)\n/g, '\r\n'), 'latin1');
-    },
-    digest: () => hash.digest('hex'),
-  };
 }
 
 /** Prefers the plain text of a mail, and otherwise takes the text of its HTML. */
@@ -242,8 +126,6 @@ function readEnvelope(headers: Headers, lines: HeaderLines): Envelope {
     firstReceived: foldBlanks(received) || null,
   };
 }
-
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Matches an address without spaces, brackets, quotes or control characters. Others belong to nobody who could be answered. */
 const ADDRESS = /^[^\s\p{C}"(),:;<>@[\\\]]{1,64}@[^\s\p{C}"(),:;<>@[\\\]]{1,255}$/u;
