@@ -87,7 +87,7 @@ function readOtherBounce(mail: Mail): Bounce | null {
 const NO_FAILURE =
   /\bdelayed\b|\bdelay\)|delay reason|^warning\b|will (?:be retried|keep|continue|try again|retry)|not (?:yet )?been delivered yet|(?:not|n't) (?:yet been|been yet) delivered|do not need to re|(?:has been|was) (?:successfully )?(?:delivered|relayed)|successfully delivered|atrasad|\badiad|continuar(?:á|emos|ão)|nova tentativa|tentar[áa]? (?:novamente|de novo)|ainda não foi|(?<!não )foi entregue|retrasad|seguir(?:á|emos) intentando|volver(?:á|emos) a intentar|(?<!no )ha sido entregad|verzögert|retardé/im;
 /** Where the returned mail begins in the text of a report: its own words say nothing of the delivery. */
-const ORIGINAL = /^[>\s]*(?:-{3,}.*|(?:received|return-path|message-id|from|de)\s*:.*)$/im;
+const ORIGINAL = /^[>\t ]*(?:-{3,}.*|(?:received|return-path|message-id|from|de)\s*:.*)$/im;
 
 function saysNoFailure({ subject, text }: Mail): boolean {
   const said = text.slice(0, ORIGINAL.exec(text)?.index ?? text.length);
@@ -110,7 +110,7 @@ const findAttachedIds = (mail: Mail): string[] =>
 
 /** The ids of the mail that is reported on: it is attached, or its id stands in the text. */
 export function findOriginalIds(mail: Mail): string[] {
-  const quoted = /^[>\s]*message-id:\s*(<[^<>\s]{1,500}>)/im.exec(mail.text)?.[1];
+  const quoted = /^[>\t ]*message-id:\s*(<[^<>\s]{1,500}>)/im.exec(mail.text)?.[1];
   return [...findAttachedIds(mail), ...readMessageIds(quoted)];
 }
 

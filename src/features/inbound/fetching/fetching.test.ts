@@ -198,6 +198,21 @@ test('a person’s reply goes to all addresses in Reply-To, the message shows th
   );
 });
 
+test('in test mode a reply goes to the contact’s own address, whatever Reply-To says', async () => {
+  const { headers, id } = makeHeaders({ 'Reply-To': 'stranger@elsewhere.example' });
+  mailbox.add(writeMail(headers, 'A test'));
+  const { conversation } = await waitForMessage(id);
+  const setTestMode = (enabled: boolean) =>
+    call(200, 'PUT', `/v1/inboxes/${inbox._id}`, {
+      body: { test_mode: { enabled, test_numbers: ['ana@client.example'] } },
+    });
+  await setTestMode(true);
+  const body = { conversationId: conversation, message: { content: 'It works' } };
+  await call(201, 'POST', '/v1/messages/send-text', { body });
+  assert.deepEqual(smtp.taken.at(-1)?.to, ['ana@client.example']);
+  await setTestMode(false);
+});
+
 /** Writes the report of a server that could not deliver the mail of this message to this recipient. */
 function writeBounce(message: string, recipient: string): { mail: string; id: string } {
   const { headers, id } = makeHeaders({ From: 'mailer-daemon@client.example', 'X-Failed-Recipients': recipient });
