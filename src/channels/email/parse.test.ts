@@ -170,6 +170,10 @@ test('the introduction of a quotation goes with it in any language, and so does 
   const { text } = await parse(writeMail({ ...SAMPLE_HEADERS, 'Content-Type': 'text/html; charset=utf-8' }, outlook));
   assert.equal(stripQuoted(text, 'Re: Pedido'), 'Minha resposta');
   assert.equal(stripQuoted(text, 'ENC: Pedido'), text);
+  const plain = 'Segue\n\nDe: Loja <support@shop.example>\nEnviada em: 3/11/2026 10:00\nPara: Ana\n\nO pedido';
+  assert.equal(stripQuoted(plain, 'RES: Pedido'), 'Segue');
+  assert.equal(stripQuoted(plain, 'ENC: Pedido'), plain);
+  assert.equal(stripQuoted('Danke\n\nVon: Laden\nGesendet: Dienstag\nAn: Ana\nBetreff: Paket\n\nWare'), 'Danke');
 });
 
 test('only a short block behind the last line of dashes or a greeting is a signature', () => {
@@ -184,6 +188,7 @@ test('only a short block behind the last line of dashes or a greeting is a signa
     'Oi\n--\nPodem trocar?',
     'Oi\n\nRegards,\nAna\n\nP.S. Please change my address',
     `Oi\n--\n${'Mais uma linha\n'.repeat(9).trim()}`,
+    'Quero viajar\n\nDe: São Paulo\nData: 10/12/2026\nPara: Recife\n\nSomos dois',
     'Tenho uma dúvida sobre isto:\n> Seu pedido',
   ];
   for (const written of kept.slice(0, -1)) assert.equal(stripQuoted(written), written);

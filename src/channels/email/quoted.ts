@@ -6,16 +6,23 @@ import { countSignatures } from './signature.ts';
 /** The longest text that is searched for quoted parts: the search takes up to a quadratic time. */
 const MAX_SEARCHED = 16_384;
 
-/** The headers of the answered mail, as Outlook writes them before it: who sent it, when, and to whom. */
-const HEADERS = [
-  'From|De|Von|Da|Van|От|Od|Från|Fra',
-  'Sent|Date|Enviad[ao](?: em| el)?|Data|Fecha|Gesendet|Datum|Envoyé|Inviato|Verzonden|Отправлено|Дата|Wysłano|Skickat|Sendt',
-  'To|Para|An|À|A|Aan|Кому|Do|Till|Til',
-].map((names) => String.raw`[ \t]*\*?(?:${names})\*?\s?:.*\n{1,2}`);
+const makeHeader = (names: string, content = '.*'): string => String.raw`[ \t]*\*?(?:${names})\*?\s?:${content}\n{1,2}`;
+const ADDRESS = String.raw`[^@\n]*@.*`;
+const SENDER = 'From|De|Von|Da|Van|От|Od|Från|Fra';
+const TIME_AND_RECIPIENTS =
+  makeHeader(
+    'Sent|Date|Enviad[ao](?: em| el)?|Data|Fecha|Gesendet|Datum|Envoyé|Inviato|Verzonden|Отправлено|Дата|Wysłano|Skickat|Sendt',
+  ) + makeHeader('To|Para|An|À|A|Aan|Кому|Do|Till|Til');
+const SUBJECT = makeHeader('Subject|Assunto|Asunto|Betreff|Objet|Oggetto|Onderwerp|Тема|Temat|Ämne|Emne');
+/**
+ * The headers of the answered mail, as Outlook writes them before it. A person may also write whence, when and whither, so the sender has an
+ * address, or a subject follows.
+ */
+const HEADERS = `(?:${makeHeader(SENDER, ADDRESS)}${TIME_AND_RECIPIENTS}|${makeHeader(SENDER)}${TIME_AND_RECIPIENTS}(?:${makeHeader('Cc|Kopie|Copie|CC')})?${SUBJECT})`;
 
 /** Lines after which only the quoted mail follows, in the languages and from the programs that the library does not know. */
 const QUOTE_BEGINS = new RegExp(
-  String.raw`^\s*(?:-{2,}\s*(?:Mensagem original|Mensaje original|Original Message)\s*-{2,}\s*$|_{10,}\n+(?:From|De):|${HEADERS.join('')})`,
+  String.raw`^\s*(?:-{2,}\s*(?:Mensagem original|Mensaje original|Original Message)\s*-{2,}\s*$|_{10,}\n+(?:From|De):|${HEADERS})`,
   'im',
 );
 const MARKED_FORWARDS = [
@@ -42,8 +49,10 @@ const SENT_FROM =
 /** Returns what the person wrote; the whole text when nothing else would remain. */
 export function stripQuoted(text: string, subject: string | null = null): string {
   const trimmed = trimLines(text);
-  const begins = FORWARD_SUBJECT.test(subject ?? '') ? trimmed.length : findQuote(trimmed);
   const forwards = FORWARDS.exec(trimmed)?.index ?? trimmed.length;
+  // Outlook does not mark what a person sends on.
+  if (forwards === trimmed.length && FORWARD_SUBJECT.test(subject ?? '')) return trimmed;
+  const begins = findQuote(trimmed);
   // What is sent on inside of a quoted mail belongs to that mail.
   const at = begins < forwards ? trimmed.length : forwards;
   return `${stripTrimmed(trimmed.slice(0, at), begins).trim()}\n\n${trimmed.slice(at)}`.trim();
