@@ -115,7 +115,7 @@ export interface InboundReport extends InboundBase {
   recipients: Identity[];
   /** The causes of a failed delivery; null when the recipient complains, and wants no more messages. */
   errors: NetworkError[] | null;
-  mail: InboundMessage[];
+  mail: (InboundMessage | InboundUnreadable)[];
 }
 
 /** How far an inbox has been read at its network. It is stored together with the elements before it. */

@@ -36,12 +36,20 @@ export interface WantedFile {
 }
 
 /**
- * found: the file arrives as a stream, which the caller reads or destroys; the stream fails beyond `maxBytes`. `bytes` and `sha256` (in hex)
+ * found: the file arrives as a stream, which the caller reads or destroys; the stream fails beyond `maxBytes`. A file that is `packed` has to
+ * be taken out of what arrives: `extractFile` knows it by this name. `bytes` and `sha256` (in hex)
  * are what the network says of the file, null when it says nothing; the caller compares them with what arrives · gone: the network will
  * never hand the file out · failed: the caller may try again later. A reason is one sentence for people.
  */
 export type FetchResult =
-  | { outcome: 'found'; body: Readable; mimeType: string | null; bytes: number | null; sha256: string | null }
+  | {
+      outcome: 'found';
+      body: Readable;
+      mimeType: string | null;
+      bytes: number | null;
+      sha256: string | null;
+      packed?: string;
+    }
   | { outcome: 'gone'; reason: string }
   | { outcome: 'failed'; reason: string };
 
@@ -76,6 +84,8 @@ interface MailHead {
   subject: string | null;
   to: string[];
   cc: string[];
+  /** Where the sender wants replies; empty when they go to the sender. */
+  reply_to: string[];
   is_shortened: boolean;
 }
 

@@ -7,6 +7,8 @@ export interface MessageThread {
   subject: string | null;
   /** The network's ids of earlier messages, the oldest first. */
   ids: string[];
+  /** Where the contact wants replies to the last received message; empty when that is the contact's own address. */
+  replyTo: string[];
 }
 
 /** The last message of a contact, which is marked as read or is being answered. */

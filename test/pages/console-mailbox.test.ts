@@ -111,10 +111,12 @@ test('a mailbox whose mails a server hands over is connected without a server fo
   await close();
 });
 
-test('a mail shows its subject and what its author wrote, and the whole of it in a dialog', async () => {
+test('a mail shows its subject, where replies go and what its author wrote, and the whole of it in a dialog; the page of the inbox lists what could not be read', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
   const words = 'Thanks!\n\nOn Mon, Nov 2, 2026 at 9:00 AM Shop <support@shop.example> wrote:\n> Your order <b>17</b>';
-  mailbox.add(writeMail({ ...SAMPLE_HEADERS, Subject: 'Re: Order 17', 'Message-ID': '<whole@client.example>' }, words));
+  const headers = { ...SAMPLE_HEADERS, Subject: 'Re: Order 17', 'Reply-To': 'ana@home.example' };
+  mailbox.add(writeMail({ Subject: 'Of nobody' }, 'text'));
+  mailbox.add(writeMail({ ...headers, 'Message-ID': '<whole@client.example>' }, words));
   const found = await waitUntil('the mail', async () => {
     const due = `update inbox_fetches set state = 'WAITING', due_at = null where state = 'RESTING'`;
     await platform.database.sql(due);
@@ -124,9 +126,12 @@ test('a mail shows its subject and what its author wrote, and the whole of it in
   await page.goto(new URL(`console/inbox/all/${found.conversation}`, platform.url).href);
   const message = page.getByRole('article').filter({ hasText: 'Thanks!' });
   await message.getByText('Re: Order 17').waitFor();
+  await message.getByText('Replies go to: ana@home.example').waitFor();
   assert.equal(await message.getByText('Your order').count(), 0);
   await message.getByRole('button', { name: 'Show the whole mail' }).click();
   await findDialog(page).getByText('> Your order <b>17</b>').waitFor();
+  await page.goto(new URL(`console/inboxes/${found.inbox}`, platform.url).href);
+  await page.getByText('The mail has no sender').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   assert.deepEqual(complaints(), []);
   await close();

@@ -29,3 +29,26 @@ export const SAMPLE_HEADERS: Record<string, string> = {
   Date: 'Mon, 02 Nov 2026 10:00:00 -0300',
   'Message-ID': '<first@client.example>',
 };
+
+/** Packs files as Outlook does in winmail.dat. The name in the title is the old one of eight letters; programs show the one in the properties. */
+export function writeTnef(files: { name: string; content: Buffer }[]): Buffer {
+  const number = (value: number): Buffer => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(value);
+    return bytes;
+  };
+  const attribute = (id: number, data: Buffer): Buffer =>
+    Buffer.concat([Buffer.from([2]), number(id), number(data.length), data, Buffer.alloc(2)]);
+  const nameProperty = (name: string): Buffer => {
+    const text = Buffer.from(`${name}\0`, 'utf16le');
+    const filling = Buffer.alloc((4 - (text.length % 4)) % 4);
+    return Buffer.concat([number(1), number(0x37_07_00_1f), number(1), number(text.length), text, filling]);
+  };
+  const packed = files.flatMap(({ name, content }) => [
+    attribute(0x0006_9002, Buffer.alloc(14)),
+    attribute(0x0001_8010, Buffer.from('ORCAME~1.PDF\0')),
+    attribute(0x0006_800f, content),
+    attribute(0x0006_9005, nameProperty(name)),
+  ]);
+  return Buffer.concat([number(0x22_3e_9f_78), Buffer.alloc(2), ...packed]);
+}

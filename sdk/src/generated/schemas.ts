@@ -1255,6 +1255,8 @@ export interface Message {
     to: string[];
     /** The addresses of those who got a copy */
     cc: string[];
+    /** Reply-To: where replies go; empty for the sender */
+    reply_to: string[];
     /** Whether `content` leaves out quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` has the whole text */
     is_shortened: boolean;
   } | null;
@@ -4065,6 +4067,13 @@ export interface InboxHealth {
       last_at: string;
     }>;
   };
+  /** What arrived in the last seven days and is no message because the platform could not read it, such as a mail without a sender: the newest 20 */
+  unreadable: Array<{
+    /** Why the platform could not read it */
+    reason: string;
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+  }>;
 }
 
 export interface ProfileUpdate {

@@ -30,19 +30,25 @@ function makeHeaders({ isAutomatic, unsubscribe }: OutboundMessage, messageId: s
   return isAutomatic ? { 'Auto-Submitted': 'auto-replied', ...SUPPRESSES } : {};
 }
 
-/** Returns the address to which a message goes; null when the recipient has none. */
-export const findRecipient = ({ to }: OutboundMessage): string | null =>
-  to.names.find(({ kind }) => kind === EMAIL_ADDRESS.kind)?.address ?? null;
+/**
+ * Returns the addresses to which a message goes; none when the recipient has no address. Only what a person wrote goes where Reply-To wants it:
+ * a mail with a forged sender would otherwise have a program tell a stranger what is meant for the contact.
+ */
+export function findRecipients({ to, thread, isAutomatic, unsubscribe }: OutboundMessage): string[] {
+  const own = to.names.find(({ kind }) => kind === EMAIL_ADDRESS.kind)?.address;
+  const wanted = isAutomatic || unsubscribe !== undefined ? [] : (thread?.replyTo ?? []);
+  return wanted.length > 0 ? wanted : own === undefined ? [] : [own];
+}
 
 interface Composition {
-  recipient: string;
+  recipients: string[];
   /** The content of the message's file; null without a file. */
   stream: Readable | null;
   config: EmailConfig;
 }
 
 /** Composes the mail. Its id is made from the message's, so that each attempt to send it has the same one. */
-export function composeMail(message: OutboundMessage, { recipient, stream, config }: Composition): SendMailOptions {
+export function composeMail(message: OutboundMessage, { recipients, stream, config }: Composition): SendMailOptions {
   const { file, nameLine, replyTo, thread } = message;
   const text = textOf(message.content);
   const earlier = [...new Set([...(thread?.ids ?? []), ...(replyTo === null ? [] : [replyTo])])].map(stripMarks);
@@ -51,8 +57,8 @@ export function composeMail(message: OutboundMessage, { recipient, stream, confi
   return {
     // Names and addresses are objects, so that the library parses none of them.
     from: { name: toLabel(config.from_name ?? undefined) ?? '', address: config.address },
-    to: { name: '', address: recipient },
-    envelope: { from: config.address, to: [recipient] },
+    to: recipients.map((address) => ({ name: '', address })),
+    envelope: { from: config.address, to: recipients },
     // The name of the operator is no subject.
     subject: makeSubject(thread?.subject ?? null, text?.slice(nameLine ? nameLine.length + 1 : 0) ?? null),
     text: text ?? '',

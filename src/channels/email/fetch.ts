@@ -3,7 +3,7 @@ import type { FetchResult, WantedFile } from '../content.ts';
 import type { CheckResult } from '../check.ts';
 import type { FetchedItems, FetchPlace, FetchPosition } from '../fetching.ts';
 import { checkImap, explainFailure, fetchMails, MailUnread, openPart, type MailboxPosition } from './imap.ts';
-import { LogInRefused, type Network } from './mailbox.ts';
+import { LogInRefused, MAX_MAIL_BYTES, type Network } from './mailbox.ts';
 import type { EmailConfig } from './settings.ts';
 
 /** Checks that the mailbox can be read, and returns its end. */
@@ -66,8 +66,8 @@ const readPosition = ({ username, numbering, lastUid, readAt, unread }: FetchPos
   ...(unread !== undefined && { unread: unread as NonNullable<MailboxPosition['unread']> }),
 });
 
-/** What the numbers of the mails belong to, the number of the mail, and that of the part. */
-const FILE_ID = /^([0-9a-f]+\.\d+)\.(\d+)\.(\d+(?:\.\d+)*)$/;
+/** What the numbers of the mails belong to, the number of the mail, that of the part, and the place of the file in a part that is a pack. */
+const FILE_ID = /^([0-9a-f]+\.\d+)\.(\d+)\.(\d+(?:\.\d+)*)(~\d+)?$/;
 
 export async function fetchFile(
   network: Network,
@@ -75,14 +75,22 @@ export async function fetchFile(
   config: EmailConfig,
   signal: AbortSignal,
 ): Promise<FetchResult> {
-  const [, numbering, uid, part] = FILE_ID.exec(media.networkId ?? '') ?? [];
+  const [, numbering, uid, part, packed] = FILE_ID.exec(media.networkId ?? '') ?? [];
   if (numbering === undefined || uid === undefined || part === undefined)
     return { outcome: 'gone', reason: 'The mail gave the file no number.' };
   try {
-    const body = await openPart(network, config, { numbering, uid: Number(uid), part, maxBytes }, signal);
+    const most = packed === undefined ? maxBytes : MAX_MAIL_BYTES;
+    const body = await openPart(network, config, { numbering, uid: Number(uid), part, maxBytes: most }, signal);
     if (!body) return { outcome: 'gone', reason: 'The mail is not in the mailbox any more.' };
     // What was said of the file is not compared: the server may convert the characters of a text.
-    return { outcome: 'found', body, mimeType: media.mimeType, bytes: null, sha256: null };
+    return {
+      outcome: 'found',
+      body,
+      mimeType: media.mimeType,
+      bytes: null,
+      sha256: null,
+      ...(packed !== undefined && { packed }),
+    };
   } catch (error) {
     // Failure policy: a later try may find the server in a better state.
     return { outcome: 'failed', reason: explainFailure(error) };

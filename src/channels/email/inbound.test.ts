@@ -53,7 +53,13 @@ test('a mail is a message of its sender, without the quoted mail, which answers 
   });
   assert.equal(message?.timestamp.toISOString(), '2026-11-02T13:00:05.000Z');
   assert.equal(message?.isAutomatic, undefined);
-  assert.deepEqual(message?.email, { subject: 'Where is my order?', to: [INBOX], cc: [], is_shortened: true });
+  assert.deepEqual(message?.email, {
+    subject: 'Where is my order?',
+    to: [INBOX],
+    cc: [],
+    reply_to: [],
+    is_shortened: true,
+  });
 });
 
 test('the whole text of a mail is kept where its message shows only a part of it, and not otherwise', async () => {
@@ -301,6 +307,24 @@ test('a mail that a form of a website sends from the address of the inbox is of 
     assert.deepEqual(await translate(writeMail({ ...headers, ...ignored }, 'A question')), [null]);
 });
 
+test('behind a program the person in Reply-To is the contact, and replies go to what Reply-To names besides the inbox and the list', async () => {
+  const read = async (headers: Record<string, string>): Promise<unknown[]> => {
+    const [message] = await translateMessages(writeMail({ ...SAMPLE_HEADERS, ...headers }, 'Hi'));
+    return [message?.person.names[0]?.value, message?.email?.reply_to];
+  };
+  const named = { 'Reply-To': `Bia <bia@home.example>, <rui@home.example>, ${INBOX}` };
+  const replies = ['bia@home.example', 'rui@home.example'];
+  assert.deepEqual(await read(named), ['ana@client.example', replies]);
+  for (const program of ['no-reply@forms.example', 'naoresponda@site.example', 'notifications@x.example'])
+    assert.deepEqual(await read({ ...named, From: `Form <${program}>` }), ['bia@home.example', replies]);
+  const list = { 'List-Post': '<mailto:group@lists.example>', 'Reply-To': 'group@lists.example' };
+  assert.deepEqual(await read(list), ['ana@client.example', []]);
+  const through = { ...list, From: 'group@lists.example', 'Reply-To': 'bia@home.example' };
+  assert.deepEqual(await read(through), ['bia@home.example', ['bia@home.example']]);
+  for (const address of ['ana@client.example', INBOX])
+    assert.deepEqual(await read({ 'Reply-To': address }), ['ana@client.example', []]);
+});
+
 const AUTOMATIC: Record<string, Record<string, string>> = {
   'an out-of-office notice': { 'Auto-Submitted': 'auto-replied' },
   'a notice of a program': { 'Auto-Submitted': 'auto-generated; reason=x' },
@@ -377,6 +401,47 @@ test('the reports of servers that do not use the standard are understood as well
   assert.deepEqual([read.own?.messageId, read.recipients[0]?.value], [MESSAGE, 'bob@client.example']);
 });
 
+const writeOriginal = (id: string): string =>
+  writeMail({ 'Message-ID': `<${id}>`, From: INBOX, Subject: 'Atraso' }, 'Olá');
+
+test('mails that servers return are failures: with an attached original, an empty status, no sender or no code', async () => {
+  const returned = { ...SAMPLE_HEADERS, From: 'MAILER-DAEMON <>', Subject: 'Undelivered Mail' };
+  const copy = `\n\n------ This is a copy of your message ------\n\n${writeOriginal(OWN_ID)}`;
+  const attached = { headers: { 'Content-Type': 'message/rfc822' }, body: writeOriginal(OWN_ID) };
+  const asFile = { headers: { ...attached.headers, 'Content-Disposition': 'attachment' }, body: attached.body };
+  const status = (body: string): SamplePart => ({ headers: { 'Content-Type': 'message/delivery-status' }, body });
+  const failed = status('Reporting-MTA: dns; mx.client.example\n\nAction: failed\nStatus: 5.2.2\n');
+  const global = { headers: { 'Content-Type': 'message/global-delivery-status' }, body: failed.body };
+  const google = { ...returned, From: 'mailer-daemon@google.example' };
+  const type = 'report; report-type=delivery-status';
+  const mails: [string, string][] = [
+    [writeMultipart(google, type, [text('failed'), failed, asFile]), '5.2.2'],
+    [writeMultipart(google, type, [text('failed'), global, asFile]), '5.2.2'],
+    [writeMultipart(google, type, [text('550 5.7.1 refused'), status(''), attached]), '5.7.1'],
+    [writeMail(returned, `550 5.4.1 Recipient address rejected${copy}`), '5.4.1'],
+    [writeMail(returned, `The mailbox does not exist.${copy}`), '5.0.0'],
+    [writeMultipart(google, 'mixed', [text('Não foi entregue'), asFile]), '5.0.0'],
+  ];
+  for (const [mail, code] of mails) {
+    const { own, errors } = await translateReport(mail);
+    assert.deepEqual([own?.messageId, errors?.[0]?.code], [MESSAGE, code], mail);
+  }
+});
+
+test('what a server sends without a failure is no failure: a delay, a receipt of a delivery or of reading', async () => {
+  const headers = { ...SAMPLE_HEADERS, From: DAEMON, 'In-Reply-To': `<${OWN_ID}>` };
+  const copy = `\n\n------ This is a copy of your message ------\n\n${writeOriginal(OWN_ID)}`;
+  const receipt = { headers: { 'Content-Type': 'message/disposition-notification' }, body: 'Disposition: displayed' };
+  const attached = { headers: { 'Content-Type': 'text/rfc822-headers' }, body: writeOriginal(OWN_ID) };
+  const mails = [
+    writeMail({ ...headers, Subject: 'Warning: message 1abc delayed 24 hours' }, `Not delivered so far.${copy}`),
+    writeMail(headers, `A entrega está atrasada.${copy}`),
+    writeMail(headers, `The mail was delivered.${copy}`),
+    writeMultipart({ ...headers, From: 'bob@client.example' }, 'report', [text('It was read'), receipt, attached]),
+  ];
+  for (const mail of mails) assert.equal((await translate(mail))[0]?.kind, 'message', mail);
+});
+
 test('an answer of a person at the address of a server is a message, whatever numbers it has', async () => {
   const headers = { ...SAMPLE_HEADERS, From: 'postmaster@client.example', 'In-Reply-To': `<${OWN_ID}>` };
   const extras: Record<string, string>[] = [{}, { 'X-Failed-Recipients': 'bob@client.example' }];
@@ -401,10 +466,8 @@ test('a complaint is only about the mail of ours that is attached to it, whateve
   assert.deepEqual([own?.messageId, errors, recipients], [MESSAGE, null, []]);
   const forged = await translateReport(complain('forged@elsewhere.example'));
   const [message] = forged.mail;
-  assert.deepEqual(
-    [forged.own, message?.isAutomatic, message && textOf(message)],
-    [null, true, 'This is a complaint.'],
-  );
+  assert.ok(message?.kind === 'message');
+  assert.deepEqual([forged.own, message.isAutomatic, textOf(message)], [null, true, 'This is a complaint.']);
 });
 
 test('a mail of the inbox to itself is ignored, and a mail without a sender is kept aside', async () => {

@@ -1,12 +1,14 @@
 /** Turns a mail into the elements that the platform stores: a message for its text and one for each file, or news about a mail of ours. */
-import type { Inbound, InboundMessage, InboundReport } from '../channel.ts';
+import type { Inbound, InboundMessage, InboundReport, InboundUnreadable } from '../channel.ts';
 import type { MessageContent } from '../content.ts';
 import { EMAIL_ADDRESS, type Person } from '../identity.ts';
 import { MAX_BYTES, type FileType } from '../../platform/work/media/formats.ts';
+import { findAuthor, listReplyTo } from './author.ts';
 import { isAutomatic } from './automatic.ts';
-import { findOriginalIds, readBounce, readComplaint } from './bounce.ts';
+import { findOriginalIds, readBounce, readComplaint, reportsNoFailure } from './bounce.ts';
 import { findOwnMessage, hashText, markFile, markTwin, toAlias } from './message-id.ts';
-import type { Mail, MailAddress, MailFile } from './parse.ts';
+import type { Mail, MailAddress } from './parse.ts';
+import { PACKED, type MailFile } from './part.ts';
 import { stripQuoted } from './quoted.ts';
 import { readUnsubscribe } from './unsubscribe.ts';
 
@@ -33,12 +35,17 @@ export interface Arrival {
 
 /** Yields null for a mail that the platform ignores, such as a notice that a delivery takes longer. */
 export function* toInbound(mail: Mail, arrival: Arrival): Generator<Inbound | null> {
-  const { address } = arrival;
   const timestamp = arrival.receivedAt ?? mail.date ?? new Date();
   const report = readReport(mail, arrival, timestamp);
   if (report) yield report;
   else if (isNotice(mail, arrival) || isSentByInbox(mail, arrival)) yield null;
-  else if (mail.from) yield* toMessages(mail, arrival, timestamp);
+  else yield* toStored(mail, arrival, timestamp);
+}
+
+/** The messages of the mail; a mail without a sender belongs to nobody, and is kept aside. */
+function* toStored(mail: Mail, arrival: Arrival, timestamp: Date): Generator<InboundMessage | InboundUnreadable> {
+  const { address } = arrival;
+  if (mail.from) yield* toMessages(mail, arrival, timestamp);
   else yield { kind: 'unreadable', address, reason: 'The mail has no sender', raw: { subject: mail.subject } };
 }
 
@@ -47,14 +54,13 @@ const findOwn = (ids: string[], { recipient }: Arrival): string | undefined =>
 
 /** Servers also report about our mails that a delivery takes longer, or that it succeeded. */
 const isNotice = (mail: Mail, arrival: Arrival): boolean =>
-  mail.reports.some(({ mimeType }) => mimeType === 'message/delivery-status') &&
-  findOwn(findOriginalIds(mail), arrival) !== undefined &&
-  readBounce(mail) === null;
+  reportsNoFailure(mail) && findOwn(findOriginalIds(mail), arrival) !== undefined;
 
 /** Whether the inbox sent the mail itself. A form of a website also writes from its address, and names the person in Reply-To. */
-function isSentByInbox({ from, replyTo, messageId }: Mail, { recipient }: Arrival): boolean {
+function isSentByInbox(mail: Mail, { recipient }: Arrival): boolean {
+  const { from, messageId } = mail;
   const isOwn = messageId !== null && findOwnMessage(messageId, recipient) !== null;
-  return isOwn || (from?.address === recipient && (replyTo === null || replyTo.address === recipient));
+  return isOwn || (from !== null && findAuthor(mail, recipient) === null);
 }
 
 /** The most ids of a report that are looked up. */
@@ -79,7 +85,7 @@ function readReport(mail: Mail, arrival: Arrival, timestamp: Date): InboundRepor
     // The address that a complaint names is often made unreadable; the id of the mail alone decides who complains.
     recipients: named.map((recipient) => EMAIL_ADDRESS.identify(recipient)),
     errors: bounce && [{ code: bounce.status, title: 'The mail was returned', message: bounce.words, details: '' }],
-    mail: mail.from && !isSentByInbox(mail, arrival) ? [...toMessages(mail, arrival, timestamp)] : [],
+    mail: isSentByInbox(mail, arrival) ? [] : [...toStored(mail, arrival, timestamp)],
   };
 }
 
@@ -95,7 +101,7 @@ function* toMessages(mail: Mail, arrival: Arrival, timestamp: Date): Generator<I
     origin: 'live' as const,
     fromBusiness: false,
     system: false,
-    person: findAuthor(mail, arrival.recipient),
+    person: namePerson(findAuthor(mail, arrival.recipient)),
     replyTo,
     ...(replyTo !== null && { replyToAlias: toAlias(replyTo) }),
     referral: null,
@@ -107,7 +113,12 @@ function* toMessages(mail: Mail, arrival: Arrival, timestamp: Date): Generator<I
   };
   const files = mail.files.filter(isOwnFile);
   const text = readText(mail);
-  const about = { subject: mail.subject, to: listAddresses(mail.to), cc: listAddresses(mail.cc) };
+  const about = {
+    subject: mail.subject,
+    to: listAddresses(mail.to),
+    cc: listAddresses(mail.cc),
+    reply_to: findReplyTo(mail, arrival),
+  };
   const email = { ...about, is_shortened: text.body !== undefined };
   const first = { externalId: id, distinct: { firstId: id, digest, otherId } };
   if (mail.text !== '' || files.length === 0) {
@@ -140,7 +151,9 @@ const isOwnFile = ({ inline, quoted, bytes }: MailFile): boolean =>
  */
 const digestMail = (mail: Mail): string => {
   const { from, subject, text, files } = mail;
-  const identities = files.map(({ identity }) => identity);
+  // The files of a pack have its identity: they were one file when the first digests were stored.
+  const parts = new Map(files.map(({ part, identity }) => [part.split(PACKED, 1)[0], identity]));
+  const identities = [...parts.values()];
   const words = text.replaceAll(/\s+/g, ' ');
   return hashText(JSON.stringify([from?.address, findDate(mail), subject, words, identities, ...listTraits(mail)]));
 };
@@ -157,24 +170,24 @@ const nameMail = (mail: Mail): string => {
  */
 const listTraits = (mail: Mail): unknown[] => {
   const { date, from, replyTo, to, cc, inReplyTo, references, htmlHash, firstReceived } = mail;
-  return date === null ? [replyTo, from?.name, to, cc, inReplyTo, references, htmlHash, firstReceived] : [];
+  return date === null ? [replyTo[0] ?? null, from?.name, to, cc, inReplyTo, references, htmlHash, firstReceived] : [];
 };
 
 const findDate = ({ date, unclearDate }: Mail): Date | string | null => date ?? unclearDate;
 
-/** The person who wrote the mail: its sender, or Reply-To where a form of a website writes from the address of the inbox. */
-function findAuthor({ from, replyTo }: Mail, inbox: string): Person {
-  const author = from?.address === inbox ? replyTo : from;
-  return namePerson(author?.address ?? '', author?.name ?? null);
-}
-
-const namePerson = (address: string, name: MailAddress['name']): Person => ({
-  names: [EMAIL_ADDRESS.identify(address)],
-  ...(name !== null && { displayName: name }),
+const namePerson = (author: MailAddress | null): Person => ({
+  names: [EMAIL_ADDRESS.identify(author?.address ?? '')],
+  ...(author && author.name !== null && { displayName: author.name }),
 });
 
 const listAddresses = (recipients: MailAddress[]): string[] =>
   recipients.slice(0, MAX_RECIPIENTS).map(({ address }) => address);
+
+/** Where replies go; empty when they go to the sender. */
+function findReplyTo(mail: Mail, { recipient }: Arrival): string[] {
+  const addresses = [...new Set(listAddresses(listReplyTo(mail, recipient)))];
+  return addresses.every((address) => address === mail.from?.address) ? [] : addresses;
+}
 
 interface MailText {
   content: string;
@@ -184,7 +197,7 @@ interface MailText {
 
 /** Separates what the person wrote from what their program added. Some people write only a subject. */
 function readText({ text, subject }: Mail): MailText {
-  const written = stripQuoted(text);
+  const written = stripQuoted(text, subject);
   if (written === '') return { content: cutText(subject ?? '', MAX_CONTENT) };
   const content = cutText(written, MAX_CONTENT);
   const isWhole = content.replaceAll(/\s+/g, '') === text.replaceAll(/\s+/g, '');

@@ -19,7 +19,7 @@ export const emailChannel = declareChannel<'EMAIL', EmailConfig>({
   samples: { ...SILENT.samples, contents: CONTENT.map((type) => ({ contentType: type, content: 'Hello' })) },
   // Libraries that read mails are loaded in the processes that need them.
   translate: async (item) => (await import('./translate.ts')).translateMail(item),
-  extractFile: async (item, file) => (await import('./parse.ts')).readFileOfMail(item, file),
+  extractFile: async (item, file) => (await import('./part.ts')).extractFile(item, file),
   open: openNetwork,
 });
 

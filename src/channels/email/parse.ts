@@ -1,55 +1,21 @@
 /** Reads a mail as it was sent (RFC 5322, MIME) into what the platform needs of it. Works without a network, and on any bytes. */
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { MailParser, type AddressObject, type AttachmentStream, type Headers, type MessageText } from 'mailparser';
+import type { AddressObject, AttachmentStream, Headers, MessageText } from 'mailparser';
 import { readHtml } from './html-text.ts';
 import { readMailDate, readUnclearDate } from './mail-date.ts';
+import { openParser, type LenientParser } from './mail-parser.ts';
 import { hashText, readMessageId, readMessageIds } from './message-id.ts';
-import { foldBlanks, toLabel, toStorableText } from './words.ts';
+import { readPart, type MailFile, type MailReport, type ReadFile } from './part.ts';
+import { asText, foldBlanks, toLabel, toStorableText } from './words.ts';
 
-/** The most parts of a mail, and the most bytes of the headers of a part. Real mails stay far below both. */
-const MAX_PARTS = 200;
-const MAX_HEADER_BYTES = 128 * 1024;
 /** The most files of a mail that become messages. */
 const MAX_FILES = 30;
-/** The most bytes that are read of a part that reports on another mail. */
-const MAX_REPORT = 64 * 1024;
 /** The most addresses that are read of a header. */
 const MAX_ADDRESSES = 100;
-/** Parts that say what became of another mail, or that contain that mail. */
-const REPORTS = new Set([
-  'message/delivery-status',
-  'message/rfc822',
-  'text/rfc822-headers',
-  'message/feedback-report',
-]);
-
 export interface MailAddress {
   /** Always in lower case. */
   address: string;
   name: string | null;
-}
-
-export interface MailFile {
-  /** The number of the part, as IMAP counts parts. */
-  part: string;
-  mimeType: string;
-  fileName: string | null;
-  bytes: number;
-  /** In hex. */
-  sha256: string;
-  /** A hash by which copies of the mail have the same file: servers change the ends of lines that are sent as they are. */
-  identity: string;
-  /** True for a picture that the text shows. */
-  inline: boolean;
-  /** True for a picture that only quoted parts of the text show. */
-  quoted: boolean;
-}
-
-/** A part of a mail that reports on another mail, as text. */
-export interface MailReport {
-  mimeType: string;
-  text: string;
 }
 
 export interface Mail {
@@ -58,7 +24,9 @@ export interface Mail {
   inReplyTo: string[];
   references: string[];
   from: MailAddress | null;
-  replyTo: MailAddress | null;
+  replyTo: MailAddress[];
+  /** The address to which members of a mailing list write (List-Post); null for any other mail. */
+  listAddress: string | null;
   to: MailAddress[];
   cc: MailAddress[];
   subject: string | null;
@@ -80,6 +48,7 @@ export interface Mail {
 
 /** The headers that tell mails of programs from mails of people (RFC 3834 and the usual ones besides it). */
 const MARKS = [
+  'from',
   'auto-submitted',
   'precedence',
   'x-auto-response-suppress',
@@ -92,120 +61,38 @@ const MARKS = [
   'x-failed-recipients',
 ];
 
-/** Reads a mail. Throws when its structure exceeds the limits or can not be read. */
+/** Reads a mail. Of one that exceeds the limits only the text that was read before is kept, because it is not known which files are missing. */
 export async function parseMail(source: Readable): Promise<Mail> {
   const parser = openParser(source);
   let headers: Headers = new Map();
   parser.once('headers', (read: Headers) => (headers = read));
   let lines: HeaderLines = [];
   parser.once('headerLines', (read: HeaderLines) => (lines = read));
-  const files: ReadFile[] = [];
-  const reports: MailReport[] = [];
-  let body: MessageText | null = null;
-  for await (const data of parser as AsyncIterable<AttachmentStream | MessageText>) {
-    if (data.type === 'text') body = data;
-    else {
-      const { file, report } = await readPart(data);
-      if (report) reports.push(report);
-      // A person may also send another mail on as a part of their own.
-      if ((!report || file.mimeType === 'message/rfc822') && files.length < MAX_FILES) files.push(file);
-    }
-  }
+  const { body, files, reports } = await readParts(parser);
   const { text, quotedPictures } = readText(body);
   const marked = files.map(({ cid, ...file }) => ({ ...file, quoted: cid !== undefined && quotedPictures.has(cid) }));
   const htmlHash = body?.html ? hashText(foldBlanks(String(body.html))) : null;
   return { ...readEnvelope(headers, lines), text, htmlHash, files: marked, reports, marks: readMarks(headers, lines) };
 }
 
-function openParser(source: Readable): MailParser {
-  const parser = new MailParser({
-    skipHtmlToText: true,
-    skipTextToHtml: true,
-    skipTextLinks: true,
-    skipImageLinks: true,
-    keepDeliveryStatus: true,
-    // Mails inside of this mail are files.
-    ignoreEmbedded: true,
-    maxHeadSize: MAX_HEADER_BYTES,
-    maxChildNodes: MAX_PARTS,
-  } as ConstructorParameters<typeof MailParser>[0]);
-  source.once('error', (error) => parser.destroy(error));
-  return source.pipe(parser);
+interface ReadParts {
+  body: MessageText | null;
+  files: ReadFile[];
+  reports: MailReport[];
 }
 
-/** Returns the content of a file by the number of its part; null when the mail has no file with this number. */
-export async function readFileOfMail(source: Readable, part: string): Promise<Buffer | null> {
-  const kept: Buffer[] = [];
-  let isFound = false;
-  for await (const data of openParser(source) as AsyncIterable<AttachmentStream | MessageText>) {
-    if (data.type === 'text') continue;
-    const isWanted: boolean = !isFound && findNumber(data) === part;
-    isFound ||= isWanted;
-    for await (const piece of data.content as unknown as AsyncIterable<Buffer>) if (isWanted) kept.push(piece);
-    data.release();
+async function readParts(parser: LenientParser): Promise<ReadParts> {
+  const parts: ReadParts = { body: null, files: [], reports: [] };
+  const { files, reports } = parts;
+  for await (const data of parser as AsyncIterable<AttachmentStream | MessageText>) {
+    if (data.type === 'text') parts.body = data;
+    else {
+      const { files: found, report } = await readPart(data);
+      if (report) reports.push(report);
+      files.push(...found.slice(0, MAX_FILES - files.length));
+    }
   }
-  return isFound ? Buffer.concat(kept) : null;
-}
-
-const findNumber = (part: AttachmentStream): string => (part as { partId?: string | null }).partId ?? '1';
-
-/** A file before the whole text is known. */
-interface ReadFile extends Omit<MailFile, 'quoted'> {
-  /** The id by which the text shows it. */
-  cid: string | undefined;
-}
-
-async function readPart(part: AttachmentStream): Promise<{ file: ReadFile; report: MailReport | null }> {
-  const { contentType, filename, contentDisposition, related } = part;
-  const mimeType = contentType.toLowerCase();
-  const isReport = REPORTS.has(mimeType) && contentDisposition !== 'attachment';
-  const hash = createHash('sha256');
-  const identity = isBase64(part) ? null : hashLines();
-  const kept: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of part.content as unknown as AsyncIterable<Buffer>) {
-    hash.update(piece);
-    identity?.update(piece);
-    if (isReport && bytes < MAX_REPORT) kept.push(piece);
-    bytes += piece.length;
-  }
-  part.release();
-  const text = Buffer.concat(kept).subarray(0, MAX_REPORT).toString('utf8');
-  const sha256 = hash.digest('hex');
-  return {
-    file: {
-      part: findNumber(part),
-      mimeType: /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream',
-      fileName: toLabel(filename),
-      bytes,
-      sha256,
-      identity: identity?.digest() ?? sha256,
-      cid: part.cid,
-      inline: related === true && contentDisposition !== 'attachment',
-    },
-    report: isReport ? { mimeType, text: toStorableText(text) } : null,
-  };
-}
-
-const isBase64 = ({ headers }: AttachmentStream): boolean =>
-  asText(headers.get('content-transfer-encoding')).trim().toLowerCase() === 'base64';
-
-/** Hashes text with the line ends that mails have on their way (CRLF): a program that pushes mails often hands them over with LF. */
-function hashLines(): { update(piece: Buffer): void; digest(): string } {
-  const hash = createHash('sha256');
-  let endsInReturn = false;
-  return {
-    update(piece) {
-      if (piece.length === 0) return;
-      const text = piece.toString('latin1');
-      const isContinued = endsInReturn && text.startsWith('\n');
-      endsInReturn = text.endsWith('\r');
-      if (isContinued) hash.update('\n');
-      const rest = isContinued ? text.slice(1) : text;
-      hash.update(rest.replaceAll(/(?<!\r)\n/g, '\r\n'), 'latin1');
-    },
-    digest: () => hash.digest('hex'),
-  };
+  return parser.isCut ? { ...parts, files: [] } : parts;
 }
 
 /** Prefers the plain text of a mail, and otherwise takes the text of its HTML. */
@@ -229,7 +116,8 @@ function readEnvelope(headers: Headers, lines: HeaderLines): Envelope {
     inReplyTo: readMessageIds(readRaw('in-reply-to')),
     references: readMessageIds(readRaw('references')),
     from: readAddresses(headers.get('from'))[0] ?? null,
-    replyTo: readAddresses(headers.get('reply-to'))[0] ?? null,
+    replyTo: readAddresses(headers.get('reply-to')),
+    listAddress: readListAddress(headers.get('list')),
     to: readAddresses(headers.get('to')),
     cc: readAddresses(headers.get('cc')),
     subject: toLabel(asText(headers.get('subject'))),
@@ -238,8 +126,6 @@ function readEnvelope(headers: Headers, lines: HeaderLines): Envelope {
     firstReceived: foldBlanks(received) || null,
   };
 }
-
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Matches an address without spaces, brackets, quotes or control characters. Others belong to nobody who could be answered. */
 const ADDRESS = /^[^\s\p{C}"(),:;<>@[\\\]]{1,64}@[^\s\p{C}"(),:;<>@[\\\]]{1,255}$/u;
@@ -252,6 +138,9 @@ function readAddresses(value: unknown): MailAddress[] {
     .filter(({ address }) => ADDRESS.test(address))
     .slice(0, MAX_ADDRESSES);
 }
+
+const readListAddress = (list: unknown): string | null =>
+  asText((list as { post?: { mail?: string } } | undefined)?.post?.mail).toLowerCase() || null;
 
 /** The headers as they stand in the mail. */
 type HeaderLines = readonly { key: string; line: string }[];

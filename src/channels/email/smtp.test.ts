@@ -76,13 +76,28 @@ test('the id that a server gives to a mail in the place of ours is read from its
 });
 
 test('an answer has the subject of its thread once more, and refers to its mails', async () => {
-  const thread = { subject: 'RE: Re: Pedido 17', ids: ['first@client.example', 'second@client.example#2'] };
+  const thread = {
+    subject: 'RE: Re: Pedido 17',
+    ids: ['first@client.example', 'second@client.example#2'],
+    replyTo: [],
+  };
   const message = { ...MESSAGE, thread, replyTo: 'second@client.example#2' };
   await sendMail(network, message, config(server.port), patient());
   const parsed = await simpleParser(server.taken.at(-1)?.raw ?? '');
   assert.equal(parsed.subject, 'Re: Pedido 17');
   assert.equal(parsed.inReplyTo, '<second@client.example>');
   assert.deepEqual(parsed.references, ['<first@client.example>', '<second@client.example>']);
+});
+
+test('what a program wrote goes to the contact’s own address, whatever Reply-To says', async () => {
+  const thread = { subject: null, ids: [], replyTo: ['stranger@elsewhere.example'] };
+  const listTaken = async (extra: Partial<OutboundMessage>): Promise<unknown> => {
+    await sendMail(network, { ...MESSAGE, thread, ...extra }, config(server.port), patient());
+    return server.taken.at(-1)?.to;
+  };
+  assert.deepEqual(await listTaken({}), ['stranger@elsewhere.example']);
+  for (const written of [{ isAutomatic: true as const }, { unsubscribe: 'https://chat.shop.example/u' }])
+    assert.notDeepEqual(await listTaken(written), ['stranger@elsewhere.example']);
 });
 
 test('a mail that a program of the business wrote says so, so that no program answers it', async () => {
@@ -229,7 +244,7 @@ test('words of a caller make no header, no recipient and no command', async () =
   const message = {
     ...MESSAGE,
     content: { contentType: 'TEXT' as const, content: evil },
-    thread: { subject: evil, ids: ['a>\r\nBcc: x@y.example <b'] },
+    thread: { subject: evil, ids: ['a>\r\nBcc: x@y.example <b'], replyTo: [] },
   };
   const from_name = 'Shop\r\nBcc: spy@evil.example';
   await sendMail(network, message, config(server.port, { from_name }), patient());

@@ -7,7 +7,7 @@ import type { CheckResult } from '../check.ts';
 import type { OutboundFile } from '../media.ts';
 import { readMailServer, type MailServer } from '../../platform/outside/mail-server.ts';
 import { OutboundError } from '../../platform/outside/outbound-error.ts';
-import { composeMail, findRecipient } from './compose.ts';
+import { composeMail, findRecipients } from './compose.ts';
 import { openSigner } from './dkim.ts';
 import { makeMessageId, readAlias } from './message-id.ts';
 import type { EmailConfig } from './settings.ts';
@@ -25,14 +25,14 @@ export async function sendMail(
   config: EmailConfig,
   signal: AbortSignal,
 ): Promise<SendResult> {
-  const recipient = findRecipient(message);
-  if (recipient === null) return makeRefusal('PROVIDER_REJECTED', 'The recipient has no e-mail address.');
+  const recipients = findRecipients(message);
+  if (recipients.length === 0) return makeRefusal('PROVIDER_REJECTED', 'The recipient has no e-mail address.');
   // The file is opened when the mail is written: nothing would notice that an open one fails while the server is still asked.
   const stream = message.file && Readable.from(readFile(message.file), { objectMode: false });
   let isWhole = false;
   try {
     return await withConnection(network, config, signal, async (send) => {
-      const { response } = await send(composeMail(message, { recipient, stream, config }), () => (isWhole = true));
+      const { response } = await send(composeMail(message, { recipients, stream, config }), () => (isWhole = true));
       const externalId = makeMessageId(message.messageId, config.address);
       const alias = readAlias(response, externalId);
       return { outcome: 'accepted', externalId, person: message.to, ...(alias !== undefined && { alias }) };

@@ -16,3 +16,5 @@ export function toLabel(text: string | undefined): string | null {
 
 /** A text in which each run of blanks and line ends is one space. */
 export const foldBlanks = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,6 +1,7 @@
 /** Uploads files to the network, which then sends them by their id. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeForm } from '../../platform/outside/outbound-form.ts';
+import { asPlainText } from '../../platform/work/media/formats.ts';
 import type { UploadResult } from '../channel.ts';
 import type { OutboundFile } from '../media.ts';
 import { retryRule } from './errors.ts';
@@ -27,7 +28,9 @@ export async function uploadFile(graph: Graph, file: OutboundFile, target: Targe
 }
 
 async function postFile(graph: Graph, file: OutboundFile, { config, signal }: Target): Promise<GraphAnswer> {
-  const { fileName, mimeType, bytes } = file;
+  const { fileName, bytes } = file;
+  // Of texts the network takes plain ones only. Its app goes by the name.
+  const mimeType = asPlainText(file.mimeType);
   const content = await file.open();
   const texts = { messaging_product: 'whatsapp', type: mimeType };
   return graph({

@@ -159,17 +159,37 @@ describe('a file that is refused', () => {
     assert.deepEqual(await listStore(), before);
   });
 
-  test('a file name with a path, control characters or a reversed text direction is refused, and every other name is kept', async () => {
+  test('a text keeps the extension and the media type of its name, unless a browser could run it', async () => {
+    const kinds: [string, string, string][] = [
+      ['planilha.csv', 'csv', 'text/csv'],
+      ['nota.xml', 'xml', 'application/xml'],
+      ['contato.VCF', 'vcf', 'text/vcard'],
+      ['agenda.ics', 'ics', 'text/calendar'],
+      ['dados.json', 'json', 'application/json'],
+      ['servidor.log', 'log', 'text/plain'],
+      ['leia-me.md', 'md', 'text/markdown'],
+      ['pagina.html', 'txt', 'text/plain'],
+      ['desenho.svg', 'txt', 'text/plain'],
+    ];
+    for (const [name, extension, mimeType] of kinds) {
+      const { extension: kept, meta, external_url } = await upload({ data: '<?xml version="1.0"?><script/>', name });
+      assert.deepEqual([kept, meta.mimeType], [extension, mimeType], name);
+      const { headers } = await fetch(external_url);
+      const saved = extension === 'txt' ? `${name}.txt` : name;
+      assert.equal(headers.get('content-disposition'), `attachment; filename="${saved}"; filename*=UTF-8''${saved}`);
+      assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none';.* sandbox$/);
+    }
+  });
+
+  test('a file name with control characters or a reversed text direction is refused, and every other name is kept without its folders', async () => {
     const send = async (status: number, name: string): Promise<Answer> => {
       const raw = `--x\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n\r\nOlá\r\n--x--\r\n`;
       const headers = { 'content-type': 'multipart/form-data; boundary=x' };
       return call(status, 'POST', UPLOAD, { raw, headers });
     };
     const wrong = [
-      '../../etc/passwd',
-      'a/b.txt',
-      '/a.txt',
-      String.raw`..\\a.txt`,
+      '../..',
+      'a/',
       '..',
       '.',
       ' ',
@@ -187,6 +207,8 @@ describe('a file that is refused', () => {
     for (const name of ['x'.repeat(255), 'conta de luz – março.txt', '请.txt', '..%2f..', '-rf', 'a;b=c.txt']) {
       assert.equal((await send(201, name)).body.meta.fileName, name);
     }
+    for (const name of ['../../etc/a.pdf', String.raw`C:\\x\\a.pdf`, '/a.pdf'])
+      assert.equal((await send(201, name)).body.meta.fileName, 'a.pdf');
   });
 
   test('nothing is stored when the caller closes the connection in the middle of an upload', { skip }, async () => {

@@ -6,12 +6,15 @@ const MAX_NAME = 255;
 // Characters that reverse the direction of the text after them: with them `exe.gpj` reads like `jpg.exe`.
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** Returns the name if it can stand in a record and on a screen. Throws an error that says what is wrong with it. */
+/** A name without the folders that some programs put before it. */
+export const dropFolders = (name: string): string =>
+  name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
+
+/** Returns the name without folders if it can be shown and stored. Throws an error that says what is wrong with it. */
 export function checkFileName(given: string): string {
-  const name = given.trim();
+  const name = dropFolders(given).trim();
   if (name === '' || name === '.' || name === '..') throw nameFault('is empty');
   if (name.length > MAX_NAME) throw nameFault(`is longer than ${MAX_NAME} characters`);
-  if (/[/\\]/.test(name)) throw nameFault('has a path in it');
   if (/[\p{Cc}\u2028\u2029]/u.test(name) || !name.isWellFormed()) throw nameFault('has control characters in it');
   if (TURNING.test(name)) throw nameFault('has characters in it that turn the direction of a text');
   return name;

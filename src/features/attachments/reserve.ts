@@ -2,7 +2,7 @@
 import type { ContentType } from '../../channels/content.ts';
 import type { Kit } from '../../kit.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { FILE_TYPES, FORMATS, type FileType, type Format } from '../../platform/work/media/formats.ts';
+import { FILE_TYPES, guessExtension, type FileType } from '../../platform/work/media/formats.ts';
 import { checkFileName } from './file-names.ts';
 import { newLink, newStorageKey, publicUrl } from './links.ts';
 import type { AttachmentRow } from './queries.ts';
@@ -29,8 +29,7 @@ const UNKNOWN_TYPE = 'application/octet-stream';
 export function reserveAttachment(kit: Kit, company: string, expected: ExpectedFile): Reserved {
   const { contentType, mimeType, fileName } = expected;
   const bare = mimeType?.replace(/;.*$/, '').trim().toLowerCase();
-  const formats: Format[] = Object.values(FORMATS);
-  const extension = formats.find((format) => format.mimeType === bare)?.extension ?? readExtension(fileName) ?? 'bin';
+  const extension = guessExtension(bare ?? null, fileName) ?? 'bin';
   const row: ReservedRow = {
     _id: newId(),
     company,
@@ -43,9 +42,6 @@ export function reserveAttachment(kit: Kit, company: string, expected: ExpectedF
   };
   return { ...row, url: publicUrl(kit, row) };
 }
-
-const readExtension = (fileName: string | null): string | null =>
-  /\.([a-z0-9]{1,5})$/i.exec(fileName ?? '')?.[1]?.toLowerCase() ?? null;
 
 /** Failure policy: a name that no record can have is left out, because a contact's file must not be lost for its name. */
 function readFileName(fileName: string | null): string | null {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Kit } from '../../kit.ts';
 import { AppError } from '../../platform/values/errors.ts';
-import { FORMATS, MAX_BYTES, type Format } from '../../platform/work/media/formats.ts';
+import { FORMATS, MAX_BYTES, nameFormat, type Format } from '../../platform/work/media/formats.ts';
 import { inspectFile } from '../../platform/work/media/inspector.ts';
 import type { FileReading } from '../../platform/work/media/reading.ts';
 import type { Inspection } from '../../platform/work/media/inspection.ts';
@@ -52,8 +52,9 @@ async function inspect(kit: Kit, reading: FileReading): Promise<Inspection> {
   }
 }
 
-function describe({ file_type, mime_type, extension }: AttachmentRow, { format, facts }: Inspection) {
+function describe({ file_type, file_name, mime_type, extension }: AttachmentRow, { format, facts }: Inspection) {
   const found: Format | null = format && FORMATS[format];
   if (!found?.fileTypes.includes(file_type)) return { mime_type, extension, facts: {} };
-  return { mime_type: found.mimeType, extension: found.extension, facts };
+  const named = nameFormat(found, file_name);
+  return { mime_type: named.mimeType, extension: named.extension, facts };
 }

@@ -5,7 +5,7 @@ import { toDatabaseProblem } from '../../platform/store/db.ts';
 import { AppError, invalid } from '../../platform/values/errors.ts';
 import { fileFault } from '../../platform/work/file-fault.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { MAX_BYTES } from '../../platform/work/media/formats.ts';
+import { MAX_BYTES, nameFormat } from '../../platform/work/media/formats.ts';
 import { inspectFile } from '../../platform/work/media/inspector.ts';
 import type { Upload } from '../../platform/http/multipart.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
@@ -63,7 +63,7 @@ export async function takeFile<T>(
   const reading = { owner, source: upload, signal };
   const { format: found, facts, thumbnail: made } = await inspectFile(kit.readers, reading, { thumbnail: true });
   const { format, fileType } = acceptFile(found, body.fileType, upload.bytes);
-  const { extension, mimeType: mime_type } = format;
+  const { extension, mimeType: mime_type } = nameFormat(format, file_name);
   const { bytes, sha256 } = upload;
   const storage_key = newStorageKey(owner);
   const content = Readable.from(upload.read(), { objectMode: false });

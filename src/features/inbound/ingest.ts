@@ -61,8 +61,10 @@ export async function ingest(
     receivers,
     outcomes,
   });
-  if (asides.length > 0) outcomes.aside = await insertAsides(tx, asides);
   const resolved = await resolveReports(tx, reports);
+  for (const { receiver, unreadable } of resolved.unreadable)
+    asides.push(toUnreadableRow(channel, unreadable, receiver));
+  if (asides.length > 0) outcomes.aside = await insertAsides(tx, asides);
   news.push(...resolved.news);
   wishes.push(...resolved.wishes);
   arrivals.push(...resolved.arrivals);
@@ -103,7 +105,7 @@ function sortElements(
   for (const element of elements) {
     const receiver = 'address' in element && element.address !== null ? receivers.get(element.address) : undefined;
     if (element.kind === 'account' || element.kind === 'template' || element.kind === 'people-limit') continue;
-    else if (element.kind === 'unreadable') asides.push(toUnreadableRow(channel, element));
+    else if (element.kind === 'unreadable') asides.push(toUnreadableRow(channel, element, receiver));
     else if (!receiver) outcomes.dropped += 1;
     else if (element.kind === 'preference')
       wishes.push({ ...element, company: receiver.company, at: messageTime(element) });
@@ -179,9 +181,13 @@ async function applyAccount(
   outcomes[switched > 0 ? 'applied' : 'dropped'] += 1;
 }
 
-function toUnreadableRow(channel: NamedChannel, { address, reason, raw }: InboundUnreadable): AsideElement {
+function toUnreadableRow(
+  channel: NamedChannel,
+  { address, reason, raw }: InboundUnreadable,
+  receiver: Receiver | undefined,
+): AsideElement {
   const bytes = Buffer.isBuffer(raw) ? raw : Buffer.from(JSON.stringify(raw) ?? '');
-  return { _id: newId(), channel: channel.name, address, reason, raw: bytes };
+  return { _id: newId(), channel: channel.name, address, reason, raw: bytes, receiver: receiver ?? null };
 }
 
 function toStatusNews(receiver: Receiver, channel: NamedChannel, element: InboundStatus): StatusNews {

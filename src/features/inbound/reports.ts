@@ -1,5 +1,5 @@
 /** Decides what becomes of the reports of servers about our messages. */
-import type { InboundReport, NetworkError } from '../../channels/channel.ts';
+import type { InboundReport, InboundUnreadable, NetworkError } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import type { OptOutWish } from '../contacts/ingest-wishes.ts';
@@ -14,10 +14,12 @@ export interface ResolvedReports {
   wishes: OptOutWish[];
   /** The mails whose reports are about no message that the inbox sent to the named recipient. */
   arrivals: ArrivedMessage[];
+  /** Such mails that nobody could have sent. */
+  unreadable: { receiver: Receiver; unreadable: InboundUnreadable }[];
 }
 
 export async function resolveReports(tx: SystemTx, reports: ArrivedReport[]): Promise<ResolvedReports> {
-  const resolved: ResolvedReports = { news: [], wishes: [], arrivals: [] };
+  const resolved: ResolvedReports = { news: [], wishes: [], arrivals: [], unreadable: [] };
   if (reports.length === 0) return resolved;
   const arrived = await resolveReported(tx, reports);
   const found = await findReported(
@@ -33,7 +35,9 @@ export async function resolveReports(tx: SystemTx, reports: ArrivedReport[]): Pr
   for (const [place, { receiver, channel, report }] of arrived.entries()) {
     const contact = contacts.get(place);
     if (contact === undefined || report.own === null)
-      resolved.arrivals.push(...report.mail.map((message) => ({ receiver, channel, message })));
+      for (const element of report.mail)
+        if (element.kind === 'message') resolved.arrivals.push({ receiver, channel, message: element });
+        else resolved.unreadable.push({ receiver, unreadable: element });
     else if (report.errors === null) resolved.wishes.push(toWish(receiver, report, contact));
     else resolved.news.push(toFailure(receiver, channel, report.own, { ...report, errors: report.errors }));
   }

@@ -1,4 +1,5 @@
 /** Turns a message of the network into the row that is stored. */
+import { dropFolders } from '../attachments/file-names.ts';
 import type { ExpectedFile, Reserved } from '../attachments/reserve.ts';
 import { findFile, listParts, type ReceivedFile } from '../../channels/content.ts';
 import { newId } from '../../platform/values/ids.ts';
@@ -96,7 +97,8 @@ export function toStoredMedia(
   fetches: boolean,
 ): string | null {
   if (!media) return null;
-  const { mimeType, fileName, size } = media;
+  const { mimeType, size } = media;
+  const fileName = media.fileName === null ? null : dropFolders(media.fileName);
   const { storage_key = null, url = null } = file ?? {};
   const error = fetches && media.networkId === null ? { error: NOT_FETCHED } : {};
   return JSON.stringify({ storage_key, url, mimeType, fileName, size, ...error });

@@ -6,7 +6,7 @@ import { hasParked } from '../messages/ingest-parked-queries.ts';
 import { deleteParked, listDuePlaces, hasDuePlaces } from '../messages/ingest-queries.ts';
 import { applyCrossed, giveUpUnknown } from '../messages/ingest.ts';
 import { returnLatePlaces } from '../messages/late-places.ts';
-import { deleteOldAsides } from './queries.ts';
+import { deleteOldAsides, deleteOldUnreadable } from './queries.ts';
 
 export async function giveUpUnknownOutcomes(kit: Kit): Promise<void> {
   // A long outage leaves many of them.
@@ -18,6 +18,7 @@ export async function purgeCallbacks(kit: Kit): Promise<void> {
   const system = kit.database.system('upkeep');
   await workInPortions(() => deleteParked(system, days));
   await workInPortions(() => deleteOldAsides(system, days));
+  await workInPortions(() => deleteOldUnreadable(system, days));
 }
 
 // The time within which a status is applied that arrives while its message is being stored, which is rare.

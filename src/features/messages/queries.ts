@@ -29,7 +29,7 @@ export const MESSAGE = `m._id, m.company_id as company, m.conversation_id as con
   m.content, m.attachment_id as attachment, m.media, m.template, m.interactive, m.location, m.contacts,
   m.referral, case when m.reaction is null then null else json_build_object('message', ${TARGET}, 'emoji', m.reaction->'emoji') end as reaction,
   ${TARGET} as reply_to, m.status, m.errors, m.failure_reason, m.external_id, m.campaign_id as campaign,
-  m.enrollment_id as enrollment, m.agent_id as agent, m.forwarded, m.unsupported, '{"is_shortened": false}' || m.email as email, m.mentions, m.is_echo, m.is_test, m.edited_at, m.revoked_at, m.sent_at, m.delivered_at,
+  m.enrollment_id as enrollment, m.agent_id as agent, m.forwarded, m.unsupported, '{"reply_to": [], "is_shortened": false}' || m.email as email, m.mentions, m.is_echo, m.is_test, m.edited_at, m.revoked_at, m.sent_at, m.delivered_at,
   m.read_at, m.failed_at, m.created_at as "createdAt", m.updated_at as "updatedAt"`;
 
 export type MessageRow = Omit<Message, 'failure_reason'> & { failure_reason: Message['failure_reason'] | null };
@@ -242,10 +242,11 @@ export function findThread(tx: TenantTx, conversationId: string): Promise<Messag
   return one(tx, {
     name: 'messages.findThread',
     text: `with latest as (
-        select external_id, email->>'subject' as subject, created_at, _id from messages
+        select external_id, email, created_at, _id from messages
         where company_id = $1 and conversation_id = $2 and external_id is not null
         order by created_at desc, _id desc limit ${THREAD_MESSAGES})
-      select (select subject from latest where subject is not null order by created_at desc, _id desc limit 1) as subject,
+      select (select email->>'subject' from latest where email->>'subject' is not null order by created_at desc, _id desc limit 1) as subject,
+        coalesce((select email->'reply_to' from latest where email is not null order by created_at desc, _id desc limit 1), '[]') as "replyTo",
         array(select external_id from latest order by created_at, _id) as ids`,
     values: [tx.companyId, conversationId],
   });

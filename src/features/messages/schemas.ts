@@ -160,6 +160,7 @@ export const Message = define(
         subject: nullable(plain.text('What the mail is about')),
         to: Type.Array(Type.String(), { description: 'The addresses of the recipients' }),
         cc: Type.Array(Type.String(), { description: 'The addresses of those who got a copy' }),
+        reply_to: Type.Array(Type.String(), { description: 'Reply-To: where replies go; empty for the sender' }),
         is_shortened: plain.flag(
           'Whether `content` leaves out quoted mails, a signature or the rest of a long mail; `GET /v1/messages/{id}/body` has the whole text',
         ),

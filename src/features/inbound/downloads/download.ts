@@ -15,6 +15,7 @@ import { isThumbnailDue, makeThumbnail } from '../../attachments/thumbnails.ts';
 import { networkCredentials } from '../../inboxes/connection.ts';
 import { openPushedFile } from '../pushed/open-file.ts';
 import { readFileName } from '../pushed/reference.ts';
+import { takeOut } from '../take-out.ts';
 import { exceedsQuota, type Claimed, type Outcome } from './queries.ts';
 
 type Found = Extract<FetchResult, { outcome: 'found' }>;
@@ -33,6 +34,9 @@ const RESTS_SECONDS = [10, 120, 900];
 const POSTPONED_SECONDS = 60;
 /** The network forgets the ids of files after seven days. */
 const MOST_HOURS = 7 * 24;
+
+/** A pack may have more bytes than each of its files may. */
+const MOST_PACKED = Math.max(...Object.values(MAX_BYTES));
 
 const failed = (failure: string): Result => ({ state: 'FAILED', failure });
 
@@ -128,7 +132,15 @@ async function openFile(
   if (pushed) return openPushedFile(kit, { company, channel: name, ...pushed }, signal);
   const channel = kit.channels.get(name);
   const credentials = await networkCredentials(kit, kit.database.read(company), inbox);
-  return channel.fetchFile && credentials ? channel.fetchFile(wanted, credentials.settings, signal) : null;
+  if (!channel.fetchFile || !credentials) return null;
+  const found = await channel.fetchFile(wanted, credentials.settings, signal);
+  if (found.outcome !== 'found' || found.packed === undefined) return found;
+  return takeOut(
+    kit,
+    { company, channel: name, file: found.packed },
+    { body: found.body, maxBytes: MOST_PACKED },
+    signal,
+  );
 }
 
 /** The error of a download whose bytes differ from the file that the network announced. */

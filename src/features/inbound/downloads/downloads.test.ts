@@ -94,6 +94,21 @@ test('a file whose type differs from what the network says is served with its re
   assert.ok(Buffer.from(await answer.arrayBuffer()).equals(script));
 });
 
+test('a received text keeps the extension of its name, which has no folders, and browsers save it', async () => {
+  for (const [encoding, type] of [
+    ['utf8', 'text/csv; charset=utf-8'],
+    ['latin1', 'application/octet-stream'],
+  ] as const) {
+    const data = Buffer.from('a;Ação\n', encoding);
+    const fileName = String.raw`C:\x\planilha.csv`;
+    const message = await settled(await sendFile({ data, type: 'document', mimeType: 'text/plain', fileName }));
+    assert.equal(message['media'].fileName, 'planilha.csv');
+    const { headers } = await fetch(message['media'].url);
+    assert.equal(headers.get('content-type'), type);
+    assert.match(headers.get('content-disposition') ?? '', /^attachment; filename="planilha.csv";/);
+  }
+});
+
 test('a notification that the network repeats stores one attachment and one file', async () => {
   const before = [(await listStore()).length, await countRecords()];
   await platform.sandbox('PUT', '/sandbox/settings', { duplicates: 3 });

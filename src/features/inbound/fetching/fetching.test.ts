@@ -182,6 +182,37 @@ test('an answer is sent to the sender with the subject of the mail, and a report
   assert.equal(failed.errors[0].code, '5.1.1');
 });
 
+test('a person’s reply goes to all addresses in Reply-To, the message shows them, and a report that one of them returned it makes it FAILED', async () => {
+  const { headers, id } = makeHeaders({ 'Reply-To': 'Ana at home <ana@home.example>, rui@home.example' });
+  mailbox.add(writeMail(headers, 'Write to us at home'));
+  const message = await waitForMessage(id);
+  assert.deepEqual(message['email'].reply_to, ['ana@home.example', 'rui@home.example']);
+  assert.equal(message['contact_summary'].email, 'ana@client.example');
+  const body = { conversationId: message['conversation'], message: { content: 'With pleasure' } };
+  const { body: sent } = await call(201, 'POST', '/v1/messages/send-text', { body });
+  assert.deepEqual(smtp.taken.at(-1)?.to, ['ana@home.example', 'rui@home.example']);
+  mailbox.add(writeBounce(sent._id, 'rui@home.example').mail);
+  await waitForFetch(
+    'the failure',
+    async () => (await call(200, 'GET', `/v1/messages/${sent._id}`)).body.status === 'FAILED',
+  );
+});
+
+test('in test mode a reply goes to the contact’s own address, whatever Reply-To says', async () => {
+  const { headers, id } = makeHeaders({ 'Reply-To': 'stranger@elsewhere.example' });
+  mailbox.add(writeMail(headers, 'A test'));
+  const { conversation } = await waitForMessage(id);
+  const setTestMode = (enabled: boolean) =>
+    call(200, 'PUT', `/v1/inboxes/${inbox._id}`, {
+      body: { test_mode: { enabled, test_numbers: ['ana@client.example'] } },
+    });
+  await setTestMode(true);
+  const body = { conversationId: conversation, message: { content: 'It works' } };
+  await call(201, 'POST', '/v1/messages/send-text', { body });
+  assert.deepEqual(smtp.taken.at(-1)?.to, ['ana@client.example']);
+  await setTestMode(false);
+});
+
 /** Writes the report of a server that could not deliver the mail of this message to this recipient. */
 function writeBounce(message: string, recipient: string): { mail: string; id: string } {
   const { headers, id } = makeHeaders({ From: 'mailer-daemon@client.example', 'X-Failed-Recipients': recipient });
@@ -275,16 +306,18 @@ test('answers and reports that name a mail by the id that its server gave it fin
   await waitForFetch('the failure', async () => (await readStatus()) === 'FAILED');
 });
 
-test('a mail that can not be read is kept aside, and the mails behind it are stored', async () => {
-  const broken = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(1_000)}`;
-  mailbox.add(broken);
+test('a mail that is no message is listed in the health of its inbox, and the mails behind it are stored', async () => {
+  mailbox.add(writeMail({ Subject: 'No sender' }, 'text'));
+  const copy = '\n\nMessage-ID: <other@elsewhere.example>';
+  mailbox.add(writeMail({ ...SAMPLE_HEADERS, From: 'MAILER-DAEMON <>' }, `550 5.1.1 No such user${copy}`));
   const { headers, id } = makeHeaders();
   mailbox.add(writeMail(headers, 'Behind it'));
   await waitForMessage(id);
-  const asides = await database.sql<Json>(`select reason from callbacks_aside where address like $1`, [
-    `${MAIL_LOG_IN.username} %`,
-  ]);
-  assert.ok(asides.length > 0);
+  const { body: health } = await call(200, 'GET', `/v1/inboxes/${inbox._id}/health`);
+  assert.deepEqual(
+    health.unreadable.map(({ reason }: Json) => reason),
+    ['The mail has no sender', 'The mail has no sender'],
+  );
 });
 
 test('mails are read while other callers use all places of those who wait for a file', async () => {

@@ -44,6 +44,6 @@ export async function removeUnusedItem(
 
 /** The messages of an element that have a file. The mail of a report is stored where the report is about no message of ours. */
 export const listFiles = (element: Inbound | null): InboundMessage[] =>
-  (element?.kind === 'message' ? [element] : element?.kind === 'report' ? element.mail : []).filter(
-    (message) => findFile(message) !== null,
-  );
+  (element?.kind === 'report' ? element.mail : [element]).filter(
+    (each) => each?.kind === 'message' && findFile(each) !== null,
+  ) as InboundMessage[];

@@ -9,7 +9,7 @@ import {
   startSmtpServer,
   trustCertificate,
 } from '../../../../test/support/mail-servers.ts';
-import { SAMPLE_HEADERS, writeMail, writeMultipart } from '../../../../test/support/mails.ts';
+import { SAMPLE_HEADERS, writeMail, writeMultipart, writeTnef } from '../../../../test/support/mails.ts';
 import { startPlatform, type Json } from '../../../../test/support/platform.ts';
 import { expectProblem } from '../../../../test/support/refusals.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
@@ -80,6 +80,40 @@ test('a pushed mail is a message of its sender when the push is answered, and it
   });
   assert.deepEqual([media.fileName, media.error], ['contract.pdf', undefined]);
   assert.deepEqual(Buffer.from(await (await fetch(media.url)).arrayBuffer()), FILE);
+});
+
+test('the files in winmail.dat are files of the mail, whether it was pushed or is in the mailbox', async () => {
+  const files = [
+    { name: 'Orçamento.pdf', content: FILE },
+    { name: 'planilha.csv', content: Buffer.from('a;b\n1;2\n') },
+  ];
+  const pack = {
+    headers: {
+      'Content-Type': 'application/ms-tnef; name="winmail.dat"',
+      'Content-Disposition': 'attachment; filename="winmail.dat"',
+      'Content-Transfer-Encoding': 'base64',
+    },
+    body: writeTnef(files).toString('base64').replaceAll(/.{76}/g, '$&\n'),
+  };
+  const write = (headers: Record<string, string>): string =>
+    writeMultipart(headers, 'mixed', [{ headers: { 'Content-Type': 'text/plain' }, body: 'See the files' }, pack]);
+  const [pushed, fetched] = [makeHeaders(), makeHeaders()];
+  await push(200, write(pushed.headers));
+  mailbox.add(write(fetched.headers));
+  for (const { id } of [pushed, fetched])
+    for (const [index, { name, content }] of files.entries()) {
+      const file = await waitUntil('the file', async () => {
+        const stored = await findMessage(`${id}#${index + 1}`);
+        const { body } = stored?.attachment
+          ? await call(200, 'GET', `/v1/resource/attachments/${stored.attachment}`)
+          : { body: null };
+        return body?.meta.sha256 === undefined ? null : body;
+      });
+      const type = name.endsWith('csv') ? ['csv', 'text/csv'] : ['pdf', 'application/pdf'];
+      assert.deepEqual([file.meta.fileName, file.extension, file.meta.mimeType], [name, ...type]);
+      const answer = await fetch(file.external_url);
+      assert.deepEqual(Buffer.from(await answer.arrayBuffer()), content);
+    }
 });
 
 test('a mail with a file that is pushed again leaves nothing behind', async () => {

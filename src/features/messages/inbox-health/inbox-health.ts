@@ -3,20 +3,24 @@ import type { Kit } from '../../../kit.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
 import { readDayLimit } from '../../inboxes/portfolio.ts';
 import { readInbox } from '../../inboxes/inboxes.ts';
-import { countFailures, findTraffic } from './queries.ts';
-import { MOST_COUNTED, type InboxHealth } from './schemas.ts';
+import { countFailures, findTraffic, listUnreadable } from './queries.ts';
+import { MOST_COUNTED, MOST_UNREADABLE, type InboxHealth } from './schemas.ts';
 
 const DAY_MS = 86_400_000;
 const UNLIMITED = -1;
+/** As long as people still ask where a message is. */
+const UNREADABLE_DAYS = 7;
 
 export async function readInboxHealth(kit: Kit, tenant: Tenant, id: string): Promise<InboxHealth> {
   const { read } = tenant;
   const { status, connection, standing } = await readInbox(kit, tenant, id);
   const since = new Date(Date.now() - DAY_MS).toISOString();
-  const [traffic, causes, limit] = await Promise.all([
+  const week = new Date(Date.now() - UNREADABLE_DAYS * DAY_MS).toISOString();
+  const [traffic, causes, limit, unreadable] = await Promise.all([
     findTraffic(read, id),
     countFailures(read, id, { since, most: MOST_COUNTED + 1 }),
     readDayLimit(kit, read, id),
+    listUnreadable(read, id, { since: week, most: MOST_UNREADABLE }),
   ]);
   const count = causes.reduce((sum, each) => sum + each.count, 0);
   return {
@@ -31,5 +35,6 @@ export async function readInboxHealth(kit: Kit, tenant: Tenant, id: string): Pro
       used: limit.people,
     },
     failures: { since, count, is_complete: count <= MOST_COUNTED, causes },
+    unreadable,
   };
 }

@@ -43,3 +43,17 @@ export function countFailures(
     values: [read.companyId, inbox, since, most],
   });
 }
+
+/** Returns the newest elements that the inbox has received and nobody could read. */
+export function listUnreadable(
+  read: TenantRead,
+  inbox: string,
+  { since, most }: { since: string; most: number },
+): Promise<{ reason: string; at: string }[]> {
+  return many(read, {
+    name: 'messages.listUnreadable',
+    text: `select reason, created_at as at from unreadable_items where company_id = $1 and inbox_id = $2 and created_at >= $3
+      order by created_at desc limit $4`,
+    values: [read.companyId, inbox, since, most],
+  });
+}

@@ -6,6 +6,9 @@ import { Cause } from '../schemas.ts';
 /** The most messages that are counted by cause, so that the answer costs the same when a million have failed. */
 export const MOST_COUNTED = 10_000;
 
+/** The most elements that could not be read that are shown. */
+export const MOST_UNREADABLE = 20;
+
 const { status, connection, standing } = Inbox.properties;
 
 export const InboxHealth = define(
@@ -46,6 +49,15 @@ export const InboxHealth = define(
         { description: 'The most frequent ones first' },
       ),
     }),
+    unreadable: Type.Array(
+      Type.Object({
+        reason: plain.text('Why the platform could not read it'),
+        at: Timestamp,
+      }),
+      {
+        description: `What arrived in the last seven days and is no message because the platform could not read it, such as a mail without a sender: the newest ${MOST_UNREADABLE}`,
+      },
+    ),
   }),
 );
 export type InboxHealth = Static<typeof InboxHealth>;

@@ -79,9 +79,53 @@ export const mostBytes = ({ fileTypes }: Format): number => Math.max(...fileType
 export const TEXT_FORMATS = ['PDF', 'DOCX', 'TXT'] as const satisfies FormatName[];
 export type TextFormat = (typeof TEXT_FORMATS)[number];
 
+/** Texts that other programs open, by their extensions. Those that a browser runs (HTML, SVG) are not among them: they stay plain text. */
+const TEXT_KINDS: ReadonlyMap<string, string> = new Map([
+  ['csv', 'text/csv'],
+  ['xml', 'application/xml'],
+  ['vcf', 'text/vcard'],
+  ['ics', 'text/calendar'],
+  ['json', 'application/json'],
+  ['log', 'text/plain'],
+  ['md', 'text/markdown'],
+]);
+
 /** Returns the format of a file whose text can be read; null for any other one. */
 export const findTextFormat = (extension: string): TextFormat | null =>
-  TEXT_FORMATS.find((name) => FORMATS[name].extension === extension) ?? null;
+  TEXT_KINDS.has(extension) ? 'TXT' : (TEXT_FORMATS.find((name) => FORMATS[name].extension === extension) ?? null);
+
+type Named = Pick<Format, 'extension' | 'mimeType'>;
+
+const readExtension = (fileName: string): string => /\.([a-z0-9]{1,5})$/i.exec(fileName)?.[1]?.toLowerCase() ?? '';
+
+/** What a text is by its name: its contents do not tell a table from a letter. Null for a name that says nothing. */
+function findTextKind(fileName: string): Named | null {
+  const extension = readExtension(fileName);
+  const mimeType = TEXT_KINDS.get(extension);
+  return mimeType === undefined ? null : { extension, mimeType };
+}
+
+/** The extension and the media type of a file with contents of this format. */
+export const nameFormat = (found: Format, fileName: string): Named =>
+  (found.extension === FORMATS.TXT.extension ? findTextKind(fileName) : null) ?? found;
+
+/** The media type of a text for networks that take only plain texts; any other type stays. */
+export const asPlainText = (mimeType: string): string =>
+  [...TEXT_KINDS.values()].includes(mimeType) ? FORMATS.TXT.mimeType : mimeType;
+
+/** The extension of a file that is announced with this media type and name, before its contents are known; null when neither says it. */
+export function guessExtension(mimeType: string | null, fileName: string | null): string | null {
+  const kind = findTextKind(fileName ?? '')?.extension;
+  const known = Object.values<Format>(FORMATS).find((each) => each.mimeType === mimeType)?.extension;
+  const text = [...TEXT_KINDS].find(([, type]) => type === mimeType)?.[0];
+  return kind ?? known ?? text ?? (readExtension(fileName ?? '') || null);
+}
+
+/** The media type that the extension of a name stands for. */
+export const guessMediaType = (fileName: string): string =>
+  findTextKind(fileName)?.mimeType ??
+  Object.values<Format>(FORMATS).find(({ extension }) => extension === readExtension(fileName))?.mimeType ??
+  'application/octet-stream';
 
 /** The names of the accepted formats, for people: of one type, or of all. */
 export function listFormats(fileType?: FileType): string {

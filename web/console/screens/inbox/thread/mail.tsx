@@ -21,6 +21,17 @@ export function MailSubject({ message: { email, content: text } }: { message: Me
   return <p className={styles['subject']}>{email.subject}</p>;
 }
 
+/** Says where a reply goes, if the mail wants it elsewhere than at its sender. */
+export function MailReplyTo({ message: { email } }: { message: Message }): ReactElement | null {
+  const texts = useTexts(MAIL);
+  if (email === null || email.reply_to.length === 0) return null;
+  return (
+    <p className={styles['who']} dir="auto">
+      {texts.replyTo}: {email.reply_to.join(', ')}
+    </p>
+  );
+}
+
 /** Opens the whole text of a mail, with the quoted mails and the signature. */
 export function WholeMailButton({ message: { _id, email } }: { message: Message }): ReactElement | null {
   const texts = useTexts(MAIL);

@@ -16,7 +16,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { returnToComposer } from '../../../frame/writing.ts';
 import { AgentTurnButton } from './agent-turn-dialog.tsx';
 import { MessageContent } from './content.tsx';
-import { MailSubject, WholeMailButton } from './mail.tsx';
+import { MailReplyTo, MailSubject, WholeMailButton } from './mail.tsx';
 import styles from './message.module.css';
 import { MessageStatus } from './message-status.tsx';
 import { copyContent, post } from './outbox.ts';
@@ -55,6 +55,7 @@ export function MessageBubble({ message, reactions, contact, onReply }: MessageB
       </p>
       {reply_to !== null && <Quote conversation={message.conversation} id={reply_to} />}
       <MailSubject message={message} />
+      <MailReplyTo message={message} />
       {revoked_at === null ? <MessageContent message={message} /> : <p className={styles['gone']}>{texts.revoked}</p>}
       <footer className={styles['foot']}>
         {message.origin === 'AGENT' && <AgentTurnButton message={message} />}

@@ -26,7 +26,7 @@ export function HealthCard({ inbox: { _id } }: { inbox: Inbox }): ReactElement {
 
 function Facts({ health }: { health: InboxHealth }): ReactElement {
   const texts = useTexts(HEALTH);
-  const { last_inbound_at, last_outbound_at, standing, daily_limit, failures } = health;
+  const { last_inbound_at, last_outbound_at, standing, daily_limit, failures, unreadable } = health;
   const moment = (at: string | null): string => (at === null ? texts.never : formatMoment(at));
   return (
     <Details
@@ -38,8 +38,22 @@ function Facts({ health }: { health: InboxHealth }): ReactElement {
         standing !== undefined && standing.sending !== null && [texts.sending, <Sending standing={standing} />],
         daily_limit !== null && [texts.dailyLimit, <DailyLimit limit={daily_limit} />],
         [texts.failures, <FailureList failures={failures} />],
+        unreadable.length > 0 && [texts.unreadable, <UnreadableList items={unreadable} />],
       ]}
     />
+  );
+}
+
+/** The reasons are in the words of the platform, because no text of ours covers what a foreign mail does wrong. */
+function UnreadableList({ items }: { items: InboxHealth['unreadable'] }): ReactElement {
+  return (
+    <ul className={styles['causes']}>
+      {items.map(({ reason, at }, index) => (
+        <li key={index}>
+          {reason} <span className={styles['code']}>({formatMoment(at)})</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -29,6 +29,7 @@ export const HEALTH = defineTexts(
     incomplete: (most: string) => `More than ${most} messages failed; these are the newest.`,
     unknownCause: 'A cause without a name',
     lastFailure: (at: string) => `last ${at}`,
+    unreadable: 'Could not be read in the last 7 days',
   },
   {
     'pt-BR': {
@@ -60,6 +61,7 @@ export const HEALTH = defineTexts(
       incomplete: (most) => `Mais de ${most} mensagens falharam; estas são as mais recentes.`,
       unknownCause: 'Uma causa sem nome',
       lastFailure: (at) => `a última em ${at}`,
+      unreadable: 'Não pôde ser lido nos últimos 7 dias',
     },
     es: {
       title: 'Salud',
@@ -90,6 +92,7 @@ export const HEALTH = defineTexts(
       incomplete: (most) => `Fallaron más de ${most} mensajes; estos son los más recientes.`,
       unknownCause: 'Una causa sin nombre',
       lastFailure: (at) => `el último el ${at}`,
+      unreadable: 'No se pudo leer en los últimos 7 días',
     },
   },
 );
