@@ -36,8 +36,8 @@ export interface TestServer {
  */
 export async function openTestServer({ durable } = { durable: true }): Promise<TestServer> {
   const folder = await mkdtemp(join(durable ? tmpdir() : await findFastFolder(), 'parley-test-'));
-  // Several test files at a time share the server, some of them with three processes of the platform.
-  const shared = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
+  // Six test files at a time share the server, some of them with three processes of the platform, each of which may open a hundred connections.
+  const shared = { fsync: 'off', full_page_writes: 'off', max_connections: '1000' };
   const settings = durable ? {} : shared;
   const server = await startEmbeddedPostgres(join(folder, 'postgres'), () => undefined, settings);
   const address: ServerAddress = {
