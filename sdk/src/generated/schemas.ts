@@ -3964,7 +3964,7 @@ export type LiveEvent = {
   /** The record was removed; the messages of a conversation go with it */
   data: {
     /** The event */
-    event: 'contact' | 'conversation' | 'campaign' | 'table_row';
+    event: 'contact' | 'conversation' | 'message' | 'campaign' | 'table_row';
     /** The record that was removed */
     _id: string;
   };

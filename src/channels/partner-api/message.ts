@@ -22,6 +22,9 @@ export interface EventScene extends Scene {
   item?: string | null;
 }
 
+/** The devices that the gateway is not. It tells them by the form of a message's id. */
+const PHONES = new Set(['android', 'ios']);
+
 /** Returns null for messages of groups, and for those that say nothing. */
 export function readMessage(data: Json, scene: EventScene, isConfirmation: boolean): Inbound | null {
   const key = asRecord(data.key);
@@ -49,6 +52,7 @@ export function readMessage(data: Json, scene: EventScene, isConfirmation: boole
     origin: fromBusiness ? 'echo' : 'live',
     fromBusiness,
     ...(isConfirmation && { isConfirmation }),
+    ...(fromBusiness && !isConfirmation && !PHONES.has(asText(data.source) ?? '') && { mayBeOurs: true }),
     system: false,
     person: { ...person, ...(displayName !== null && { displayName }) },
     replyTo: asIdentifier(context?.stanzaId),
