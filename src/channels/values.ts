@@ -86,3 +86,16 @@ export function toStorable(value: unknown, depth = 0): unknown {
     Object.entries(value).map(([key, item]) => [toStorableText(key), toStorable(item, depth + 1)]),
   );
 }
+
+/**
+ * Parses the answer to a form (flow), which is JSON inside a string. Failure policy: a string that is not valid JSON is returned as a
+ * string.
+ */
+export function parseResponse(value: unknown): unknown {
+  if (typeof value !== 'string') return toStorable(value);
+  try {
+    return toStorable(JSON.parse(value));
+  } catch {
+    return toStorable(value);
+  }
+}

@@ -40,7 +40,7 @@ export function readMessage(data: Json, scene: EventScene, isConfirmation: boole
       : makeUnreadable(scene, 'a message has no parts', data);
   const message = openEnvelopes(given);
   // The protocol's own messages arrive as events for edits and removals.
-  if (isEmpty(message) || asRecord(message.protocolMessage)) return null;
+  if (isEmpty(message) || isProtocol(message)) return null;
   const fromBusiness = isConfirmation || asBoolean(key.fromMe);
   const displayName = fromBusiness ? null : asLabel(data.pushName);
   const context = findContext(data, message);
@@ -64,6 +64,14 @@ export function readMessage(data: Json, scene: EventScene, isConfirmation: boole
     ...((isConfirmation ? readTemplate(message) : null) ??
       readContent(message, describeSurroundings(given, externalId, scene), asLabel(data.messageType))),
   };
+}
+
+/** The part of WhatsApp's protocol that tells a person something: somebody names the business in a status. */
+const MENTIONS: readonly unknown[] = [25, 'STATUS_MENTION_MESSAGE'];
+
+function isProtocol({ protocolMessage }: Json): boolean {
+  const part = asRecord(protocolMessage);
+  return part !== null && !MENTIONS.includes(part.type);
 }
 
 /** An instance on the Cloud API shows a template that it has sent by its name only. */
