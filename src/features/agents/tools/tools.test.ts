@@ -170,6 +170,27 @@ test('arguments that no request may have are refused, and a name that can not be
   );
 });
 
+test('a function without arguments may be called with an empty text, and each call is given back to the model with an object', async () => {
+  const calls = ['', '  ', null, {}, '{"a": 1}', '{broken'].map((given) => ({
+    function: { name: 'read_fields', arguments: given },
+  }));
+  let isFirst = true;
+  model.answer((_asked, response) => {
+    sendJson(response, isFirst ? { choices: [{ message: { content: null, tool_calls: calls } }] } : say('Done!'));
+    isFirst = false;
+  });
+  const { body } = await call(200, 'POST', `/v1/agents/${agent._id}/try`, { body: { message: 'Hello' } });
+  assert.deepEqual(
+    body.actions.map(({ is_done }: Json) => is_done),
+    [true, true, true, true, false, false],
+  );
+  const written = model.calls.at(-1)?.body.messages.find(({ tool_calls }: Json) => tool_calls);
+  assert.deepEqual(
+    written.tool_calls.map((each: Json) => each.function.arguments),
+    ['{}', '{}', '{}', '{}', '{"a":1}', '{}'],
+  );
+});
+
 test('a model reads rows that belong to its contact or to nobody, and never those of other contacts', async () => {
   await attempt([['read_table', { table: 'orders', search: 'cake' }]]);
   assert.deepEqual(returned(), ['[{"order":"cake for everybody"}]']);
