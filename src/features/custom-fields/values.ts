@@ -191,7 +191,7 @@ export interface ChangedRecord {
   /** The contact that has the field, or through which a business changed; null when there is none. */
   contact: string | null;
   /** Only set when the change happened inside a conversation. */
-  conversation?: string;
+  conversation?: string | undefined;
 }
 
 /** Makes one FIELD_UPDATED for each field that really changed, with the data that integrators expect. */

@@ -115,6 +115,14 @@ test('what a model writes and moves happens with its answer, in the name of the 
   const events = await listEventNames(platform, conversation._id);
   for (const event of ['CONVERSATION_STEP_CHANGED', 'FIELD_UPDATED']) assert.ok(events.includes(event), event);
   assert.ok((await listEventNames(platform, conversation.contact)).includes('CONTACT_UPDATED'));
+  const updates = await platform.deliveries(
+    ({ body }) => body.event === 'FIELD_UPDATED' && body.data.contactId === conversation.contact,
+    2,
+  );
+  assert.deepEqual(updates.map(({ body }) => [body.data.field.context, body.data.conversationId]).toSorted(), [
+    ['contact', conversation._id],
+    ['conversation', conversation._id],
+  ]);
   script(['read_fields']);
   await call(200, 'POST', `/v1/agents/${agent._id}/try`, { body: { message: 'Hello' } });
   assert.deepEqual(returned(), ['{"contact":{},"conversation":{}}']);
