@@ -214,6 +214,17 @@ test('a model reads rows that belong to its contact or to nobody, and never thos
   assert.deepEqual(returned(), ['[{"order":"pie of mine"}]', '[]']);
 });
 
+test('a model finds rows by words of one and two letters, with accents and without', async () => {
+  await create(`/v1/tables/${table._id}/rows`, { data: { order: 'TV 5 pol. à vista' } });
+  await attempt([
+    ['read_table', { table: 'orders', search: 'tv 5' }],
+    ['read_table', { table: 'orders', search: 'TV 7' }],
+    ['read_table', { table: 'orders', search: 'À tv' }],
+  ]);
+  const found = '[{"order":"TV 5 pol. à vista"}]';
+  assert.deepEqual(returned(), [found, '[]', found]);
+});
+
 test('a file of the knowledge base is sent after the answer', async () => {
   script([['send_file', { name: 'Menu' }]], 'Here is our menu.');
   const { turn, messages } = await converse();

@@ -50,16 +50,27 @@ export interface RowFilter {
 }
 
 export interface RowMatch {
-  search: string | null;
+  /** The row has each of these texts. */
+  texts: string[];
   filters: RowFilter[];
+  /** Only for rows that one contact may learn of: they belong to nobody and never did, to this contact, or only to its business. */
+  reader?: { contact: string | null };
 }
 
 /** Builds the SQL of all conditions of a match. Their parameters follow those of the company and the table. */
-export const buildConditions = ({ search, filters }: RowMatch): Conditions =>
+export const buildConditions = ({ texts, filters, reader }: RowMatch): Conditions =>
   buildAll(3, (bind) => [
-    ...(search === null ? [] : [searchCondition(search, bind)]),
+    ...texts.map((text) => searchCondition(text, bind)),
     ...filters.map((filter) => filterCondition(filter, bind)),
+    ...(reader ? [readerCondition(reader.contact, bind)] : []),
   ]);
+
+function readerCondition(contact: string | null, bind: BindValue): Condition {
+  const value = bind(contact ?? '');
+  const exact = `not lost_owner and (contact_id is null or contact_id = ${value}) and (business_id is null
+      or business_id = (select c.business_id from contacts c where c.company_id = $1 and c._id = ${value}))`;
+  return { exact, indexed: null };
+}
 
 // Texts with letters beyond ASCII are few once they are folded, and those with two letters behind one are marked.
 const FOLDED = { expression: 'folded', beyondAscii: `pair_mark(folded) = '+'` };
@@ -146,26 +157,6 @@ export function lookUpRows(
         columns: `${ROW}, (select count(*)::int from hits) as total`,
       })}`,
     values: [tx.companyId, tableId, ...values, ...windowValues(window)],
-    planEachTime: true,
-  });
-}
-
-/**
- * Finds rows that have all these words, at most four, which are folded. They belong to nobody and never did, or to the given contact, or
- * only to its business.
- */
-export function findRowsWithWords(
-  tx: TenantRead,
-  tableId: string,
-  { contact, words, limit }: { contact: string | null; words: string[]; limit: number },
-): Promise<Pick<RowRecord, 'data'>[]> {
-  return many(tx, {
-    name: 'tables.findRowsWithWords',
-    text: `select data from table_rows where ${OF_TABLE} and not lost_owner and (contact_id is null or contact_id = $3)
-        and (business_id is null or business_id = (select business_id from contacts c where c.company_id = $1 and c._id = $3))
-        and ${['$4', '$5', '$6', '$7'].map((word) => `(${word}::text is null or folded like '%' || like_literal(${word}) || '%')`).join(' and ')}
-      limit $8`,
-    values: [tx.companyId, tableId, contact, ...[0, 1, 2, 3].map((index) => words[index] ?? null), limit],
     planEachTime: true,
   });
 }
