@@ -248,3 +248,30 @@ test('a site hears of what happens in the chat, and sets it up, also by calls fr
   assert.doesNotMatch(String(await page.evaluate('JSON.stringify({ ...localStorage })')), /token|eyJ/);
   await close();
 });
+
+test('the loader finds its inbox in its address or at another script, and says on the console when there is none', async () => {
+  const inAddress = await startShop(platform, {
+    makeScript: (address, inbox) => `<script async src="${address}?inbox=${inbox}"></script>`,
+  });
+  const opened = await openShop(browser, inAddress);
+  await opened.openChat();
+  await opened.close();
+
+  // A tag manager runs the text of the file, and the browser then names no script.
+  const atAnother = await startShop(platform, {
+    makeScript: (address, inbox) => `<script type="text/plain" src="${address}" data-inbox="${inbox}"></script>`,
+  });
+  const managed = await openShop(browser, atAnother);
+  await managed.page.evaluate(await (await fetch(`${platform.url}/widget.js`)).text());
+  await managed.openChat();
+  await managed.close();
+
+  const without = await startShop(platform, { makeScript: (address) => `<script async src="${address}"></script>` });
+  const silent = await openShop(browser, { ...without, origin: 'about:blank' });
+  const complaint = silent.page.waitForEvent('console', (message) =>
+    message.text().includes('needs the id of an inbox'),
+  );
+  await silent.page.goto(without.origin);
+  assert.equal((await complaint).type(), 'error');
+  await silent.close();
+});
