@@ -1755,7 +1755,7 @@ export interface CampaignStepCreate {
   delay_minutes?: number | undefined;
   /** The template with its values */
   template: GivenTemplate;
-  /** The pipeline step to which the conversation moves when the message is sent; null for none. CONVERSATION_STEP_CHANGED names the campaign then */
+  /** The pipeline step to which the conversation moves when the message is sent, unless the network refuses it; null for none. CONVERSATION_STEP_CHANGED names the campaign then */
   funnel_step?: string | null | undefined;
 }
 
@@ -1766,7 +1766,7 @@ export interface CampaignStep {
   delay_minutes: number;
   /** The template with its values */
   template: GivenTemplate;
-  /** The pipeline step to which the conversation moves when the message is sent; null for none. CONVERSATION_STEP_CHANGED names the campaign then */
+  /** The pipeline step to which the conversation moves when the message is sent, unless the network refuses it; null for none. CONVERSATION_STEP_CHANGED names the campaign then */
   funnel_step: string | null;
 }
 

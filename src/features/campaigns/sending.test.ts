@@ -222,3 +222,29 @@ test('who watches a company sees the progress of its campaigns', async () => {
   await live.waitFor('removed', ({ event, _id }) => event === 'campaign' && _id === draft._id);
   await live.close();
 });
+
+test('a send that the network refuses does not move its conversation in the pipeline', async () => {
+  const { body: pipeline } = await call(201, 'POST', '/v1/pipelines', {
+    body: { name: 'Funnel', steps: [{ name: 'Contacted' }] },
+  });
+  const funnel_step = pipeline.steps[0]._id;
+  const [taken, refused, lost] = [makePhoneNumber(), makePhoneNumber(), makePhoneNumber()];
+  const faults = [
+    { code: 131009, times: 1, to: refused },
+    { kind: 'reset_after_accept', times: 1, to: lost },
+  ];
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: faults } });
+  const campaign = await createFor([taken, refused, lost], { steps: [{ template: HELLO, funnel_step }] });
+  await start(campaign);
+  await awaitEnd(campaign);
+  await waitUntil('the calls to be settled', async () =>
+    (await listEnrollments(campaign)).every(({ status }) =>
+      ['SENT', 'DELIVERED', 'READ', 'COMPLETED', 'FAILED'].includes(status),
+    ),
+  );
+  const readStep = async (phone: string): Promise<string | null> =>
+    (await call(200, 'GET', `/v1/conversations?search=%2B${phone}`)).body.result[0].step;
+  for (const phone of [taken, lost])
+    await waitUntil('the conversation to move', async () => (await readStep(phone)) === funnel_step);
+  assert.equal(await readStep(refused), null);
+});
