@@ -192,9 +192,10 @@ const MATCHES = [
 ];
 
 const ROW_MATCHES = [
-  ...['Jo', 'maria'].map((search) => ({ search, filters: [] })),
+  ...[['Jo'], ['maria'], ['Jo', 'zq']].map((texts) => ({ texts, filters: [] })),
+  { texts: ['maria'], filters: [], reader: { contact: null } },
   ...[...FIELD_TYPES, 'URL'].flatMap((type) =>
-    OPERATORS.map((operator) => ({ search: null, filters: [{ key: 'a', type, operator, value: '777' }] })),
+    OPERATORS.map((operator) => ({ texts: [], filters: [{ key: 'a', type, operator, value: '777' }] })),
   ),
 ];
 

@@ -67,14 +67,17 @@ async function storeOutcomes(kit: Kit, tx: TenantTx, run: Run, outcomes: CallOut
  * may have arrived. A step that was removed meanwhile is left out.
  */
 async function moveInFunnel(tx: TenantTx, { acting, campaign }: Run, outcomes: CallOutcome[]): Promise<void> {
-  const targets = new Map(outcomes.map(({ call }) => [call.conversation, campaign.steps[call.step]?.funnel_step]));
+  const targets = outcomes.flatMap(({ call: { conversation, step } }) => {
+    const id = campaign.steps[step]?.funnel_step ?? null;
+    return id === null ? [] : [{ conversation, id }];
+  });
   const steps = new Map<string, CampaignMove['step']>();
-  for (const id of [...new Set(targets.values())].filter(Boolean).toSorted()) {
-    const step = await keepStepFromRemoval(tx, id ?? '');
-    if (step) steps.set(step._id, step);
+  for (const id of [...new Set(targets.map((target) => target.id))].toSorted((a, b) => (a < b ? -1 : 1))) {
+    const step = await keepStepFromRemoval(tx, id);
+    if (step) steps.set(id, step);
   }
-  const moves = [...targets].flatMap(([conversation, id]): CampaignMove[] => {
-    const step = steps.get(id ?? '');
+  const moves = targets.flatMap(({ conversation, id }): CampaignMove[] => {
+    const step = steps.get(id);
     return step ? [{ conversation, step }] : [];
   });
   await moveByCampaign(tx, acting, moves);

@@ -94,8 +94,9 @@ function whenIdle(run: () => void): void {
 }
 
 /** The settings are attributes of a script, or stand in the address of this file. */
-function readSetting({ dataset, src }: HTMLScriptElement, name: string): string | undefined {
-  return dataset[name] || (isOurs(src) && new URL(src).searchParams.get(name)) || undefined;
+function readSetting(script: HTMLScriptElement, name: string): string | undefined {
+  const { src } = script;
+  return script.getAttribute(`data-${name}`) || (isOurs(src) && new URL(src).searchParams.get(name)) || undefined;
 }
 
 const isOurs = (src: string): boolean => /\/widget\.js(?:[?#]|$)/.test(src);

@@ -119,10 +119,8 @@ test('what a model writes and moves happens with its answer, in the name of the 
     ({ body }) => body.event === 'FIELD_UPDATED' && body.data.contactId === conversation.contact,
     2,
   );
-  assert.deepEqual(updates.map(({ body }) => [body.data.field.context, body.data.conversationId]).toSorted(), [
-    ['contact', conversation._id],
-    ['conversation', conversation._id],
-  ]);
+  assert.deepEqual(new Set(updates.map(({ body }) => body.data.field.context)), new Set(['contact', 'conversation']));
+  for (const { body } of updates) assert.equal(body.data.conversationId, conversation._id);
   script(['read_fields']);
   await call(200, 'POST', `/v1/agents/${agent._id}/try`, { body: { message: 'Hello' } });
   assert.deepEqual(returned(), ['{"contact":{},"conversation":{}}']);

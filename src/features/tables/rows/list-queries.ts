@@ -207,7 +207,7 @@ export function countMatchesAfter(
   return one(tx, {
     name: 'tables.countMatchesAfter',
     text: `select (count(*) filter (where true${exact}))::int as count, max(row_index) as last from (
-        select row_index, folded, data from table_rows where ${OF_TABLE} and row_index > $${first}
+        select row_index, folded, data, lost_owner, contact_id, business_id from table_rows where ${OF_TABLE} and row_index > $${first}
         order by row_index limit $${first + 1}
       ) near`,
     values: [tx.companyId, tableId, ...values, after, reach],
