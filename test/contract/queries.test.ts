@@ -224,9 +224,17 @@ const VARIANTS: Record<string, unknown[]> = {
     [[], ['vip']].map((tags) => ({ filters: condition, tags, contacts: [] })),
   ),
   SkipRules: [
-    { testNumbers: null, needed: [], undeliveredIn: [], restingCodes: [], writesToActive: true },
     {
-      testNumbers: ['7'],
+      testPeople: null,
+      identityKinds: ['PHONE'],
+      needed: [],
+      undeliveredIn: [],
+      restingCodes: [],
+      writesToActive: true,
+    },
+    {
+      testPeople: ['7'],
+      identityKinds: ['PHONE', 'BSUID'],
       needed: [
         { field: 'name', customField: '0' },
         { field: null, customField: null },

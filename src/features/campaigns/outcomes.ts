@@ -5,7 +5,7 @@ import type { TenantTx } from '../../platform/store/tenant.ts';
 import { moveByCampaign, type CampaignMove } from '../conversations/campaign-marks.ts';
 import { keepStepFromRemoval } from '../pipelines/steps.ts';
 import { createAnswerBatches, type AnswerBatches } from '../bulk/answer-batches.ts';
-import { holdOverloaded, toPerson } from '../bulk/sender.ts';
+import { holdOverloaded } from '../bulk/sender.ts';
 import { returnPlaces } from '../inboxes/portfolio.ts';
 import { failUnsent, holdUnsent, settleMany, type Answered } from '../messages/send-many.ts';
 import { keepState, sendLater } from './portion-queries.ts';
@@ -49,8 +49,8 @@ async function storeOutcomes(kit: Kit, tx: TenantTx, run: Run, outcomes: CallOut
   await returnPlaces(
     tx,
     portfolio,
-    refused.map(({ call: { phone, reached_at, reached_before } }) => ({
-      person: toPerson(phone),
+    refused.map(({ call: { to, reached_at, reached_before } }) => ({
+      person: to.value,
       reached_at,
       reached_before,
     })),
@@ -58,7 +58,7 @@ async function storeOutcomes(kit: Kit, tx: TenantTx, run: Run, outcomes: CallOut
   await holdOverloaded(
     tx,
     lane,
-    outcomes.map(({ call, again }) => ({ again, person: toPerson(call.phone) })),
+    outcomes.map(({ call, again }) => ({ again, person: call.to.value })),
   );
 }
 

@@ -2,12 +2,10 @@
  * Chooses the next messages of a campaign, reserves their slots and stores them, all in one transaction. Slots begin within a second, so a pause is
  * effective within a second. Only a message of which the database knows that its call begins is ever given to the network.
  */
-import { PHONE_NUMBER } from '../../channels/identity.ts';
 import { repeatOvertaken } from '../../platform/store/overtaken.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { reservePairs, reserveSlots } from '../../platform/work/pacing.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
-import { toPerson } from '../bulk/sender.ts';
 import { holdMany } from '../contacts/by-phones.ts';
 import { lockOpenOnes, openMany } from '../conversations/open-many.ts';
 import { setCampaignMarks } from '../conversations/campaign-marks.ts';
@@ -57,7 +55,7 @@ export const takePortion = (run: Run, most: number): Promise<Portion> =>
 async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<Portion> {
   if ((await holdTurn(tx, run.turn)) === 0) return OVER;
   if (due.length === 0) return IDLE;
-  const { inbox, channel } = run.sender;
+  const { inbox } = run.sender;
   const contacts = due.map(({ contact }) => contact);
   await lockOpenOnes(tx, inbox._id, contacts);
   await holdMany(tx, contacts);
@@ -68,7 +66,7 @@ async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<P
   const candidates = await lockDue(
     tx,
     due.map(({ _id }) => _id),
-    { inbox: inbox._id, kind: PHONE_NUMBER.kind, restingCodes: channel.templates?.restingCodes?.map(String) ?? [] },
+    describeSender(run.sender),
   );
   const { sends, skipped } = planCandidates(run, candidates);
   if (skipped.length > 0) await endSkipped(tx, skipped);
@@ -90,18 +88,25 @@ async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<P
       : await reservePairs(
           tx,
           run.sender.lane,
-          calls.map(({ phone }) => toPerson(phone)),
+          calls.map(({ to }) => to.value),
         );
   return {
     calls: calls.map((call, place) => ({
       call,
-      inMs: Math.max(firstInMs + place * gapMs, pairs.get(toPerson(call.phone)) ?? 0),
+      inMs: Math.max(firstInMs + place * gapMs, pairs.get(call.to.value) ?? 0),
     })),
     waitMs: findPause(sends.length, { granted, firstInMs, gapMs }),
     looked: due.length,
     isOver: false,
   };
 }
+
+/** What decides about a contact for this sender. */
+const describeSender = ({ inbox, channel }: Run['sender']) => ({
+  inbox: inbox._id,
+  kinds: channel.identities.map(({ kind }) => kind),
+  restingCodes: channel.templates?.restingCodes?.map(String) ?? [],
+});
 
 // The next portion is taken before the slots of this one end.
 const LEAD_MS = 300;
@@ -181,8 +186,7 @@ async function storeSends(tx: TenantTx, run: Run, sends: ReachedSend[]): Promise
       conversation: conversations.get(candidate._id) ?? candidate.conversation ?? '',
       message: candidate.message ?? newId(),
       isFresh: candidate.message === null,
-      phone: candidate.person ?? '',
-      address: to.address,
+      to,
       content: filled.content,
       template: { name: named.name, language: named.language, components: filled.components },
       reached_at,
@@ -193,9 +197,9 @@ async function storeSends(tx: TenantTx, run: Run, sends: ReachedSend[]): Promise
   await storeMessages(tx, run, stored);
   await insertSends(tx, campaign._id, stored);
   await markCalled(tx, calls, campaign.steps.length - 1);
-  const places = stored.map(({ message, phone, reached_at, reached_before }) => ({
+  const places = stored.map(({ message, to, reached_at, reached_before }) => ({
     message,
-    person: toPerson(phone),
+    person: to.value,
     reached_at,
     reached_before,
   }));
