@@ -42,6 +42,38 @@ test('a site that the inbox does not name can not frame the chat, nor can any si
     assert.equal((await fetch(`${platform.url}/widget/${inbox}`)).status, 404, inbox);
 });
 
+test('an address of a picture that is none is refused, and one that was stored before changes nothing of the page', async () => {
+  const { call, database, demo } = platform;
+  const { _id: user } = await platform.createUser(demo._id, 'OPERATOR');
+  const bad = [
+    'https://256.256.256.256/a.png',
+    'https://a.example;sandbox/a.png',
+    "https://a.example'/a.png",
+    'https://[/',
+  ];
+  for (const avatar_url of bad) {
+    const places: [method: string, path: string, body: Json, field: string][] = [
+      ['PATCH', `/v1/users/${user}`, { avatar_url }, 'avatar_url'],
+      ['PUT', `/v1/inboxes/${shop.inbox}`, { web_config: { avatar_url } }, 'web_config.avatar_url'],
+      ['POST', '/v1/contacts', { name: 'Ana', avatar_url }, 'avatar_url'],
+      ['POST', '/v1/agents', { name: 'Ana', type: 'EXTERNAL', url: avatar_url }, 'url'],
+      ['POST', '/v1/inboxes', { channel: 'WEB_V2', name: 'Shop', webhook_url: avatar_url }, 'webhook_url'],
+    ];
+    for (const [method, path, body, field] of places)
+      assert.equal((await call(400, method, path, { body })).body.errors[0].path, field, avatar_url);
+  }
+  for (const stored of bad) {
+    await database.sql('update users set avatar_url = $2 where _id = $1', [user, stored]);
+    const { inbox } = await startShop(platform, { config: { avatar_url: 'https://pictures.example/a.png' } });
+    const page = await fetch(`${platform.url}/widget/${inbox}`);
+    assert.equal(page.status, 200, stored);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    const pictures = policy.split('; ').find((directive) => directive.startsWith('img-src'));
+    assert.deepEqual([pictures, policy.includes('sandbox')], ["img-src 'self' https://pictures.example", false]);
+  }
+  await database.sql('update users set avatar_url = null where _id = $1', [user]);
+});
+
 test('the site and the chat listen to each other only: what other windows say does nothing', async () => {
   const opened = await openShop(browser, shop);
   await opened.openChat();
