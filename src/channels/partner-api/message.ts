@@ -42,6 +42,7 @@ export function readMessage(data: Json, scene: EventScene, isConfirmation: boole
   // The protocol's own messages arrive as events for edits and removals.
   if (isEmpty(message) || isProtocol(message)) return null;
   const fromBusiness = isConfirmation || asBoolean(key.fromMe);
+  const mayBeOurs = fromBusiness && !isConfirmation && !PHONES.has(asText(data.source) ?? '');
   const displayName = fromBusiness ? null : asLabel(data.pushName);
   const context = findContext(data, message);
   return {
@@ -52,7 +53,7 @@ export function readMessage(data: Json, scene: EventScene, isConfirmation: boole
     origin: fromBusiness ? 'echo' : 'live',
     fromBusiness,
     ...(isConfirmation && { isConfirmation }),
-    ...(fromBusiness && !isConfirmation && !PHONES.has(asText(data.source) ?? '') && { mayBeOurs: true }),
+    ...(mayBeOurs && { mayBeOurs }),
     system: false,
     person: { ...person, ...(displayName !== null && { displayName }) },
     replyTo: asIdentifier(context?.stanzaId),
@@ -61,7 +62,7 @@ export function readMessage(data: Json, scene: EventScene, isConfirmation: boole
     errors: [],
     historyStatus: null,
     renamed: null,
-    ...((isConfirmation ? readTemplate(message) : null) ??
+    ...((isConfirmation || mayBeOurs ? readTemplate(message) : null) ??
       readContent(message, describeSurroundings(given, externalId, scene), asLabel(data.messageType))),
   };
 }
