@@ -64,12 +64,17 @@ test('an address of a picture that is none is refused, and one that was stored b
   }
   for (const stored of bad) {
     await database.sql('update users set avatar_url = $2 where _id = $1', [user, stored]);
-    const { inbox } = await startShop(platform, { config: { avatar_url: 'https://pictures.example/a.png' } });
+    const { inbox, origin } = await startShop(platform, { config: { avatar_url: 'https://pictures.example/a.png' } });
+    await database.sql(
+      `update inboxes set settings = jsonb_set(settings, '{web_config,allowed_origins}', to_jsonb(array[$2, $3])) where _id = $1`,
+      [inbox, origin, stored],
+    );
     const page = await fetch(`${platform.url}/widget/${inbox}`);
     assert.equal(page.status, 200, stored);
     const policy = page.headers.get('content-security-policy') ?? '';
     const pictures = policy.split('; ').find((directive) => directive.startsWith('img-src'));
     assert.deepEqual([pictures, policy.includes('sandbox')], ["img-src 'self' https://pictures.example", false]);
+    assert.ok(policy.endsWith(`frame-ancestors 'self' ${origin}`), policy);
   }
   await database.sql('update users set avatar_url = null where _id = $1', [user]);
 });
