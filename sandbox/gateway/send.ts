@@ -129,9 +129,14 @@ export async function sendThrough(sandbox: Sandbox, instance: Instance, place: s
   const stored = keepMessage(sandbox.gateway, key.id, { instance: instance.name, number, data, base64, quoted });
   showFile(sandbox, stored);
   showMessage(sandbox, key.id);
-  // A message that is sent through the gateway is reported only in this way, and never as one that was written on the phone.
-  const report = postEvent(sandbox, instance, 'send.message', data);
-  if (sandbox.gateway.settings.echo_first) await report;
+  const { echo_first: isFirst, echo_event: event, echo_text: text } = sandbox.gateway.settings;
+  const report = postEvent(
+    sandbox,
+    instance,
+    event,
+    text === null ? data : { ...data, message: { conversation: text } },
+  );
+  if (isFirst) await report;
   void reportStates(sandbox, instance, key);
   return { status: 201, body: instance.integration === 'business' ? repeatFile(data, sent) : data };
 }

@@ -50,6 +50,10 @@ export type GatewaySettings = {
   faults: Record<string, Fault[]>;
   /** Whether the webhook about a sent message is posted before the call that sends it is answered. */
   echo_first: boolean;
+  /** The event by which a sent message is reported; some gateways report it like a message of the phone. */
+  echo_event: 'send.message' | 'messages.upsert';
+  /** The words that the report has in the place of those that were sent; null keeps them. */
+  echo_text: string | null;
   /** Further copies of each event. */
   duplicates: number;
   /** Numbers that are not on WhatsApp. */
@@ -91,6 +95,8 @@ export const createGateway = (): GatewayState => ({
     status_delays_ms: { SERVER_ACK: 50, DELIVERY_ACK: 200, READ: 600 },
     faults: {},
     echo_first: false,
+    echo_event: 'send.message',
+    echo_text: null,
     duplicates: 0,
     unknown_numbers: [],
     retry_ms: 200,

@@ -1,5 +1,6 @@
 /**
- * Calls a model at an endpoint that understands the chat completions call of OpenAI. One call is one attempt.
+ * Calls a model at an endpoint that understands the chat completions call of OpenAI. One call is one attempt: it is repeated
+ * only if the model has refused the name of a parameter.
  * https://platform.openai.com/docs/api-reference/chat/create
  */
 import type { TSchema } from 'typebox';
@@ -8,6 +9,7 @@ import { newId } from '../platform/values/ids.ts';
 import type { Outbound } from '../platform/outside/outbound.ts';
 import { EndpointError, postJson } from './endpoint.ts';
 import { isHeadless, rememberHeadless, type AskedModel } from './headless.ts';
+import { createModelMemory } from './model-memory.ts';
 import { splitReasoning } from './reasoning.ts';
 
 export interface ChatEndpoint {
@@ -84,10 +86,41 @@ export async function askModel(
   { messages, tools, maxTokens, company, signal }: ChatRequest,
 ): Promise<ChatReply> {
   const { baseUrl, apiKey, model } = endpoint;
-  const body = { model, messages: messages.map(writeMessage), max_tokens: maxTokens, tools: tools.map(describeTool) };
-  const call = { server: 'model', url: `${baseUrl}/chat/completions`, apiKey, body, maxBytes: MAX_BYTES, signal };
-  return readReply({ baseUrl, model, company }, await postJson(outbound.operator, call));
+  const said = { model, messages: messages.map(writeMessage), tools: tools.map(describeTool) };
+  const post = (limit: TokenLimit): Promise<unknown> => {
+    const body = { ...said, [limit]: maxTokens };
+    const call = { server: 'model', url: `${baseUrl}/chat/completions`, apiKey, body, maxBytes: MAX_BYTES, signal };
+    return postJson(outbound.operator, call);
+  };
+  return readReply({ baseUrl, model, company }, await postWithLimit(endpoint, post));
 }
+
+/** The names of the limit of an answer. Servers of other makers know the first one alone, and newer models of OpenAI refuse it. */
+type TokenLimit = 'max_tokens' | 'max_completion_tokens';
+
+/** The models that refuse `max_tokens`. */
+const newer = createModelMemory();
+
+async function postWithLimit(
+  { baseUrl, model }: ChatEndpoint,
+  post: (limit: TokenLimit) => Promise<unknown>,
+): Promise<unknown> {
+  const key = JSON.stringify([baseUrl, model]);
+  if (newer.knows(key)) return post('max_completion_tokens');
+  try {
+    return await post('max_tokens');
+  } catch (error) {
+    // Failure policy: a refused name is replaced once. Every other error is the caller's.
+    if (!(error instanceof EndpointError && refusesMaxTokens(error))) throw error;
+  }
+  const answer = await post('max_completion_tokens');
+  newer.remember(key);
+  return answer;
+}
+
+/** Not every server names the parameter; all of them write the name that the model takes. */
+const refusesMaxTokens = ({ refusal }: EndpointError): boolean =>
+  refusal?.status === 400 && (refusal.param === 'max_tokens' || refusal.message.includes('max_completion_tokens'));
 
 const describeTool = (tool: ChatTool) => ({ type: 'function', function: tool });
 
@@ -102,7 +135,8 @@ function writeMessage(message: ChatMessage) {
     tool_calls: calls.map(({ id, name, arguments: given }) => ({
       id,
       type: 'function',
-      function: { name, arguments: JSON.stringify(given) },
+      // The model reads why what it wrote was refused; servers take a JSON object only.
+      function: { name, arguments: JSON.stringify(given ?? {}) },
     })),
   };
 }
@@ -198,9 +232,11 @@ function readCall(call: { function?: { name?: unknown; arguments?: unknown } } |
 }
 
 function parseArguments(given: unknown): unknown {
-  if (typeof given !== 'string' || given.length > MAX_ARGUMENTS) return null;
+  // Some models write nothing for a function without arguments, and some servers write the object itself.
+  const text = typeof given === 'string' ? given.trim() || '{}' : JSON.stringify(given ?? {});
+  if (text.length > MAX_ARGUMENTS) return null;
   try {
-    return parseJson(Buffer.from(given));
+    return parseJson(Buffer.from(text));
   } catch {
     // Failure policy: the function refuses arguments that a request could not have either, and the model reads that they do not fit.
     return null;

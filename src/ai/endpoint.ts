@@ -4,13 +4,23 @@ import type { OutboundForm } from '../platform/outside/outbound-form.ts';
 import type { Outbound, OutboundRequest } from '../platform/outside/outbound.ts';
 import type { OutboundResponse } from '../platform/outside/outbound-answer.ts';
 
+/** A refusal of the server, with the parameter of the request that it does not take, where it names one. */
+export interface Refusal {
+  status: number;
+  param: string | null;
+  message: string;
+}
+
 /** The server could not be called, or has not answered as it should. The message is shown to callers. */
 export class EndpointError extends Error {
   /** False only when it is certain that the server was not reached. */
   readonly sent: boolean;
+  /** Null when the server has refused nothing. */
+  readonly refusal: Refusal | null;
 
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, { refusal = null, ...options }: ErrorOptions & { refusal?: Refusal | null } = {}) {
     super(message, options);
+    this.refusal = refusal;
     this.sent = !(options?.cause instanceof OutboundError) || options.cause.sent;
   }
 }
@@ -48,13 +58,32 @@ interface Content {
 
 async function post(send: Outbound['tenant'], call: EndpointCall, content: Content): Promise<unknown> {
   const { status, body, truncated } = await sendOnce(send, call, content);
-  if (status !== 200) throw new EndpointError(`The ${call.server} has answered with the status ${status}.`);
+  if (status !== 200) {
+    const message = `The ${call.server} has answered with the status ${status}.`;
+    throw new EndpointError(message, { refusal: readRefusal(status, body) });
+  }
   if (truncated) throw new EndpointError(`The answer of the ${call.server} was too long or broke off.`);
   try {
     return JSON.parse(body.toString());
   } catch (error) {
     throw new EndpointError(`The answer of the ${call.server} is no JSON.`, { cause: error });
   }
+}
+
+/** Failure policy: a refusal in another form names no parameter. */
+function readRefusal(status: number, body: Buffer): Refusal {
+  let error: { param?: unknown; message?: unknown } | null | undefined;
+  try {
+    ({ error } = JSON.parse(body.toString()) as { error?: typeof error });
+  } catch {
+    error = null;
+  }
+  const { param, message } = error ?? {};
+  return {
+    status,
+    param: typeof param === 'string' ? param : null,
+    message: typeof message === 'string' ? message : '',
+  };
 }
 
 async function sendOnce(

@@ -31,6 +31,16 @@ export function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/**
+ * Returns the elements of a list that some servers write as an object by numbers, or as its only element, which has one of these properties.
+ */
+export function asElements(value: unknown, properties: string[]): Json[] {
+  const record = asRecord(value);
+  const isElement = record !== null && properties.some((name) => Object.hasOwn(record, name));
+  const elements = isElement ? [record] : record ? Object.values(record) : asList(value);
+  return elements.map(asRecord).filter((element) => element !== null);
+}
+
 function toStorableText(value: string): string {
   const whole = value.isWellFormed() ? value : value.toWellFormed();
   return whole.includes('\0') ? whole.replaceAll('\0', '\ufffd') : whole;
@@ -85,4 +95,17 @@ export function toStorable(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [toStorableText(key), toStorable(item, depth + 1)]),
   );
+}
+
+/**
+ * Parses the answer to a form (flow), which is JSON inside a string. Failure policy: a string that is not valid JSON is returned as a
+ * string.
+ */
+export function parseResponse(value: unknown): unknown {
+  if (typeof value !== 'string') return toStorable(value);
+  try {
+    return toStorable(JSON.parse(value));
+  } catch {
+    return toStorable(value);
+  }
 }

@@ -7,7 +7,7 @@ import {
   oneOf,
   SLUG,
   strict,
-  WEB_ADDRESS,
+  webAddress,
   plain,
 } from '../platform/values/schema.ts';
 import { OfficeHours } from './office-hours.ts';
@@ -46,9 +46,7 @@ export const WEB_PROPERTIES = {
   }),
   position: oneOf(['LEFT', 'RIGHT'], 'The corner of the page in which the launcher is'),
   title: nullable(shortText(80, 'The heading; null: the name of the inbox')),
-  avatar_url: nullable(
-    Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2048, description: 'The address of a picture' }),
-  ),
+  avatar_url: nullable(webAddress('The address of a picture')),
   welcome_text: nullable(shortText(1_000, 'What a new visitor reads first')),
   quick_replies: Type.Array(shortText(80, 'A text that a visitor sends with one click'), {
     maxItems: 5,

@@ -192,9 +192,10 @@ const MATCHES = [
 ];
 
 const ROW_MATCHES = [
-  ...['Jo', 'maria'].map((search) => ({ search, filters: [] })),
+  ...[['Jo'], ['maria'], ['Jo', 'zq']].map((texts) => ({ texts, filters: [] })),
+  { texts: ['maria'], filters: [], reader: { contact: null } },
   ...[...FIELD_TYPES, 'URL'].flatMap((type) =>
-    OPERATORS.map((operator) => ({ search: null, filters: [{ key: 'a', type, operator, value: '777' }] })),
+    OPERATORS.map((operator) => ({ texts: [], filters: [{ key: 'a', type, operator, value: '777' }] })),
   ),
 ];
 
@@ -223,9 +224,17 @@ const VARIANTS: Record<string, unknown[]> = {
     [[], ['vip']].map((tags) => ({ filters: condition, tags, contacts: [] })),
   ),
   SkipRules: [
-    { testNumbers: null, needed: [], undeliveredIn: [], restingCodes: [], writesToActive: true },
     {
-      testNumbers: ['7'],
+      testPeople: null,
+      identityKinds: ['PHONE'],
+      needed: [],
+      undeliveredIn: [],
+      restingCodes: [],
+      writesToActive: true,
+    },
+    {
+      testPeople: ['7'],
+      identityKinds: ['PHONE', 'BSUID'],
       needed: [
         { field: 'name', customField: '0' },
         { field: null, customField: null },

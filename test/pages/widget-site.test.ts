@@ -42,6 +42,43 @@ test('a site that the inbox does not name can not frame the chat, nor can any si
     assert.equal((await fetch(`${platform.url}/widget/${inbox}`)).status, 404, inbox);
 });
 
+test('an address of a picture that is none is refused, and one that was stored before changes nothing of the page', async () => {
+  const { call, database, demo } = platform;
+  const { _id: user } = await platform.createUser(demo._id, 'OPERATOR');
+  const bad = [
+    'https://256.256.256.256/a.png',
+    'https://a.example;sandbox/a.png',
+    "https://a.example'/a.png",
+    'https://[/',
+  ];
+  for (const avatar_url of bad) {
+    const places: [method: string, path: string, body: Json, field: string][] = [
+      ['PATCH', `/v1/users/${user}`, { avatar_url }, 'avatar_url'],
+      ['PUT', `/v1/inboxes/${shop.inbox}`, { web_config: { avatar_url } }, 'web_config.avatar_url'],
+      ['POST', '/v1/contacts', { name: 'Ana', avatar_url }, 'avatar_url'],
+      ['POST', '/v1/agents', { name: 'Ana', type: 'EXTERNAL', url: avatar_url }, 'url'],
+      ['POST', '/v1/inboxes', { channel: 'WEB_V2', name: 'Shop', webhook_url: avatar_url }, 'webhook_url'],
+    ];
+    for (const [method, path, body, field] of places)
+      assert.equal((await call(400, method, path, { body })).body.errors[0].path, field, avatar_url);
+  }
+  for (const stored of bad) {
+    await database.sql('update users set avatar_url = $2 where _id = $1', [user, stored]);
+    const { inbox, origin } = await startShop(platform, { config: { avatar_url: 'https://pictures.example/a.png' } });
+    await database.sql(
+      `update inboxes set settings = jsonb_set(settings, '{web_config,allowed_origins}', to_jsonb(array[$2, $3])) where _id = $1`,
+      [inbox, origin, stored],
+    );
+    const page = await fetch(`${platform.url}/widget/${inbox}`);
+    assert.equal(page.status, 200, stored);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    const pictures = policy.split('; ').find((directive) => directive.startsWith('img-src'));
+    assert.deepEqual([pictures, policy.includes('sandbox')], ["img-src 'self' https://pictures.example", false]);
+    assert.ok(policy.endsWith(`frame-ancestors 'self' ${origin}`), policy);
+  }
+  await database.sql('update users set avatar_url = null where _id = $1', [user]);
+});
+
 test('the site and the chat listen to each other only: what other windows say does nothing', async () => {
   const opened = await openShop(browser, shop);
   await opened.openChat();
@@ -247,4 +284,31 @@ test('a site hears of what happens in the chat, and sets it up, also by calls fr
   // No token of the visitor can be read by the site.
   assert.doesNotMatch(String(await page.evaluate('JSON.stringify({ ...localStorage })')), /token|eyJ/);
   await close();
+});
+
+test('the loader finds its inbox in its address or at another script, and says on the console when there is none', async () => {
+  const inAddress = await startShop(platform, {
+    makeScript: (address, inbox) => `<script async src="${address}?inbox=${inbox}"></script>`,
+  });
+  const opened = await openShop(browser, inAddress);
+  await opened.openChat();
+  await opened.close();
+
+  // A tag manager runs the text of the file, and the browser then names no script.
+  const atAnother = await startShop(platform, {
+    makeScript: (address, inbox) => `<script type="text/plain" src="${address}" data-inbox="${inbox}"></script>`,
+  });
+  const managed = await openShop(browser, atAnother);
+  await managed.page.evaluate(await (await fetch(`${platform.url}/widget.js`)).text());
+  await managed.openChat();
+  await managed.close();
+
+  const without = await startShop(platform, { makeScript: (address) => `<script async src="${address}"></script>` });
+  const silent = await openShop(browser, { ...without, origin: 'about:blank' });
+  const complaint = silent.page.waitForEvent('console', (message) =>
+    message.text().includes('needs the id of an inbox'),
+  );
+  await silent.page.goto(without.origin);
+  assert.equal((await complaint).type(), 'error');
+  await silent.close();
 });

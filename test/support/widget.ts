@@ -25,6 +25,8 @@ export interface ShopOptions {
   config?: Json;
   /** Attributes and further elements of the site's page. */
   attributes?: string;
+  /** What the page has in the place of the script that docs/web-chat.md shows. */
+  makeScript?(address: string, inbox: string): string;
   markup?: string;
 }
 
@@ -35,9 +37,12 @@ const makePolicy = (platform: string): string =>
 /** Starts a site with a chat of its own. Its page forbids everything that the chat does not need. */
 export async function startShop(platform: CalledPlatform, options: ShopOptions = {}): Promise<ShopSite> {
   const { isAllowed = true, config = {}, attributes = '', markup = '' } = options;
+  const makeScript: NonNullable<ShopOptions['makeScript']> =
+    options.makeScript ??
+    ((address, id) => `<script async src="${address}" data-inbox="${id}" ${attributes}></script>`);
   let inbox = '';
   const server = createServer((request, response) => {
-    const script = `<script async src="${platform.url}/widget.js" data-inbox="${inbox}" ${attributes}></script>`;
+    const script = makeScript(`${platform.url}/widget.js`, inbox);
     response.writeHead(200, {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': makePolicy(platform.url),

@@ -1780,7 +1780,7 @@ export interface CampaignStepCreate {
   delay_minutes?: number | undefined;
   /** The template with its values */
   template: GivenTemplate;
-  /** The pipeline step to which the conversation moves when the message is sent; null for none. CONVERSATION_STEP_CHANGED names the campaign then */
+  /** The pipeline step to which the conversation moves when the message is sent, unless the network refuses it; null for none. CONVERSATION_STEP_CHANGED names the campaign then */
   funnel_step?: string | null | undefined;
 }
 
@@ -1791,7 +1791,7 @@ export interface CampaignStep {
   delay_minutes: number;
   /** The template with its values */
   template: GivenTemplate;
-  /** The pipeline step to which the conversation moves when the message is sent; null for none. CONVERSATION_STEP_CHANGED names the campaign then */
+  /** The pipeline step to which the conversation moves when the message is sent, unless the network refuses it; null for none. CONVERSATION_STEP_CHANGED names the campaign then */
   funnel_step: string | null;
 }
 
@@ -3989,7 +3989,7 @@ export type LiveEvent = {
   /** The record was removed; the messages of a conversation go with it */
   data: {
     /** The event */
-    event: 'contact' | 'conversation' | 'campaign' | 'table_row';
+    event: 'contact' | 'conversation' | 'message' | 'campaign' | 'table_row';
     /** The record that was removed */
     _id: string;
   };

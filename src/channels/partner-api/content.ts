@@ -2,8 +2,19 @@
 import { makeInteractiveReply, type MessageContent, type ReceivedFile } from '../content.ts';
 import type { FileType } from '../../platform/work/media/formats.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
-import { asIdentifier, asLabel, asList, asNumber, asRecord, asText, toStorable, type Json } from '../values.ts';
+import {
+  asIdentifier,
+  asLabel,
+  asList,
+  asNumber,
+  asRecord,
+  asText,
+  parseResponse,
+  toStorable,
+  type Json,
+} from '../values.ts';
 import { nameFile, type Surroundings } from './file-name.ts';
+import { joinWords, OFFERS } from './offers.ts';
 
 /** `name` is that of the part. */
 type Reader = (part: Json, around: Surroundings, name: string) => MessageContent | null;
@@ -93,6 +104,35 @@ const createButtonReader =
     return { contentType: 'INTERACTIVE', content: words, interactive };
   };
 
+/** What a contact filled in or chose; the answer has what the form or the button says about it. */
+const readFormReply: Reader = (part) => {
+  const reply = asRecord(part.nativeFlowResponseMessage);
+  const content = asText(asRecord(part.body)?.text) || null;
+  if (!reply && content === null) return null;
+  const parts = { title: asText(reply?.name), response: parseResponse(reply?.paramsJson) };
+  return { contentType: 'INTERACTIVE', content, interactive: makeInteractiveReply('nfm_reply', parts) };
+};
+
+/** The gateway names the chosen options once it could decrypt them. */
+const readVote: Reader = (part) => {
+  const title = joinWords(asList(asRecord(part.vote)?.selectedOptions));
+  return title === null
+    ? null
+    : { contentType: 'INTERACTIVE', content: title, interactive: makeInteractiveReply('poll_reply', { title }) };
+};
+
+/** An order names its amount and its number; the goods are only in the catalogue. */
+const readOrder: Reader = ({ thumbnail: _picture, contextInfo: _context, ...order }) => ({
+  contentType: 'INTERACTIVE',
+  content: joinWords([order.orderTitle, order.message]),
+  interactive: makeInteractiveReply('order', { response: toStorable(order) }),
+});
+
+function readOffer(words: unknown[]): MessageContent | null {
+  const content = joinWords(words);
+  return content === null ? null : { contentType: 'TEXT', content };
+}
+
 /** The readers by the name of the part, in the order in which they are tried. */
 const readers = new Map<string, Reader>([
   ['extendedTextMessage', readText],
@@ -110,27 +150,41 @@ const readers = new Map<string, Reader>([
   ['listResponseMessage', readListReply],
   ['buttonsResponseMessage', createButtonReader('selectedButtonId', 'selectedDisplayText')],
   ['templateButtonReplyMessage', createButtonReader('selectedId', 'selectedDisplayText')],
+  ['interactiveResponseMessage', readFormReply],
+  ['pollUpdateMessage', readVote],
+  ['orderMessage', readOrder],
+  ...[...OFFERS].map(([name, listWords]): [string, Reader] => [name, (part) => readOffer(listWords(part))]),
 ]);
 
-/** Parts that are an envelope around a message. */
-const ENVELOPES = [
-  'ephemeralMessage',
-  'viewOnceMessage',
-  'viewOnceMessageV2',
-  'viewOnceMessageV2Extension',
-  'documentWithCaptionMessage',
-];
 /** The deepest envelope that is opened. */
 const MAX_ENVELOPES = 4;
 
-/** Parts that say nothing to a person: keys, and settings of the chat. */
-const SILENT_PARTS = ['messageContextInfo', 'senderKeyDistributionMessage', 'base64', 'mediaUrl', 'contextInfo'];
+/** Parts that say nothing to a person: keys, settings of the chat, and the mark that comes before the pictures of an album. */
+const SILENT_PARTS = [
+  'messageContextInfo',
+  'senderKeyDistributionMessage',
+  'base64',
+  'mediaUrl',
+  'contextInfo',
+  'albumMessage',
+];
 
-/** Takes the message out of its envelopes. */
+/** The parts of a message that may say something, by their names. */
+const listSpoken = (message: Json): [name: string, part: Json | null][] =>
+  Object.entries(message)
+    .filter(([name]) => !SILENT_PARTS.includes(name))
+    .map(([name, part]) => [name, asRecord(part)]);
+
+/**
+ * Takes the message out of its envelopes. WhatsApp has many, such as those of messages that disappear and of the pictures of an album, and all
+ * are a part with nothing to read but a message.
+ */
 export function openEnvelopes(message: Json): Json {
   let opened = message;
   for (let depth = 0; depth < MAX_ENVELOPES; depth += 1) {
-    const inner = ENVELOPES.map((name) => asRecord(asRecord(getOwnProperty(opened, name))?.message)).find(Boolean);
+    const inner = listSpoken(opened)
+      .map(([, part]) => asRecord(part?.message))
+      .find(Boolean);
     if (!inner) break;
     opened = inner;
   }
@@ -153,11 +207,10 @@ export function readContent(message: Json, around: Surroundings, named: string |
 const MAX_RAW_BYTES = 16_384;
 
 function makeUnsupported(message: Json, named: string | null): MessageContent {
-  const kind = named ?? Object.keys(message).find((name) => !SILENT_PARTS.includes(name)) ?? 'unknown';
-  const part = asRecord(getOwnProperty(message, kind));
+  const [[kind, part] = [named ?? 'unknown', null]] = listSpoken(message);
   const raw = asRecord(toStorable(message));
   const isSmall = Buffer.byteLength(JSON.stringify(raw)) <= MAX_RAW_BYTES;
-  const content = asText(part?.text) ?? asText(part?.caption) ?? asText(part?.name);
+  const content = asText(part?.text) ?? asText(part?.caption) ?? asText(part?.name) ?? asText(part?.title);
   return {
     contentType: 'UNSUPPORTED',
     content,
@@ -166,4 +219,4 @@ function makeUnsupported(message: Json, named: string | null): MessageContent {
 }
 
 /** True for a message without anything to read: the gateway could not decrypt it yet, and sends it again with the same id. */
-export const isEmpty = (message: Json): boolean => Object.keys(message).every((name) => SILENT_PARTS.includes(name));
+export const isEmpty = (message: Json): boolean => listSpoken(message).length === 0;

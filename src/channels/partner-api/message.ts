@@ -22,6 +22,9 @@ export interface EventScene extends Scene {
   item?: string | null;
 }
 
+/** The devices that the gateway is not. It tells them by the form of a message's id. */
+const PHONES = new Set(['android', 'ios']);
+
 /** Returns null for messages of groups, and for those that say nothing. */
 export function readMessage(data: Json, scene: EventScene, isConfirmation: boolean): Inbound | null {
   const key = asRecord(data.key);
@@ -37,8 +40,9 @@ export function readMessage(data: Json, scene: EventScene, isConfirmation: boole
       : makeUnreadable(scene, 'a message has no parts', data);
   const message = openEnvelopes(given);
   // The protocol's own messages arrive as events for edits and removals.
-  if (isEmpty(message) || asRecord(message.protocolMessage)) return null;
+  if (isEmpty(message) || isProtocol(message)) return null;
   const fromBusiness = isConfirmation || asBoolean(key.fromMe);
+  const mayBeOurs = fromBusiness && !isConfirmation && !PHONES.has(asText(data.source) ?? '');
   const displayName = fromBusiness ? null : asLabel(data.pushName);
   const context = findContext(data, message);
   return {
@@ -49,6 +53,7 @@ export function readMessage(data: Json, scene: EventScene, isConfirmation: boole
     origin: fromBusiness ? 'echo' : 'live',
     fromBusiness,
     ...(isConfirmation && { isConfirmation }),
+    ...(mayBeOurs && { mayBeOurs }),
     system: false,
     person: { ...person, ...(displayName !== null && { displayName }) },
     replyTo: asIdentifier(context?.stanzaId),
@@ -57,9 +62,17 @@ export function readMessage(data: Json, scene: EventScene, isConfirmation: boole
     errors: [],
     historyStatus: null,
     renamed: null,
-    ...((isConfirmation ? readTemplate(message) : null) ??
+    ...((isConfirmation || mayBeOurs ? readTemplate(message) : null) ??
       readContent(message, describeSurroundings(given, externalId, scene), asLabel(data.messageType))),
   };
+}
+
+/** The part of WhatsApp's protocol that tells a person something: somebody names the business in a status. */
+const MENTIONS: readonly unknown[] = [25, 'STATUS_MENTION_MESSAGE'];
+
+function isProtocol({ protocolMessage }: Json): boolean {
+  const part = asRecord(protocolMessage);
+  return part !== null && !MENTIONS.includes(part.type);
 }
 
 /** An instance on the Cloud API shows a template that it has sent by its name only. */

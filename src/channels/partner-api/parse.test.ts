@@ -49,7 +49,7 @@ const CONTENTS: [message: object, contentType: string, shown: unknown][] = [
   [{ listResponseMessage: { title: 'Pão', singleSelectReply: { selectedRowId: 'p1' } } }, 'INTERACTIVE', 'Pão'],
   [{ buttonsResponseMessage: { selectedButtonId: 'b1', selectedDisplayText: 'Sim' } }, 'INTERACTIVE', 'Sim'],
   [{ templateButtonReplyMessage: { selectedId: 't1', selectedDisplayText: 'Quero' } }, 'INTERACTIVE', 'Quero'],
-  [{ pollCreationMessageV3: { name: 'Qual?' } }, 'UNSUPPORTED', 'Qual?'],
+  [{ pinInChatMessage: { title: 'Preso' } }, 'UNSUPPORTED', 'Preso'],
   [{ locationMessage: { degreesLatitude: 'north' } }, 'UNSUPPORTED', null],
 ];
 
@@ -66,6 +66,69 @@ test('each kind of message has its content, and one that is not understood is ke
   assert.deepEqual(contacts, [
     { name: { formatted_name: 'Ana' }, phones: [{ phone: '+55 85 99123-0001', wa_id: '5585991230001' }] },
   ]);
+});
+
+/** Messages in envelopes, and the words of offers and of what was chosen. */
+const DEEPER: [message: object, contentType: string, shown: unknown][] = [
+  [{ associatedChildMessage: { message: { imageMessage: { ...file, caption: 'foto 1' } } } }, 'IMAGE', 'foto 1'],
+  [{ lottieStickerMessage: { message: { stickerMessage: file } }, messageContextInfo: {} }, 'STICKER', null],
+  [{ botInvokeMessage: { message: { ephemeralMessage: { message: { conversation: 'oi' } } } } }, 'TEXT', 'oi'],
+  [{ groupMentionedMessage: { message: { futureMessage: { text: 'novo' } } } }, 'UNSUPPORTED', 'novo'],
+  [{ statusMentionMessage: { message: { protocolMessage: { type: 25 } } } }, 'UNSUPPORTED', null],
+  [
+    {
+      interactiveMessage: {
+        header: { title: 'Loja' },
+        body: { text: 'Escolha' },
+        nativeFlowMessage: { buttons: [{ buttonParamsJson: '{"display_text":"Sim"}' }, { buttonParamsJson: '{' }, 7] },
+      },
+    },
+    'TEXT',
+    'Loja\nEscolha\n• Sim',
+  ],
+  [
+    {
+      templateMessage: {
+        hydratedTemplate: {
+          hydratedContentText: 'Seu pedido',
+          hydratedButtons: [{ urlButton: { displayText: 'Ver' } }],
+        },
+      },
+    },
+    'TEXT',
+    'Seu pedido\n• Ver',
+  ],
+  [
+    { buttonsMessage: { contentText: 'Vem?', buttons: [{ buttonText: { displayText: 'Vou' } }] } },
+    'TEXT',
+    'Vem?\n• Vou',
+  ],
+  [{ listMessage: { title: 'Pães', sections: [{ rows: [{ title: 'Francês' }] }] } }, 'TEXT', 'Pães\n• Francês'],
+  [{ productMessage: { product: { title: 'Bolo' }, body: 'Novo' } }, 'TEXT', 'Bolo\nNovo'],
+  [{ pollCreationMessageV3: { name: 'Qual?', options: [{ optionName: 'A' }] } }, 'TEXT', 'Qual?\n• A'],
+  [{ pollUpdateMessage: { vote: { selectedOptions: ['A', 'B'] } } }, 'INTERACTIVE', 'A\nB'],
+  [{ pollUpdateMessage: { vote: { encPayload: 'eA==' } } }, 'UNSUPPORTED', null],
+  [{ orderMessage: { orderId: '9', message: 'Dois bolos', thumbnail: 'eA==' } }, 'INTERACTIVE', 'Dois bolos'],
+  [
+    {
+      interactiveResponseMessage: {
+        body: { text: 'Enviado' },
+        nativeFlowResponseMessage: { name: 'flow', paramsJson: '{"a":1}' },
+      },
+    },
+    'INTERACTIVE',
+    'Enviado',
+  ],
+];
+
+test('a message in any envelope is read, offers and choices have their words, and the mark of an album is no message', () => {
+  for (const [message, contentType, shown] of DEEPER) {
+    const read = readMessage(message);
+    assert.deepEqual([read.contentType, read.content], [contentType, shown]);
+  }
+  assert.deepEqual(readMessage(DEEPER.at(-1)?.[0] ?? {}).interactive?.response, { a: 1 });
+  const key = { id: 'A1', remoteJid: JID };
+  assert.deepEqual(parse({ event: 'messages.upsert', data: { key, message: { albumMessage: {} } } }), [null]);
 });
 
 test('a message has what it answers, where it was forwarded from, and the advertisement that led to it', () => {

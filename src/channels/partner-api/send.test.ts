@@ -15,6 +15,7 @@ import {
   writeThrough,
   type Instance,
 } from '../../../test/support/gateway.ts';
+import { openLive } from '../../../test/support/live.ts';
 import { makeJpg, makePdf } from '../../../test/support/media-samples.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { listEventNames, sendText } from '../../../test/support/traffic.ts';
@@ -144,6 +145,24 @@ test('a message whose outcome is unknown stays QUEUED, is never sent again, and 
   assert.match(settled.external_id, /^3EB0/);
   assert.equal((await listCalls(platform, instance, 'message/sendText')).length, before + 1);
   assert.equal(await countMessages(conversation), 5);
+});
+
+test('a send that the gateway reports as a message of the phone is one message, also if its words differ or its answer is lost', async () => {
+  const { conversation } = await writeThrough(platform, instance);
+  await setGateway(platform, { echo_first: true, echo_event: 'messages.upsert' });
+  await setFaults({ sendText: [{ kind: 'reset_after_accept' }] });
+  const { _id: lost } = await sendText(platform, conversation, { content: 'Sem resposta' });
+  await awaitStatus(platform, instance, lost, 'SENT');
+  const live = await openLive(platform);
+  await setGateway(platform, { echo_text: 'Mudado' });
+  const sent = await sendText(platform, conversation, { content: 'Um texto' });
+  await setGateway(platform, { echo_first: false, echo_event: 'send.message', echo_text: null });
+  assert.equal(sent.status, 'SENT');
+  await live.waitFor('removed', ({ event }) => event === 'message');
+  await live.close();
+  assert.deepEqual(await listEventNames(platform, sent._id), ['MESSAGE_SENT']);
+  assert.equal(await countMessages(conversation), 3);
+  assert.equal((await call(200, 'GET', `/v1/conversations/${conversation}`)).body.last_message._id, sent._id);
 });
 
 test("what is written on the company's phone is stored, also with the words of a message whose outcome is unknown", async () => {

@@ -3,9 +3,9 @@ import type { ContentOf, MessageContent, ReceivedFile } from '../content.ts';
 import type { FileType } from '../../platform/work/media/formats.ts';
 import {
   asBoolean,
+  asElements,
   asIdentifier,
   asLabel,
-  asList,
   asNumber,
   asRecord,
   asText,
@@ -39,10 +39,7 @@ export function readFileName(name: string): [message: string, attachment: string
 /** Returns the contents of a message, of which the first has its text; empty when the message says nothing. */
 export function readContents(message: Json, id: string): MessageContent[] {
   const text = asText(message.message) || null;
-  const attached = asList(message.attachments)
-    .slice(0, MAX_ATTACHMENTS)
-    .map(asRecord)
-    .filter((attachment) => attachment !== null);
+  const attached = asElements(message.attachments, ['type', 'attachment_type', 'id']).slice(0, MAX_ATTACHMENTS);
   const [first, ...rest] = attached.map((attachment) => readAttachment(attachment, id));
   if (!first) return text === null ? [] : [{ contentType: 'TEXT', content: text }];
   if (text === null) return [first, ...rest];

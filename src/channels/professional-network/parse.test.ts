@@ -56,6 +56,19 @@ test('each message has its contents, of which the first has its id, and one that
   }
 });
 
+test('the account among the attendees makes no group of a chat of two, and attachments need not be a list', () => {
+  const [self, kim] = ['ACoAAself', 'ACoAAkim'].map((id) => ({ attendee_provider_id: id, attendee_name: id }));
+  const more = { account_info: { user_id: 'ACoAAself' }, is_group: false, attendees: [self, kim] };
+  for (const sender of [self, kim]) {
+    const [read] = readMessages({ ...more, sender });
+    assert.deepEqual(read?.person.displayName, 'ACoAAkim');
+  }
+  const third = { attendee_provider_id: 'ACoAAlia' };
+  assert.deepEqual(parse({ ...received, ...more, attendees: [self, kim, third] }), [null]);
+  for (const attachments of [file('img'), { 0: file('img') }])
+    assert.equal(readMessages({ attachments })[0]?.contentType, 'IMAGE');
+});
+
 test('a file is named by its message and itself, and one that the network does not have any more has no name', () => {
   const [there] = readMessages({ attachments: [file('img')] });
   assert.deepEqual(readFileName(there?.media?.networkId ?? ''), ['m-1', 'a-1']);

@@ -1,7 +1,7 @@
 /** What every event about a message says: which message it is, who wrote it, and to whom. */
 import type { InboundUnreadable } from '../channel.ts';
 import type { Person } from '../identity.ts';
-import { asIdentifier, asList, asRecord, asText, type Json } from '../values.ts';
+import { asElements, asIdentifier, asRecord, asText, type Json } from '../values.ts';
 import { makeUnreadable, type Scene } from '../scene.ts';
 import { isSet } from './content.ts';
 import { readAttendee } from './person.ts';
@@ -21,11 +21,14 @@ export function readTalk(event: Json, scene: Scene): Talk | InboundUnreadable {
   const externalId = asIdentifier(event.message_id);
   if (externalId === null) return makeUnreadable(scene, 'an event names no message', event);
   const chat = asIdentifier(event.chat_id);
-  const isOurs = isAccountItself(asRecord(event.sender), event);
-  const others = asList(event.attendees)
-    .map(asRecord)
-    .filter((attendee) => attendee !== null);
-  const other = isOurs ? (others[0] ?? null) : asRecord(event.sender);
+  const sender = asRecord(event.sender);
+  const isOurs = isAccountItself(sender, event);
+  // Some events name the account itself among the attendees.
+  const own = asText(asRecord(event.account_info)?.user_id) || null;
+  const others = asElements(event.attendees, ['attendee_provider_id']).filter(
+    ({ attendee_provider_id: id }) => own === null || asText(id) !== own,
+  );
+  const other = isOurs ? (others[0] ?? null) : sender;
   return {
     scene,
     externalId,

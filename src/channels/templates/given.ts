@@ -1,17 +1,12 @@
 /** What a caller gives a template to fill it in: components with parameters, as the API spells them. */
 import { Type, type Static } from 'typebox';
-import { explainedPattern, namesRecord, oneOf, strict, WEB_ADDRESS, plain } from '../../platform/values/schema.ts';
+import { explainedPattern, namesRecord, oneOf, strict, plain, webAddress } from '../../platform/values/schema.ts';
 
 // The longest text of a variable: the network's limit for a template that is only a body.
 const MAX_TEXT = 32_768;
 const MAX_WORD = 2_000;
 
-const link = Type.String({
-  format: 'uri',
-  ...WEB_ADDRESS,
-  maxLength: 2_048,
-  description: 'Where the network fetches the file',
-});
+const link = webAddress('Where the network fetches the file');
 const mediaId = Type.String({
   minLength: 1,
   maxLength: 64,

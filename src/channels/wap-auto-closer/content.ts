@@ -5,7 +5,7 @@
 import { makeInteractiveReply, type MessageContent, type ReceivedFile } from '../content.ts';
 import type { FileType } from '../../platform/work/media/formats.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
-import { asIdentifier, asLabel, asNumber, asRecord, toStorable, asText, type Json } from '../values.ts';
+import { asIdentifier, asLabel, asNumber, asRecord, asText, parseResponse, toStorable, type Json } from '../values.ts';
 
 type Reader = (message: Json) => MessageContent | null;
 
@@ -65,19 +65,6 @@ function readReaction(message: Json): MessageContent | null {
   return externalId === null
     ? null
     : { contentType: 'REACTION', reaction: { externalId, emoji: asText(reaction?.emoji) || null } };
-}
-
-/**
- * Parses the answer to a form (flow), which is JSON inside a string. Failure policy: a string that is not valid JSON is returned as a
- * string.
- */
-function parseResponse(value: unknown): unknown {
-  if (typeof value !== 'string') return toStorable(value);
-  try {
-    return toStorable(JSON.parse(value));
-  } catch {
-    return toStorable(value);
-  }
 }
 
 const REPLIES = ['button_reply', 'list_reply', 'nfm_reply'];

@@ -13,7 +13,7 @@ import {
   ref,
   strict,
   Timestamp,
-  WEB_ADDRESS,
+  webAddress,
   plain,
 } from '../../platform/values/schema.ts';
 
@@ -68,7 +68,7 @@ const SERVER =
     /\s+/g,
     ' ',
   );
-const url = Type.String({ maxLength: 2_048, ...WEB_ADDRESS, description: SERVER });
+const url = webAddress(SERVER);
 
 const tools = Type.Array(oneOf(AGENT_TOOLS), {
   maxItems: AGENT_TOOLS.length,

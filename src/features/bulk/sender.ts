@@ -2,7 +2,7 @@
  * What many templates are sent through: an inbox with its channel, credentials, daily limit and pace, and the files that the messages show.
  * Bulk runs and campaigns share it.
  */
-import { PHONE_NUMBER } from '../../channels/identity.ts';
+import { PHONE_NUMBER, type Identity } from '../../channels/identity.ts';
 import type { SendResult } from '../../channels/channel.ts';
 import type { Overload } from '../../channels/limits.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
@@ -103,9 +103,7 @@ export async function uploadFiles(
 /** A stored message and the person who gets it. */
 export interface StoredTemplate {
   message: string;
-  phone: string;
-  /** The number as the network writes it. */
-  address: string;
+  to: Identity;
   content: string | null;
   template: { name: string; language: string; components: Record<string, unknown>[] };
 }
@@ -115,9 +113,8 @@ export function callTemplate(
   kit: Kit,
   { channel, credentials, company }: Sender,
   { header, file, cards, renewals }: TemplateFiles,
-  { message, phone, address, content, template }: StoredTemplate,
+  { message, to, content, template }: StoredTemplate,
 ): Promise<SendResult> {
-  const to = { ...PHONE_NUMBER.identify(phone), address };
   return callNetwork(kit, {
     channel,
     credentials,

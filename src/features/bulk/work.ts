@@ -200,9 +200,10 @@ function launch(work: Work, ready: ReadyRow, inMs: number): void {
 async function callAt(work: Work, ready: ReadyRow, inMs: number): Promise<void> {
   const { kit, running, calls, outcomes } = work;
   const { acting } = running;
+  const to = { ...PHONE_NUMBER.identify(ready.phone), address: ready.address };
   if (!(await waitFor(inMs, work.stopping))) return outcomes.add({ ready, result: NOT_BEGUN, again: 'stop' });
   const result = await calls
-    .within(acting.companyId, () => callTemplate(kit, running, running.files, ready))
+    .within(acting.companyId, () => callTemplate(kit, running, running.files, { ...ready, to }))
     .catch((error: unknown): SendResult => {
       // Failure policy: no slot of this process came free in time, so the network was not called.
       kit.log.warn({ err: error, run: running.run._id }, 'bulk: a call could not begin');

@@ -19,10 +19,10 @@ export interface NeededValue extends Pick<ValueSource, 'field' | 'column'> {
 export interface SkipRules {
   campaign: string;
   inbox: string;
-  /** The kind of the identities that messages are sent to. */
-  identityKind: string;
-  /** The identities that an inbox in test mode may write to; null for an inbox that is not in test mode. */
-  testNumbers: string[] | null;
+  /** The kinds of the identities that messages are sent to, the most reliable first. */
+  identityKinds: string[];
+  /** The identities that an inbox in test mode may write to, as a kind and a value; null for an inbox that is not in test mode. */
+  testPeople: string[] | null;
   needed: NeededValue[];
   /** Countries where the network does not deliver the template. */
   undeliveredIn: string[];
@@ -54,7 +54,7 @@ function audienceSql({ bind }: Parameters, { filters, tags, contacts }: Audience
 
 /** Returns an expression for the reason for which the contact \`c\` with the identity \`i\` is skipped; null when nothing speaks against it. */
 function skipReasonSql({ bind }: Parameters, rules: SkipRules): string {
-  const { testNumbers, needed, undeliveredIn, restingCodes, writesToActive } = rules;
+  const { testPeople, needed, undeliveredIn, restingCodes, writesToActive } = rules;
   const activeSql =
     (): string => `exists (select from conversations v where v.company_id = $1 and v.inbox_id = ${bind(rules.inbox, 'text')}
     and v.contact_id = c._id and v.status <> 'CLOSED')`;
@@ -62,7 +62,7 @@ function skipReasonSql({ bind }: Parameters, rules: SkipRules): string {
     ['BLOCKED', 'c.blocked'],
     ['OPTED_OUT', 'c.opted_out'],
     ['INVALID_NUMBER', 'i.value is null'],
-    ['NOT_TEST_NUMBER', testNumbers && `i.value <> all(${bind(testNumbers, 'text[]')})`],
+    ['NOT_TEST_NUMBER', testPeople && `i.kind || ' ' || i.value <> all(${bind(testPeople, 'text[]')})`],
     ['ACTIVE_CONVERSATION', writesToActive ? null : activeSql()],
     ['NOT_DELIVERABLE', undeliveredIn.length > 0 ? `c.country_code = any(${bind(undeliveredIn, 'text[]')})` : null],
     [
@@ -96,14 +96,16 @@ const CONTACT_COLUMNS = `_id, name, email, phone_number, country_code, professio
 /** Returns a query of the audience and of the contacts that were added, with the reason for which each is skipped. */
 function judgedSql(parameters: Parameters, match: AudienceMatch, rules: SkipRules): string {
   const campaign = parameters.bind(rules.campaign, 'text');
+  const kinds = parameters.bind(rules.identityKinds, 'text[]');
   return `audience as (
       select ${CONTACT_COLUMNS} from contacts where company_id = $1 and (${audienceSql(parameters, match)} or _id in (
         select contact_id from campaign_enrollments where company_id = $1 and campaign_id = ${campaign}))
     ), judged as (
       select c._id, ${skipReasonSql(parameters, rules)} as reason
       from audience c left join lateral (
-        select value from contact_identities n
-        where n.company_id = $1 and n.contact_id = c._id and n.kind = ${parameters.bind(rules.identityKind, 'text')} limit 1
+        select kind, value from contact_identities n
+        where n.company_id = $1 and n.contact_id = c._id and n.kind = any(${kinds})
+        order by array_position(${kinds}, n.kind), n.created_at desc limit 1
       ) i on true left join campaign_enrollments a on a.company_id = $1 and a.campaign_id = ${campaign} and a.contact_id = c._id
     )`;
 }

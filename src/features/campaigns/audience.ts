@@ -1,11 +1,12 @@
 /** The audience of a campaign: the contacts that match its filters and tags, and those that it lists. */
-import { PHONE_NUMBER } from '../../channels/identity.ts';
+import type { NamedChannel } from '../../channels/registry.ts';
 import { listNeededValues } from '../../channels/templates/variables.ts';
 import type { GivenComponent } from '../../channels/templates/given.ts';
 import type { Undelivered } from '../../channels/templates/network.ts';
 import { AppError, insideOf, unknownReference } from '../../platform/values/errors.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 import { readFilterCondition } from '../contacts/list/found.ts';
+import { readNames } from '../inboxes/test-people.ts';
 import { listAllDefinitions } from '../custom-fields/values.ts';
 import type { AudienceMatch, NeededValue } from './audience-queries.ts';
 import { findExistingContacts } from './queries.ts';
@@ -50,6 +51,7 @@ export async function findNeededValues(read: TenantRead, given: readonly GivenCo
 interface Judging {
   campaign: string;
   inbox: string;
+  channel: Pick<NamedChannel, 'identities'>;
   test_mode: { enabled: boolean; test_numbers: string[] };
   needed: NeededValue[];
   /** The countries where the network delivers none of the templates. */
@@ -62,6 +64,7 @@ interface Judging {
 export const makeRules = ({
   campaign,
   inbox,
+  channel,
   test_mode,
   needed,
   undeliveredIn,
@@ -70,8 +73,10 @@ export const makeRules = ({
 }: Judging) => ({
   campaign,
   inbox,
-  identityKind: PHONE_NUMBER.kind,
-  testNumbers: test_mode.enabled ? test_mode.test_numbers.map((text) => PHONE_NUMBER.identify(text).value) : null,
+  identityKinds: channel.identities.map(({ kind }) => kind),
+  testPeople: test_mode.enabled
+    ? test_mode.test_numbers.flatMap((text) => readNames(channel, text)).map(({ kind, value }) => `${kind} ${value}`)
+    : null,
   needed,
   undeliveredIn,
   restingCodes,

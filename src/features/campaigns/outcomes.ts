@@ -2,8 +2,10 @@
 import type { NetworkError } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
+import { moveByCampaign, type CampaignMove } from '../conversations/campaign-marks.ts';
+import { keepStepFromRemoval } from '../pipelines/steps.ts';
 import { createAnswerBatches, type AnswerBatches } from '../bulk/answer-batches.ts';
-import { holdOverloaded, toPerson } from '../bulk/sender.ts';
+import { holdOverloaded } from '../bulk/sender.ts';
 import { returnPlaces } from '../inboxes/portfolio.ts';
 import { failUnsent, holdUnsent, settleMany, type Answered } from '../messages/send-many.ts';
 import { keepState, sendLater } from './portion-queries.ts';
@@ -28,17 +30,18 @@ export const createOutcomes = (kit: Kit, run: Run): AnswerBatches<CallOutcome> =
   );
 
 /** Messages come first and enrollments after them, as everywhere, so that two transactions never wait for each other. */
-async function storeOutcomes(
-  kit: Kit,
-  tx: TenantTx,
-  { sender, campaign }: Run,
-  outcomes: CallOutcome[],
-): Promise<void> {
+async function storeOutcomes(kit: Kit, tx: TenantTx, run: Run, outcomes: CallOutcome[]): Promise<void> {
+  const { sender, campaign } = run;
   const isOver = await keepState(tx, campaign._id);
   const { channel, inbox, credentials, portfolio, lane } = sender;
   const settled = outcomes.filter(({ again }) => again === null);
   const answers = settled.flatMap(({ call, result }): Answered[] =>
     result.outcome === 'unknown' ? [] : [{ message: call.message, result }],
+  );
+  await moveInFunnel(
+    tx,
+    run,
+    settled.filter(({ result }) => result.outcome !== 'rejected'),
   );
   await settleMany(kit, tx, { channel, inbox: inbox._id, credentials }, answers);
   await sendAgain(tx, outcomes, { isOver, lastStep: campaign.steps.length - 1 });
@@ -46,8 +49,8 @@ async function storeOutcomes(
   await returnPlaces(
     tx,
     portfolio,
-    refused.map(({ call: { phone, reached_at, reached_before } }) => ({
-      person: toPerson(phone),
+    refused.map(({ call: { to, reached_at, reached_before } }) => ({
+      person: to.value,
       reached_at,
       reached_before,
     })),
@@ -55,8 +58,29 @@ async function storeOutcomes(
   await holdOverloaded(
     tx,
     lane,
-    outcomes.map(({ call, again }) => ({ again, person: toPerson(call.phone) })),
+    outcomes.map(({ call, again }) => ({ again, person: call.to.value })),
   );
+}
+
+/**
+ * Moves conversations to the pipeline steps of their messages. What the network has refused moves nothing; a message whose outcome is unknown
+ * may have arrived. A step that was removed meanwhile is left out.
+ */
+async function moveInFunnel(tx: TenantTx, { acting, campaign }: Run, outcomes: CallOutcome[]): Promise<void> {
+  const targets = outcomes.flatMap(({ call: { conversation, step } }) => {
+    const id = campaign.steps[step]?.funnel_step ?? null;
+    return id === null ? [] : [{ conversation, id }];
+  });
+  const steps = new Map<string, CampaignMove['step']>();
+  for (const id of [...new Set(targets.map((target) => target.id))].toSorted((a, b) => (a < b ? -1 : 1))) {
+    const step = await keepStepFromRemoval(tx, id);
+    if (step) steps.set(id, step);
+  }
+  const moves = targets.flatMap(({ conversation, id }): CampaignMove[] => {
+    const step = steps.get(id);
+    return step ? [{ conversation, step }] : [];
+  });
+  await moveByCampaign(tx, acting, moves);
 }
 
 /** Lets messages wait that are sent again. What is not sent any more fails: whoever has cancelled it has cancelled only what waited then. */

@@ -1,5 +1,5 @@
 /** Decides for each due enrollment whether its message is sent, and fills the message in. It changes nothing. */
-import { PHONE_NUMBER, type Identity } from '../../channels/identity.ts';
+import type { Identity } from '../../channels/identity.ts';
 import { composeTemplate, type FilledTemplate } from '../../channels/templates/compose.ts';
 import { resolveVariables } from '../../channels/templates/variables.ts';
 import { isNamedIn } from '../inboxes/test-people.ts';
@@ -22,10 +22,7 @@ export function planCandidates({ campaign, sender, steps }: Run, candidates: Can
   for (const candidate of candidates) {
     const step = steps.get(candidate.step);
     if (!step) throw new Error('a step was not opened');
-    const to =
-      candidate.person === null
-        ? null
-        : { ...PHONE_NUMBER.identify(candidate.person), address: candidate.address ?? candidate.person };
+    const { to } = candidate;
     const reason = findSkipReason({ campaign, sender }, step, { candidate, to });
     const filled = reason === null && to ? fill(candidate, step, sender.inbox.time_zone) : null;
     if (to && filled) plan.sends.push({ candidate, to, filled });

@@ -1,5 +1,6 @@
 /** Statements that choose and store the next messages of a campaign. */
 import { exec, many, maybeOne, one } from '../../platform/store/db.ts';
+import type { Identity } from '../../channels/identity.ts';
 import type { TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import type { SkipReason } from './schemas.ts';
 import type { Recipient, RecipientContact } from '../../channels/templates/variables.ts';
@@ -56,8 +57,7 @@ export interface Candidate extends DueEnrollment {
   blocked: boolean;
   opted_out: boolean;
   /** The identity that the message is sent to; null when the contact has none. */
-  person: string | null;
-  address: string | null;
+  to: Identity | null;
   /** The open conversation with the contact in the inbox, and the enrollment that it belongs to. */
   conversation: string | null;
   enrollment: string | null;
@@ -72,23 +72,24 @@ export interface Candidate extends DueEnrollment {
   reached_before: string | null;
 }
 
-/** Locks due enrollments, whose conversations, contacts and waiting messages are locked already. */
+/** Locks due enrollments, whose conversations, contacts and waiting messages are locked already. `kinds`: of names, the most reliable first. */
 export function lockDue(
   tx: TenantTx,
   ids: string[],
-  { inbox, kind, restingCodes }: { inbox: string; kind: string; restingCodes: string[] },
+  { inbox, kinds, restingCodes }: { inbox: string; kinds: string[]; restingCodes: string[] },
 ): Promise<Candidate[]> {
   return many(tx, {
     name: 'campaigns.lockDue',
     text: `select e._id, e.contact_id as contact, e.current_step as step, e.recipient, e.refusals, c.phone_number, c.country_code, c.blocked,
-        c.opted_out, e.replied_at is not null as has_replied, i.value as person, i.address, v._id as conversation, v.enrollment_id as enrollment,
+        c.opted_out, e.replied_at is not null as has_replied, i.named as "to", v._id as conversation, v.enrollment_id as enrollment,
         w.window_expires_at is not null as window_open, exists (
           select from messages r where r.company_id = $1 and r.contact_id = c._id and r.failed_at > now() - interval '24 hours'
             and r.errors -> 0 ->> 'code' = any($5::text[])) as is_resting,
         s.message_id as message, m.content, m.template, s.reached_at, s.reached_before
       from campaign_enrollments e join contacts c on c.company_id = $1 and c._id = e.contact_id
-        left join lateral (select n.value, n.address from contact_identities n
-          where n.company_id = $1 and n.contact_id = c._id and n.kind = $4 order by n.created_at desc limit 1) i on true
+        left join lateral (select json_build_object('kind', n.kind, 'value', n.value, 'address', n.address) as named from contact_identities n
+          where n.company_id = $1 and n.contact_id = c._id and n.kind = any($4::text[])
+          order by array_position($4::text[], n.kind), n.created_at desc limit 1) i on true
         left join conversations v on v.company_id = $1 and v.inbox_id = $3 and v.contact_id = c._id and v.status <> 'CLOSED'
         left join lateral (select max(o.window_expires_at) as window_expires_at from conversations o
           where o.company_id = $1 and o.inbox_id = $3 and o.contact_id = c._id and o.window_expires_at > now()) w on true
@@ -96,7 +97,7 @@ export function lockDue(
         left join messages m on m.company_id = $1 and m._id = s.message_id
       where e.company_id = $1 and e._id = any($2::text[]) and e.next_run_at <= now()
       order by e.next_run_at, e._id for no key update of e`,
-    values: [tx.companyId, ids, inbox, kind, restingCodes],
+    values: [tx.companyId, ids, inbox, kinds, restingCodes],
   });
 }
 

@@ -2,16 +2,13 @@
  * Chooses the next messages of a campaign, reserves their slots and stores them, all in one transaction. Slots begin within a second, so a pause is
  * effective within a second. Only a message of which the database knows that its call begins is ever given to the network.
  */
-import { PHONE_NUMBER } from '../../channels/identity.ts';
 import { repeatOvertaken } from '../../platform/store/overtaken.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { reservePairs, reserveSlots } from '../../platform/work/pacing.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
-import { toPerson } from '../bulk/sender.ts';
 import { holdMany } from '../contacts/by-phones.ts';
 import { lockOpenOnes, openMany } from '../conversations/open-many.ts';
-import { markOfCampaign } from '../conversations/campaign-marks.ts';
-import { keepStepFromRemoval } from '../pipelines/steps.ts';
+import { setCampaignMarks } from '../conversations/campaign-marks.ts';
 import { reachPeople } from '../inboxes/portfolio.ts';
 import { keepPlaces } from '../messages/late-places.ts';
 import { failUnsent, holdUnsent, storeTemplates } from '../messages/send-many.ts';
@@ -58,8 +55,7 @@ export const takePortion = (run: Run, most: number): Promise<Portion> =>
 async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<Portion> {
   if ((await holdTurn(tx, run.turn)) === 0) return OVER;
   if (due.length === 0) return IDLE;
-  const { inbox, channel } = run.sender;
-  const funnel = await lockFunnelSteps(tx, run, due);
+  const { inbox } = run.sender;
   const contacts = due.map(({ contact }) => contact);
   await lockOpenOnes(tx, inbox._id, contacts);
   await holdMany(tx, contacts);
@@ -70,7 +66,7 @@ async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<P
   const candidates = await lockDue(
     tx,
     due.map(({ _id }) => _id),
-    { inbox: inbox._id, kind: PHONE_NUMBER.kind, restingCodes: channel.templates?.restingCodes?.map(String) ?? [] },
+    describeSender(run.sender),
   );
   const { sends, skipped } = planCandidates(run, candidates);
   if (skipped.length > 0) await endSkipped(tx, skipped);
@@ -85,25 +81,32 @@ async function takeOnce(tx: TenantTx, run: Run, due: DueEnrollment[]): Promise<P
     );
     return OVER;
   }
-  const calls = await storeSends(tx, run, reached, funnel);
+  const calls = await storeSends(tx, run, reached);
   const pairs =
     calls.length === 0
       ? new Map<string, number>()
       : await reservePairs(
           tx,
           run.sender.lane,
-          calls.map(({ phone }) => toPerson(phone)),
+          calls.map(({ to }) => to.value),
         );
   return {
     calls: calls.map((call, place) => ({
       call,
-      inMs: Math.max(firstInMs + place * gapMs, pairs.get(toPerson(call.phone)) ?? 0),
+      inMs: Math.max(firstInMs + place * gapMs, pairs.get(call.to.value) ?? 0),
     })),
     waitMs: findPause(sends.length, { granted, firstInMs, gapMs }),
     looked: due.length,
     isOver: false,
   };
 }
+
+/** What decides about a contact for this sender. */
+const describeSender = ({ inbox, channel }: Run['sender']) => ({
+  inbox: inbox._id,
+  kinds: channel.identities.map(({ kind }) => kind),
+  restingCodes: channel.templates?.restingCodes?.map(String) ?? [],
+});
 
 // The next portion is taken before the slots of this one end.
 const LEAD_MS = 300;
@@ -122,18 +125,6 @@ async function endSkipped(tx: TenantTx, skipped: Skipped[]): Promise<void> {
   await failUnsent(tx, waiting, NOT_SENT);
   await markSkipped(tx, skipped);
 }
-
-/** Locks the pipeline steps to which conversations move; a removed one is left out. */
-async function lockFunnelSteps(tx: TenantTx, { campaign }: Run, due: DueEnrollment[]) {
-  const held = new Map<number, NonNullable<Awaited<ReturnType<typeof keepStepFromRemoval>>>>();
-  for (const index of [...new Set(due.map(({ step }) => step))].toSorted((a, b) => a - b)) {
-    const id = campaign.steps[index]?.funnel_step ?? null;
-    const step = id === null ? null : await keepStepFromRemoval(tx, id);
-    if (step) held.set(index, step);
-  }
-  return held;
-}
-type FunnelSteps = Awaited<ReturnType<typeof lockFunnelSteps>>;
 
 interface Reserved {
   granted: number;
@@ -179,12 +170,12 @@ async function reach(
   return { reached, over: sends.length - reached.length };
 }
 
-async function storeSends(tx: TenantTx, run: Run, sends: ReachedSend[], funnel: FunnelSteps): Promise<PlannedCall[]> {
+async function storeSends(tx: TenantTx, run: Run, sends: ReachedSend[]): Promise<PlannedCall[]> {
   if (sends.length === 0) return [];
   const { campaign } = run;
   const fresh = sends.filter(({ candidate }) => candidate.message === null);
-  const conversations = await openConversations(tx, run, fresh, funnel);
-  const calls = sends.map((send): PlannedCall & { conversation: string; contact: string; isFresh: boolean } => {
+  const conversations = await openConversations(tx, run, fresh);
+  const calls = sends.map((send): PlannedCall & { contact: string; isFresh: boolean } => {
     const { candidate, to, filled, reached_at, reached_before } = send;
     const named = campaign.steps[candidate.step]?.template ?? { name: '', language: '' };
     return {
@@ -195,8 +186,7 @@ async function storeSends(tx: TenantTx, run: Run, sends: ReachedSend[], funnel: 
       conversation: conversations.get(candidate._id) ?? candidate.conversation ?? '',
       message: candidate.message ?? newId(),
       isFresh: candidate.message === null,
-      phone: candidate.person ?? '',
-      address: to.address,
+      to,
       content: filled.content,
       template: { name: named.name, language: named.language, components: filled.components },
       reached_at,
@@ -207,9 +197,9 @@ async function storeSends(tx: TenantTx, run: Run, sends: ReachedSend[], funnel: 
   await storeMessages(tx, run, stored);
   await insertSends(tx, campaign._id, stored);
   await markCalled(tx, calls, campaign.steps.length - 1);
-  const places = stored.map(({ message, phone, reached_at, reached_before }) => ({
+  const places = stored.map(({ message, to, reached_at, reached_before }) => ({
     message,
-    person: toPerson(phone),
+    person: to.value,
     reached_at,
     reached_before,
   }));
@@ -217,22 +207,16 @@ async function storeSends(tx: TenantTx, run: Run, sends: ReachedSend[], funnel: 
   return calls;
 }
 
-/** Opens the conversations, names the campaign in them, and moves them in the pipeline. Returns them by enrollment. */
+/** Opens the conversations, and names the campaign in them. Returns them by enrollment. */
 async function openConversations(
   tx: TenantTx,
-  { campaign, sender: { inbox }, acting }: Run,
+  { campaign, sender: { inbox } }: Run,
   fresh: ReachedSend[],
-  funnel: FunnelSteps,
 ): Promise<Map<string, string>> {
   const { agent, owner } = campaign;
   const { default_owner, default_agent, channel, test_mode } = inbox;
   const at = { inbox: inbox._id, channel, is_test: test_mode.enabled };
-  const marks = new Map(
-    fresh.map(({ candidate }) => [
-      candidate.contact,
-      { enrollment: candidate._id, step: funnel.get(candidate.step) ?? null },
-    ]),
-  );
+  const enrollments = new Map(fresh.map(({ candidate }) => [candidate.contact, candidate._id]));
   const ids = await openMany(
     tx,
     {
@@ -243,16 +227,13 @@ async function openConversations(
       agent,
       attendant: null,
       keeps: true,
-      mark: (opened) =>
-        markOfCampaign(
-          tx,
-          acting,
-          campaign._id,
-          opened.map((each) => ({
-            conversation: each._id,
-            ...(marks.get(each.contact) ?? { enrollment: '', step: null }),
-          })),
-        ),
+      mark: async (opened) => {
+        const marks = opened.map(({ _id, contact }) => ({
+          conversation: _id,
+          enrollment: enrollments.get(contact) ?? '',
+        }));
+        await setCampaignMarks(tx, campaign._id, marks);
+      },
     },
     fresh.map(({ candidate: { contact, conversation } }) => ({ contact, conversation })),
   );

@@ -56,11 +56,12 @@ async function collectProblems<T>(problems: FieldError[], check: () => Promise<T
 
 /** Returns the rules by which contacts are skipped before the first message. */
 async function readRules(kit: Kit, read: TenantRead, { _id, inbox, options }: CampaignRow, steps: SendableStep[]) {
-  const { templates } = await findShelf(kit, read, inbox, 'inbox');
+  const { templates, channel } = await findShelf(kit, read, inbox, 'inbox');
   const [first] = steps;
   return makeRules({
     campaign: _id,
     inbox,
+    channel,
     test_mode: await findTestMode(read, inbox),
     needed: await findNeededValues(
       read,

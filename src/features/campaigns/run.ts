@@ -36,6 +36,7 @@ export interface Run {
 /** A message that the network is to be called with. */
 export interface PlannedCall extends StoredTemplate {
   enrollment: string;
+  conversation: string;
   step: number;
   refusals: number;
   reached_at: string | null;

@@ -32,7 +32,7 @@ const delay = Type.Integer({
   description: 'How long after the step before it is sent; of the first step, how long after the contact was enrolled',
 });
 const FUNNEL =
-  'The pipeline step to which the conversation moves when the message is sent; null for none. CONVERSATION_STEP_CHANGED names the campaign then';
+  'The pipeline step to which the conversation moves when the message is sent, unless the network refuses it; null for none. CONVERSATION_STEP_CHANGED names the campaign then';
 
 const StepCreate = define(
   'CampaignStepCreate',

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openLive } from '../../../test/support/live.ts';
-import { connectPhone, makePhoneNumber } from '../../../test/support/network.ts';
+import {
+  buildNotification,
+  connectPhone,
+  fillMessage,
+  findStoredMessage,
+  makeBsuid,
+  makePhoneNumber,
+  openNetwork,
+} from '../../../test/support/network.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { postForm } from '../../../test/support/sheets.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
@@ -253,4 +261,65 @@ test('who watches a company sees the progress of its campaigns', async () => {
   await call(200, 'DELETE', `/v1/campaigns/${draft._id}`);
   await live.waitFor('removed', ({ event, _id }) => event === 'campaign' && _id === draft._id);
   await live.close();
+});
+
+test('a send that the network refuses does not move its conversation in the pipeline', async () => {
+  const { body: pipeline } = await call(201, 'POST', '/v1/pipelines', {
+    body: { name: 'Funnel', steps: [{ name: 'Contacted' }] },
+  });
+  const funnel_step = pipeline.steps[0]._id;
+  const [taken, refused, lost] = [makePhoneNumber(), makePhoneNumber(), makePhoneNumber()];
+  const faults = [
+    { code: 131009, times: 1, to: refused },
+    { kind: 'reset_after_accept', times: 1, to: lost },
+  ];
+  await platform.sandbox('PUT', '/sandbox/settings', { faults: { send: faults } });
+  const campaign = await createFor([taken, refused, lost], { steps: [{ template: HELLO, funnel_step }] });
+  await start(campaign);
+  await awaitEnd(campaign);
+  await waitUntil('the calls to be settled', async () =>
+    (await listEnrollments(campaign)).every(({ status }) =>
+      ['SENT', 'DELIVERED', 'READ', 'COMPLETED', 'FAILED'].includes(status),
+    ),
+  );
+  const readStep = async (phone: string): Promise<string | null> =>
+    (await call(200, 'GET', `/v1/conversations?search=%2B${phone}`)).body.result[0].step;
+  for (const phone of [taken, lost])
+    await waitUntil('the conversation to move', async () => (await readStep(phone)) === funnel_step);
+  assert.equal(await readStep(refused), null);
+});
+
+test('a contact who is known by a business-scoped id alone gets the messages of a campaign, and the preview says so', async () => {
+  const phone = await connectPhone(platform);
+  await awaitTemplates(phone);
+  const bsuid = makeBsuid();
+  const message = fillMessage({ from_user_id: bsuid });
+  await (await openNetwork(platform)).post(200, buildNotification({ phone, value: { messages: [message] } }));
+  const { contact } = await findStoredMessage(platform, phone, String(message['id']));
+  const nameless = (await call(201, 'POST', '/v1/contacts', { body: { name: 'Nobody' } })).body._id;
+  const { body: campaign } = await call(201, 'POST', '/v1/campaigns', {
+    body: {
+      name: 'By id',
+      inbox: phone.inbox,
+      audience: { contacts: [contact, nameless] },
+      send_to_active_conversations: true,
+      steps: [{ template: HELLO }],
+    },
+  });
+  for (const [test_numbers, sendable] of [
+    [[bsuid], 1],
+    [['+55 11 95555-0000'], 0],
+  ] as const) {
+    await call(200, 'PUT', `/v1/inboxes/${phone.inbox}`, { body: { test_mode: { enabled: true, test_numbers } } });
+    const { body: preview } = await call(200, 'GET', `/v1/campaigns/${campaign._id}/preview`);
+    assert.equal(preview.sendable, sendable);
+  }
+  await call(200, 'PUT', `/v1/inboxes/${phone.inbox}`, { body: { test_mode: { enabled: false, test_numbers: [] } } });
+  await start(campaign);
+  await awaitEnd(campaign);
+  const { messages } = await platform.sandbox('GET', '/sandbox/messages');
+  const [sent, ...others] = messages.filter(({ to }: Json) => to === bsuid);
+  assert.deepEqual([sent?.['body'].recipient, sent?.['body'].to, others], [bsuid, undefined, []]);
+  const reasons = (await listEnrollments(campaign)).map(({ skip_reason }) => skip_reason);
+  assert.deepEqual(new Set(reasons), new Set([null, 'INVALID_NUMBER']));
 });

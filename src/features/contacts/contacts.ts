@@ -86,12 +86,12 @@ export async function updateContactById(tenant: Acting, id: string, input: Conta
   return tenant.tx((tx) => changeContact(tx, id, wanted));
 }
 
-/** Writes custom fields of a contact in the caller's transaction, and emits the events. */
+/** Writes custom fields of a contact inside a conversation, in the caller's transaction, and emits the events. */
 export const writeContactFields = (
   tx: TenantTx,
-  id: string,
+  { contact, conversation }: { contact: string; conversation: string },
   custom_fields: NonNullable<ContactUpdate['custom_fields']>,
-): Promise<Contact> => changeContact(tx, id, { custom_fields });
+): Promise<Contact> => changeContact(tx, contact, { custom_fields }, conversation);
 
 /** Notes in the caller's transaction that the contact wants no more messages. Returns false when they have said so before. */
 export async function optOutContact(tx: TenantTx, id: string): Promise<boolean> {
@@ -101,7 +101,13 @@ export async function optOutContact(tx: TenantTx, id: string): Promise<boolean> 
   return true;
 }
 
-async function changeContact(tx: TenantTx, id: string, wanted: InputWithReadPhone): Promise<Contact> {
+/** `conversation`: inside of which the change happens. */
+async function changeContact(
+  tx: TenantTx,
+  id: string,
+  wanted: InputWithReadPhone,
+  conversation?: string,
+): Promise<Contact> {
   if ((await keepContactsFromRemoval(tx, [id])) === 0) throw notFound();
   // Identities are claimed before the contact is locked, in the same order as ingestion, and again afterwards, because the contact may
   // have lost one of them in between.
@@ -117,7 +123,7 @@ async function changeContact(tx: TenantTx, id: string, wanted: InputWithReadPhon
     throw makeIdentityMissingError();
   const updated = await updateContact(tx, id, fields, { keepsValues: changes.length === 0 });
   const contact = expectRecordSize('custom_fields', updated, { before: own, after: fields });
-  await emit(tx, [{ event: 'CONTACT_UPDATED', data: contact }, ...toFieldEvents(contact, changes)]);
+  await emit(tx, [{ event: 'CONTACT_UPDATED', data: contact }, ...toFieldEvents(contact, changes, conversation)]);
   return contact;
 }
 
@@ -161,5 +167,5 @@ export function identifiesNobody(fields: ContactFields): boolean {
 const makeIdentityMissingError = () =>
   invalid('name', 'or something that identifies the contact has to be there', 'REQUIRED');
 
-const toFieldEvents = ({ _id, company }: Contact, changes: FieldChange[]) =>
-  fieldEvents({ _id, company, contact: _id }, changes);
+const toFieldEvents = ({ _id, company }: Contact, changes: FieldChange[], conversation?: string) =>
+  fieldEvents({ _id, company, contact: _id, conversation }, changes);

@@ -11,7 +11,7 @@ import {
   Name,
   PhoneCountry,
   Timestamp,
-  WEB_ADDRESS,
+  webAddress,
   define,
   explainedPattern,
   namesRecord,
@@ -97,9 +97,7 @@ const writableProperties = {
   country: PhoneCountry,
   professional_network_identifier: described(identifier, 'Who the contact is on the professional network'),
   external_id: described(identifier, 'Its id in another system'),
-  avatar_url: nullable(
-    Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2_048, description: 'The address of a picture' }),
-  ),
+  avatar_url: nullable(webAddress('The address of a picture')),
   language: nullable(
     Type.String({
       ...explainedPattern('^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', 'must be a language, such as pt-BR'),

@@ -5,6 +5,7 @@ import { invalid, unknownReference } from '../../platform/values/errors.ts';
 import type { ChangeEvent } from '../../platform/store/events.ts';
 import { isPrecise, NUMBER_WANTED } from '../../platform/values/numbers.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
+import { parseWebAddress } from '../../platform/values/web-address.ts';
 import { expectSize, MAX_VALUES_BYTES } from '../../platform/values/sizes.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 import { listDefinitions } from './queries.ts';
@@ -39,9 +40,7 @@ export function findValueFault(slot: TypedSlot, value: unknown): string | null {
     case 'LIST':
       return findListFault(slot, value);
     case 'URL':
-      return isTextWithin(value, 2_048) && /^https?:$/.test(URL.parse(value)?.protocol ?? '')
-        ? null
-        : 'must be a web address';
+      return isTextWithin(value, 2_048) && parseWebAddress(value) !== null ? null : 'must be a web address';
   }
 }
 
@@ -191,7 +190,7 @@ export interface ChangedRecord {
   /** The contact that has the field, or through which a business changed; null when there is none. */
   contact: string | null;
   /** Only set when the change happened inside a conversation. */
-  conversation?: string;
+  conversation?: string | undefined;
 }
 
 /** Makes one FIELD_UPDATED for each field that really changed, with the data that integrators expect. */

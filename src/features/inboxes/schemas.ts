@@ -3,7 +3,7 @@ import { CHANNEL_NAMES, CHANNEL_SETTINGS } from '../../channels/registry.ts';
 import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
 import {
   Timestamp,
-  WEB_ADDRESS,
+  webAddress,
   define,
   explainedPattern,
   nullable,
@@ -51,12 +51,7 @@ const properties = {
   channel: oneOf(CHANNEL_NAMES, 'The messaging channel'),
   name: Type.String({ minLength: 1, maxLength: 200, description: 'What people call it' }),
   webhook_url: nullable(
-    Type.String({
-      format: 'uri',
-      ...WEB_ADDRESS,
-      maxLength: 2048,
-      description: 'Where the network notifies this platform, when it is not the default address; null clears',
-    }),
+    webAddress('Where the network notifies this platform, when it is not the default address; null clears'),
   ),
   number,
   default_agent: nullable(recordId('agent', 'The agent of new conversations; null clears')),

@@ -8,7 +8,7 @@ import { plainPhoneText } from '../../platform/values/phone-text.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 
 /** Reads a text that a caller wrote as each kind of name that it can be; empty when it names nobody on this channel. */
-const readNames = ({ identities }: Pick<Channel, 'identities'>, text: string): Identity[] =>
+export const readNames = ({ identities }: Pick<Channel, 'identities'>, text: string): Identity[] =>
   identities.filter(({ writing }) => writing.test(text)).map(({ identify }) => identify(text));
 
 /** True when one of the `listed` texts is one of the person's names, in whatever spelling. */

@@ -38,7 +38,7 @@ const KINDS = new Map<string, Kind[]>([
     'conversation_history',
     [{ event: 'history_entry', scope: 'conversations:read', isRemovable: false, read: readHistoryEntries }],
   ],
-  ['messages', [{ event: 'message', scope: 'messages:read', isRemovable: false, read: readMessages }]],
+  ['messages', [{ event: 'message', scope: 'messages:read', isRemovable: true, read: readMessages }]],
   [
     'imports',
     [

@@ -110,7 +110,7 @@ const LiveEvent = define(
     event(
       'removed',
       plain.object('The record was removed; the messages of a conversation go with it', {
-        event: oneOf(['contact', 'conversation', 'campaign', 'table_row'], 'The event'),
+        event: oneOf(['contact', 'conversation', 'message', 'campaign', 'table_row'], 'The event'),
         _id: plain.text('The record that was removed'),
       }),
     ),

@@ -1,8 +1,8 @@
-/** Finds messages of ours that the network has, although it has not told their ids yet. */
+/** Matches messages of ours with the echoes by which the network reports them, before and after their echo is stored. */
 import type { Identity } from '../../channels/identity.ts';
-import { many } from '../../platform/store/db.ts';
+import { exec, many } from '../../platform/store/db.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
-import { keyColumns, type MessageKey } from './ingest-queries.ts';
+import { keyColumns, type AnyTx, type MessageKey, type MessageLife } from './ingest-queries.ts';
 
 /** A message that the network reports as sent. */
 export interface ReportedSend extends MessageKey {
@@ -58,6 +58,69 @@ export function findUnsettled(tx: SystemTx, reports: ReportedSend[]): Promise<Un
       reports.map(({ unnamed }) => unnamed),
       reports.map(({ recipients }) => JSON.stringify(recipients)),
       FILES,
+    ],
+  });
+}
+
+/**
+ * Locks the conversations of echoes that have the ids of these messages of ours. Every transaction locks conversations before messages, so the
+ * statement is sent before the one that locks the messages.
+ */
+export function lockEchoThreads(tx: AnyTx, asked: (MessageKey & { message: string | null })[]): Promise<unknown[]> {
+  return many(tx, {
+    name: 'messages.lockEchoThreads',
+    text: `select v._id from conversations v
+      where (v.company_id, v._id) in (
+        select e.company_id, e.conversation_id
+        from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as a (company_id, inbox_id, external_id, message_id)
+          join messages e using (company_id, inbox_id, external_id)
+        where e.is_echo and e._id <> a.message_id)
+      order by v.company_id, v._id for no key update of v`,
+    values: [...keyColumns(asked), asked.map(({ message }) => message)],
+  });
+}
+
+/** A message of ours that was stored a second time, as an echo, before the network named the id of ours. */
+export interface Takeover {
+  echo: MessageLife;
+  ours: MessageLife;
+}
+
+/** Takes the network's ids from the echoes, so that messages of ours can have them. */
+export function releaseEchoes(tx: AnyTx, takeovers: Takeover[]): Promise<number> {
+  return exec(tx, {
+    name: 'messages.releaseEchoes',
+    // The live stream notes an update, and finds the message gone when it reads it.
+    text: `update messages m set external_id = null, updated_at = now()
+      from unnest($1::text[], $2::text[]) as t (company_id, echo_id) where m.company_id = t.company_id and m._id = t.echo_id`,
+    values: [takeovers.map(({ echo }) => echo.company), takeovers.map(({ echo }) => echo._id)],
+  });
+}
+
+/** Deletes the echoes. What answers them, and conversations that show them as the last message, name our messages from then on. */
+export function replaceEchoes(tx: AnyTx, takeovers: Takeover[]): Promise<number> {
+  return exec(tx, {
+    name: 'messages.replaceEchoes',
+    text: `with taken as (
+        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+          as t (company_id, echo_id, conversation_id, ours_id, ours_conversation)
+      ), gone as (
+        delete from messages m using taken t where m.company_id = t.company_id and m._id = t.echo_id
+      ), answers as (
+        update messages m set reply_to = t.ours_id, updated_at = now() from taken t
+        where m.company_id = t.company_id and m.conversation_id = t.conversation_id and m.reply_to = t.echo_id
+      )
+      update conversations v set last_message_id = case when t.ours_conversation = v._id then t.ours_id else (
+          select m._id from messages m
+          where m.company_id = v.company_id and m.conversation_id = v._id and m._id <> t.echo_id and m.status <> 'FAILED'
+          order by m.created_at desc, m._id desc limit 1) end
+      from taken t where v.company_id = t.company_id and v._id = t.conversation_id and v.last_message_id = t.echo_id`,
+    values: [
+      takeovers.map(({ echo }) => echo.company),
+      takeovers.map(({ echo }) => echo._id),
+      takeovers.map(({ echo }) => echo.conversation),
+      takeovers.map(({ ours }) => ours._id),
+      takeovers.map(({ ours }) => ours.conversation),
     ],
   });
 }

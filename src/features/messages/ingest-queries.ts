@@ -64,6 +64,8 @@ export interface MessageLife {
   delivered_at: string | null;
   read_at: string | null;
   failed_at: string | null;
+  is_echo: boolean;
+  conversation: string;
 }
 
 /** Finds the messages of statuses by the network's id, or by our own id if the network returned it, and locks them in a fixed order. */
@@ -83,7 +85,7 @@ export function lockLives(
           on m.company_id = a.company_id and m._id = a.message_id and m.inbox_id = a.inbox_id
       )
       select m._id, m.company_id as company, m.inbox_id as inbox, m.external_id, m.status, m.outcome_unknown, m.errors,
-        m.failure_reason, m.sent_at, m.delivered_at, m.read_at, m.failed_at
+        m.failure_reason, m.sent_at, m.delivered_at, m.read_at, m.failed_at, m.is_echo, m.conversation_id as conversation
       from found join messages m on m.company_id = found.company_id and m._id = found._id
       where m.message_type <> 'NOTE'
       order by m.company_id, m._id for no key update of m`,

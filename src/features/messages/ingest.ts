@@ -16,6 +16,7 @@ import {
   type MessageLife,
   type MessageKey,
 } from './ingest-queries.ts';
+import { lockEchoThreads, releaseEchoes, replaceEchoes, type Takeover } from './ingest-echo-queries.ts';
 import { findCrossed, parkUpdates, takeParked } from './ingest-parked-queries.ts';
 import type { Message, MessageStatus } from './schemas.ts';
 
@@ -47,22 +48,63 @@ const joinKey = (key: MessageKey): string => `${key.company} ${key.inbox} ${key.
  */
 export async function applyStatuses(tx: AnyTx, news: StatusNews[]): Promise<Applied & { advanced: Advanced[] }> {
   if (news.length === 0) return { applied: 0, parked: 0, advanced: [] };
-  const lives = await lockLives(tx, news);
+  const [, lives] = await lockMessages(tx, news);
   const byExternal = new Map(
     lives.filter((life) => life.external_id).map((life) => [joinKey(life as MessageKey), life]),
   );
   const byOurs = new Map(lives.map((life) => [`${life.inbox} ${life._id}`, life]));
   const steps = new Map<string, Progress>();
+  const takeovers: Takeover[] = [];
   const unmatched: StatusNews[] = [];
   for (const item of news) {
-    const life = byExternal.get(joinKey(item)) ?? byOurs.get(`${item.inbox} ${item.message}`);
-    if (life) follow(steps, life, item);
-    else unmatched.push(item);
+    const holder = byExternal.get(joinKey(item));
+    const ours = byOurs.get(`${item.inbox} ${item.message}`) ?? holder;
+    if (!ours) {
+      unmatched.push(item);
+      continue;
+    }
+    const isTaken = holder !== undefined && holder !== ours;
+    const echo = isTaken && holder.is_echo && ours.external_id === null ? holder : null;
+    // An id that another message of ours has stays with it: two messages with the same words may have swapped their ids.
+    follow(steps, ours, isTaken && !echo ? { ...item, external_id: null } : item);
+    if (!echo) continue;
+    takeovers.push({ echo, ours });
+    byExternal.set(joinKey(item), ours);
+    for (const report of listReports(steps.get(echo._id)?.life ?? echo)) follow(steps, ours, { ...item, ...report });
+    steps.delete(echo._id);
   }
+  if (takeovers.length > 0) await releaseEchoes(tx, takeovers);
   const advanced = await settle(tx, [...steps.values()]);
+  if (takeovers.length > 0) await removeEchoes(tx, takeovers);
   await learnRecipients(tx, news);
   await park(tx, unmatched);
   return { applied: news.length - unmatched.length, parked: unmatched.length, advanced };
+}
+
+/** Answers of the network may name an id that an echo has, whose conversation is locked before the messages. */
+function lockMessages(tx: AnyTx, news: StatusNews[]): Promise<[unknown, MessageLife[]]> {
+  const answers = news.filter(({ status }) => status === 'ACCEPTED' || status === 'HELD');
+  return Promise.all([answers.length > 0 ? lockEchoThreads(tx, answers) : null, lockLives(tx, news)]);
+}
+
+/** The statuses that an echo has reached, for the message that takes its place. */
+function listReports({ delivered_at, read_at, failed_at, errors, failure_reason }: Life): StatusReport[] {
+  const none = { errors: [], failure_reason: null };
+  return [
+    ...(delivered_at === null ? [] : [{ status: 'DELIVERED' as const, at: delivered_at, ...none }]),
+    ...(read_at === null ? [] : [{ status: 'READ' as const, at: read_at, ...none }]),
+    ...(failed_at === null ? [] : [{ status: 'FAILED' as const, at: failed_at, errors, failure_reason }]),
+  ];
+}
+
+/** Removes the echoes whose ids and statuses our messages have now. */
+async function removeEchoes(tx: AnyTx, takeovers: Takeover[]): Promise<void> {
+  await replaceEchoes(tx, takeovers);
+  for (const { echo } of takeovers)
+    tx.changed([
+      { company: echo.company, kind: 'MESSAGE', ids: [echo._id] },
+      { company: echo.company, kind: 'CONVERSATION', ids: [echo.conversation] },
+    ]);
 }
 
 interface Progress {
@@ -71,7 +113,9 @@ interface Progress {
   events: { name: EventName; life: Life }[];
 }
 
-function follow(steps: Map<string, Progress>, life: MessageLife, news: StatusNews): void {
+type Report = StatusReport & Pick<StatusNews, 'reportsFailures'> & { external_id: string | null };
+
+function follow(steps: Map<string, Progress>, life: MessageLife, news: Report): void {
   const progress = steps.get(life._id) ?? { before: life, life, events: [] };
   const step = advance(progress.life, news);
   progress.life = { ...progress.life, ...step.life, external_id: progress.life.external_id ?? news.external_id };

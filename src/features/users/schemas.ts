@@ -9,7 +9,7 @@ import {
   ref,
   strict,
   Timestamp,
-  WEB_ADDRESS,
+  webAddress,
   plain,
 } from '../../platform/values/schema.ts';
 import { USER_ROLES } from '../../platform/values/scopes.ts';
@@ -29,8 +29,8 @@ export const Email = Type.String({
 
 const role = oneOf(USER_ROLES, 'What the user may do: docs/authentication.md lists the scopes of each role');
 const language = oneOf(LANGUAGES, 'The language of mails to the user');
-const avatar = { description: 'The address of a picture, which visitors of a web chat see beside the name' };
-const avatar_url = nullable(Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2_048, ...avatar }));
+const AVATAR = 'The address of a picture, which visitors of a web chat see beside the name';
+const avatar_url = nullable(webAddress(AVATAR));
 
 export const UserCreate = define(
   'UserCreate',
@@ -64,7 +64,7 @@ const userProperties = {
   role,
   status: oneOf(USER_STATUSES, 'INVITED until the mailed invitation is accepted'),
   language,
-  avatar_url: nullable(Type.String(avatar)),
+  avatar_url: nullable(plain.text(AVATAR)),
   last_login_at: nullable(Timestamp),
   createdAt: Timestamp,
   updatedAt: Timestamp,

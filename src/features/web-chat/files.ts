@@ -11,7 +11,7 @@ import type { Intake } from '../inbound/intake.ts';
 import type { Visit } from './chat.ts';
 import { takeAnswers } from './questions.ts';
 import type { SendFile } from './schemas.ts';
-import { findWritten, makeInbound, storeWritten, toWritten, type Written } from './write.ts';
+import { makeInbound, repeatWritten, storeWritten, type Written } from './write.ts';
 
 /** The same as for the people of the company. */
 export const MOST_FILE = { maxBytes: UPLOAD_LIMITS.maxBytes };
@@ -30,8 +30,8 @@ export async function sendFile(
   { upload, body, signal }: SentFile,
 ): Promise<Written> {
   if (!upload) throw invalid('file', 'is required', 'REQUIRED');
-  const known = await findWritten(kit, visit, body.client_id);
-  if (known) return toWritten(visit, known, false);
+  const repeated = await repeatWritten(kit, visit, body);
+  if (repeated) return repeated;
   const answers = await takeAnswers(kit, visit, body.answers);
   const acting = actAs(kit.database, visit.site.company, { type: 'system', id: null, name: 'Web chat' });
   const attachment = await uploadAttachment(kit, acting, { upload, body: {}, signal });

@@ -4,6 +4,7 @@ import type { Kit } from '../../kit.ts';
 import { createVisitCounter } from '../../platform/http/access.ts';
 import { sharedFileRoute, webAppRoutes } from '../../platform/http/web-apps.ts';
 import { locateWebBuild } from '../../platform/http/web-builds.ts';
+import { parseWebAddress } from '../../platform/values/web-address.ts';
 import { addressShare, readSite, type Site } from './sites.ts';
 
 export function addChatPages(app: FastifyInstance, kit: Kit): void {
@@ -23,8 +24,15 @@ export function addChatPages(app: FastifyInstance, kit: Kit): void {
   sharedFileRoute(app, count, { path: '/widget.js', file: 'widget.js', build });
 }
 
+/** A site may stand for all hosts below its domain. Only what was parsed goes into the header, because `;` would begin a directive. */
+function toSources(site: string): string[] {
+  const isWide = site.includes('//*.');
+  const origin = parseWebAddress(site.replace('//*.', '//'))?.origin;
+  return origin === undefined ? [] : [isWide ? origin.replace('//', '//*.') : origin];
+}
+
 /** The sites of the inbox may frame the page, and the pictures of the company and its people may come from elsewhere. */
 const makePolicy = ({ origins, pictureOrigins }: Site) => ({
-  'frame-ancestors': ["'self'", ...origins].join(' '),
+  'frame-ancestors': ["'self'", ...origins.flatMap(toSources)].join(' '),
   'img-src': ["'self'", ...pictureOrigins].join(' '),
 });

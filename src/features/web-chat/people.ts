@@ -61,7 +61,7 @@ const toProvenPerson = ({ sub, email, name }: Identity): Person => ({
 });
 
 /** Finds or creates the contact of a person who has not written yet. */
-export function enterContact(kit: Kit, company: string, person: Person): Promise<string> {
+function enterContact(kit: Kit, company: string, person: Person): Promise<string> {
   return kit.database.systemTx(`company:${company}`, async (tx) => {
     const { contacts, created, changed } = await findOrCreatePeople(tx, [{ company, person, source: 'WIDGET' }]);
     const [contact = ''] = contacts;

@@ -4,11 +4,10 @@ import type { Kit } from '../../kit.ts';
 import { AppError, invalid } from '../../platform/values/errors.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
 import { actAs } from '../../platform/store/tenant.ts';
-import { updateContactById } from '../contacts/contacts.ts';
+import { writeContactFields } from '../contacts/contacts.ts';
 import type { CustomField } from '../custom-fields/schemas.ts';
 import { findValueFault, isEmpty, listAllDefinitions } from '../custom-fields/values.ts';
 import { openChat, type Visit } from './chat.ts';
-import { enterContact, toPerson } from './people.ts';
 import { findNewestConversation, hasAnswers } from './queries.ts';
 import type { FieldValues, WebQuestion } from './schemas.ts';
 import type { Site } from './sites.ts';
@@ -45,8 +44,8 @@ export interface GivenAnswers {
   name: string | null;
   /** What the company reads. */
   lines: { title: string; value: NonNullable<FieldValues[string]> }[];
-  /** Stores the values of custom fields at the contact, who is made when there is none. */
-  store(): Promise<void>;
+  /** Stores the values of custom fields at the contact, once the message that brings them is in a conversation. */
+  store(stored: { contact: string; conversation: string }): Promise<void>;
 }
 
 /**
@@ -93,19 +92,33 @@ async function readAnswers(
       title: question.title ?? TITLES[question.kind] ?? question.key,
       value,
     })),
-    store: async () => {
-      if (fields.length === 0) return;
-      const contact = await enterContact(kit, visit.site.company, toPerson(visit.visitor, name ?? undefined));
-      await storeFields(kit, visit, contact, fields);
+    store: async (stored) => {
+      if (fields.length > 0) await storeFields(kit, visit, stored, fields);
     },
   };
 }
 
-async function storeFields(kit: Kit, { site }: Visit, contact: string, fields: Answered[]): Promise<void> {
+/** Stores the answers that come with the repetition of a message: the first try may have stored the message alone. */
+export async function repeatAnswers(
+  kit: Kit,
+  visit: Visit,
+  stored: { contact: string; conversation: string },
+  given: FieldValues = {},
+): Promise<void> {
+  if (Object.keys(given).length === 0) return;
+  await (await readAnswers(kit, visit, { given, isRequired: false })).store(stored);
+}
+
+async function storeFields(
+  kit: Kit,
+  { site }: Visit,
+  { contact, conversation }: { contact: string; conversation: string },
+  fields: Answered[],
+): Promise<void> {
   const acting = actAs(kit.database, site.company, { type: 'system', id: null, name: 'Web chat' });
   const custom_fields = Object.fromEntries(fields.map(({ question, value }) => [question.key, value]));
   try {
-    await updateContactById(acting, contact, { custom_fields });
+    await acting.tx((tx) => writeContactFields(tx, { contact, conversation }, custom_fields));
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     // Failure policy: values for which the contact has no room, or whose fields have just changed, stand in the form. The visitor can do

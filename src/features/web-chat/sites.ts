@@ -2,6 +2,7 @@
 import type { WebConfig } from '../../channels/web-config.ts';
 import type { Kit } from '../../kit.ts';
 import type { ShareOwner } from '../../platform/store/connection-shares.ts';
+import { parseWebAddress } from '../../platform/values/web-address.ts';
 import { isId } from '../../platform/values/ids.ts';
 import { addressGroup } from '../../platform/http/limits.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
@@ -66,7 +67,7 @@ async function findSite(kit: Kit, inbox: string, behalf: ShareOwner): Promise<Si
     title: config.title ?? row.name,
     config,
     origins: config.allowed_origins,
-    pictureOrigins: [...new Set(pictures.map((url) => new URL(url).origin))].slice(-MOST_ORIGINS),
+    pictureOrigins: [...new Set(pictures.flatMap((url) => parseWebAddress(url)?.origin ?? []))].slice(-MOST_ORIGINS),
   };
 }
 

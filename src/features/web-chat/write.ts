@@ -9,7 +9,7 @@ import { openChat, type Visit } from './chat.ts';
 import { toPerson } from './people.ts';
 import { readShown, toExternalId, toWebMessage, type NamedMessage } from './present.ts';
 import { ANSWERS, findByExternalId, findPlace } from './queries.ts';
-import { takeAnswers, type GivenAnswers } from './questions.ts';
+import { repeatAnswers, takeAnswers, type GivenAnswers } from './questions.ts';
 import type { WebMessage, WriteMessage } from './schemas.ts';
 
 export interface Written {
@@ -21,8 +21,8 @@ export interface Written {
 
 export async function writeText(kit: Kit, intake: Intake, visit: Visit, body: WriteMessage): Promise<Written> {
   const { client_id, reply_to = null, page } = body;
-  const known = await findWritten(kit, visit, client_id);
-  if (known) return toWritten(visit, known, false);
+  const repeated = await repeatWritten(kit, visit, body);
+  if (repeated) return repeated;
   const replyTo = reply_to === null ? null : await findAnswered(kit, visit, reply_to);
   const answers = await takeAnswers(kit, visit, body.answers);
   const message = makeInbound(visit, client_id, {
@@ -86,14 +86,26 @@ export function makeInbound({ site, visitor }: Visit, clientId: string, parts: P
   };
 }
 
-export const toWritten = ({ site }: Visit, row: NamedMessage, isNew: boolean): Written => ({
+const toWritten = ({ site }: Visit, row: NamedMessage, isNew: boolean): Written => ({
   message: toWebMessage(site, row),
   isNew,
   attachment: row.attachment,
 });
 
+/** Returns what an earlier request with this id has stored; null when there was none. */
+export async function repeatWritten(
+  kit: Kit,
+  visit: Visit,
+  { client_id, answers }: Pick<WriteMessage, 'client_id' | 'answers'>,
+): Promise<Written | null> {
+  const known = await findWritten(kit, visit, client_id);
+  if (!known) return null;
+  await repeatAnswers(kit, visit, known, answers);
+  return toWritten(visit, known, false);
+}
+
 /** Finds what the visitor has already written with this id. */
-export async function findWritten(kit: Kit, { site, visitor }: Visit, clientId: string): Promise<NamedMessage | null> {
+async function findWritten(kit: Kit, { site, visitor }: Visit, clientId: string): Promise<NamedMessage | null> {
   const read = kit.database.read(site.company);
   const shown = await findByExternalId(read, site.inbox, toExternalId(visitor._id, clientId));
   const [message = null] = shown ? await readShown(read, [shown]) : [];
@@ -113,8 +125,6 @@ export async function storeWritten(
   { clientId, message, answers }: ToStore,
 ): Promise<Written> {
   kit.storage.admit();
-  // The form shows that the answers are stored, so a repetition after a failure stores both.
-  await answers?.store();
   // Messages of one moment keep their order.
   const elements = answers ? [...listAnswers(visit, answers, message.timestamp), message] : [message];
   const bytes = elements.reduce((sum, element) => sum + Buffer.byteLength(textOf(element) ?? ''), 0);
@@ -122,6 +132,7 @@ export async function storeWritten(
   const stored = await findWritten(kit, visit, clientId);
   // The inbox was deleted since its settings were read.
   if (!stored) throw new AppError('NOT_FOUND', 'No such resource');
+  await answers?.store(stored);
   return toWritten(visit, stored, true);
 }
 

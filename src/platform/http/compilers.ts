@@ -2,11 +2,12 @@
  * Compiles validators and serialisers of the routes when they are first needed. Many routes share a few schemas, and compiling all of
  * them at the start took a third of its time.
  */
-import ajvCompiler from '@fastify/ajv-compiler';
+import ajvCompiler, { type Ajv } from '@fastify/ajv-compiler';
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { definedSchemas, RECORDS_KEYWORD } from '../values/schema.ts';
+import { parseWebAddress } from '../values/web-address.ts';
 import type { ValidationFailure } from './validation.ts';
 
 type CompilerOptions = Parameters<ReturnType<typeof ajvCompiler>>[1];
@@ -44,6 +45,13 @@ export function createChecker(schema: TSchema): SchemaChecker {
 const namedSchemas = (): Map<string, unknown> =>
   new Map(definedSchemas().map((schema) => [(schema as { $id: string }).$id, schema]));
 
+/** The format of Ajv takes addresses with which nothing can be opened, such as https://256.256.256.256. */
+function onCreate(ajv: Ajv): void {
+  const { uri } = ajv.formats;
+  if (typeof uri !== 'function') throw new Error('the format uri is no function');
+  ajv.addFormat('uri', (text: string) => uri(text) && parseWebAddress(text) !== null);
+}
+
 /** Creates a compiler of validators. Unknown properties are never removed. */
 function createValidatorCompiler(coerceTypes: boolean): (route: RoutePart) => Validator {
   const customOptions = {
@@ -60,7 +68,7 @@ function createValidatorCompiler(coerceTypes: boolean): (route: RoutePart) => Va
     keywords: [RECORDS_KEYWORD],
   };
   const compiler = callOnce(() =>
-    ajvCompiler()(Object.fromEntries(namedSchemas()) as never, { customOptions } as CompilerOptions),
+    ajvCompiler()(Object.fromEntries(namedSchemas()) as never, { customOptions, onCreate } as CompilerOptions),
   );
   return memoizeBySchema((route) => compiler()(route as never) as Validator);
 }

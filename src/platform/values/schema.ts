@@ -71,6 +71,9 @@ export const explainPattern = (pattern: string): string | undefined => forms.get
 export const NOT_BLANK = explainedPattern(String.raw`\S`, 'must hold more than spaces');
 export const NO_BLANKS_AROUND = explainedPattern(String.raw`^\S([\s\S]*\S)?$`, 'must not begin or end with a space');
 export const WEB_ADDRESS = explainedPattern('^https?://', 'must begin with https:// or http://');
+/** An address of the web, whose format is checked by parseWebAddress() as well. */
+export const webAddress = (description: string) =>
+  Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2_048, description });
 export const SLUG = explainedPattern(
   '^[a-z][a-z0-9_]*$',
   'must begin with a letter from a to z and go on with such letters, digits and underscores',

@@ -8,7 +8,7 @@ import { rereadFollowUps, showFollowUp } from '../records/follow-ups.ts';
 import { rereadHistory, showHistoryEntry } from '../records/history.ts';
 import { rereadContactImports, showContactImport } from '../records/imports.ts';
 import { rereadHealthSoon, rereadInboxes, showInbox } from '../records/inboxes.ts';
-import { forgetThread, rereadThreads, showMessage } from '../records/messages.ts';
+import { forgetMessage, forgetThread, rereadThreads, showMessage } from '../records/messages.ts';
 import { queries } from '../records/queries.ts';
 import { forgetRowById, rereadRows, rereadTableImports, showLiveRow, showTableImport } from '../records/tables.ts';
 import { noticeMessage } from '../notices/notices.ts';
@@ -64,6 +64,7 @@ export function applyLiveEvent(change: LiveEvent): void {
 
 function forget(kind: string, id: string): void {
   if (kind === 'contact') return forgetContact(id);
+  if (kind === 'message') return forgetMessage(id);
   if (kind === 'campaign') return forgetCampaign(id);
   if (kind === 'table_row') return forgetRowById(id);
   forgetConversation(id);

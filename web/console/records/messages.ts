@@ -2,7 +2,7 @@
 import type { Message } from '@parley/sdk';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
-import { changeFeeds, placeInFeed, useFeed, type Feed, type FeedView } from './feeds.ts';
+import { changeFeeds, placeInFeed, removeFromFeed, useFeed, type Feed, type FeedView } from './feeds.ts';
 import { LIVE, queries } from './queries.ts';
 
 const THREADS = ['thread'] as const;
@@ -46,6 +46,8 @@ export function showMessage(message: Message): void {
 /** The id of the newest message that is shown; null when there is none. */
 export const findNewestMessage = (conversation: string): string | null =>
   queries.getQueryData<Feed<Message>>(keyOf(conversation))?.items[0]?._id ?? null;
+
+export const forgetMessage = (id: string): void => changeFeeds<Message>(THREADS, (feed) => removeFromFeed(feed, id));
 
 export const forgetThread = (conversation: string): void => queries.removeQueries({ queryKey: keyOf(conversation) });
 

@@ -1,7 +1,7 @@
 /**
  * The script that a site loads: `<script async src="https://chat.example.com/widget.js" data-inbox="<id>"></script>`. It makes
  * `window.parley`, adds the launcher when the page has nothing else to do, and reads nothing of the API. Calls that come before it are kept:
- * `(window.parley = window.parley || []).push(['open'])`.
+ * `(window.parley = window.parley || []).push(['open'])`. The id of the inbox may also stand in the address: `widget.js?inbox=<id>`.
  */
 import { startChat, type Chat, type ChatEvents } from './chat.ts';
 
@@ -18,10 +18,16 @@ interface ParleyChat extends Chat {
 
 const page = globalThis as { parley?: ParleyChat | Call[] };
 
-function load(script: HTMLScriptElement): void {
-  const { inbox, color, position, language } = script.dataset;
+interface Settings {
+  /** The address of this file at the platform. */
+  address: string;
+  inbox: string;
+  read(name: 'color' | 'position' | 'language'): string | undefined;
+}
+
+function load({ address, inbox, read }: Settings): void {
   // A script that a page has twice starts one chat.
-  if (!inbox || (page.parley && !Array.isArray(page.parley))) return;
+  if (page.parley && !Array.isArray(page.parley)) return;
   const handlers: { [Name in keyof ChatEvents]: Set<Handler<Name>> } = {
     message: new Set(),
     open: new Set(),
@@ -31,11 +37,11 @@ function load(script: HTMLScriptElement): void {
   let chat: Chat | undefined;
   const start = (): Chat =>
     (chat ??= startChat({
-      platform: new URL('.', script.src).href,
+      platform: new URL('.', address).href,
       inbox,
-      color,
-      position,
-      language,
+      color: read('color'),
+      position: read('position'),
+      language: read('language'),
       emit: (name, value) => {
         for (const handle of handlers[name]) callSafely(() => handle(value));
       },
@@ -87,5 +93,29 @@ function whenIdle(run: () => void): void {
   else addEventListener('load', wait, { once: true });
 }
 
-const script = document.currentScript ?? document.querySelector('script[data-inbox]');
-if (script instanceof HTMLScriptElement) load(script);
+/** The settings are attributes of a script, or stand in the address of this file. */
+function readSetting(script: HTMLScriptElement, name: string): string | undefined {
+  const { src } = script;
+  return script.getAttribute(`data-${name}`) || (isOurs(src) && new URL(src).searchParams.get(name)) || undefined;
+}
+
+const isOurs = (src: string): boolean => /\/widget\.js(?:[?#]|$)/.test(src);
+
+/** Tag managers and modules run this file without naming its script, so all scripts of the page are looked through. */
+function findSettings(): Settings | null {
+  const scripts = [...document.scripts];
+  const current = scripts.find((each) => each === document.currentScript);
+  const script = [current, ...scripts].find((each) => each && readSetting(each, 'inbox'));
+  // Scripts of others may have the same name, so the one that runs and the one with the settings come first.
+  const address = ([current, script, ...scripts].find((each) => each && isOurs(each.src)) ?? script)?.src;
+  const inbox = script && readSetting(script, 'inbox');
+  return address && inbox ? { address, inbox, read: (name) => readSetting(script, name) } : null;
+}
+
+const settings = findSettings();
+if (settings) load(settings);
+else
+  // oxlint-disable-next-line no-console -- the developer of the site looks for the cause here
+  console.error(
+    'Parley: the chat did not start. Its script needs the id of an inbox: <script async src="…/widget.js" data-inbox="<id>">',
+  );

@@ -11,7 +11,7 @@ import {
   ref,
   strict,
   Timestamp,
-  WEB_ADDRESS,
+  webAddress,
   plain,
 } from '../../../platform/values/schema.ts';
 
@@ -87,11 +87,7 @@ export const McpServer = define(
 export type McpServer = Static<typeof McpServer>;
 
 const writableProperties = {
-  url: Type.String({
-    maxLength: 2_048,
-    ...WEB_ADDRESS,
-    description: 'Where the server takes MCP over streamable HTTP; a public address',
-  }),
+  url: webAddress('Where the server takes MCP over streamable HTTP; a public address'),
   header: nullable(
     plain.strict('A header that goes with each call, such as Authorization; null for none', {
       name: Type.String({ ...HEADER_NAME, description: 'The name of the header' }),

@@ -115,6 +115,12 @@ test('what a model writes and moves happens with its answer, in the name of the 
   const events = await listEventNames(platform, conversation._id);
   for (const event of ['CONVERSATION_STEP_CHANGED', 'FIELD_UPDATED']) assert.ok(events.includes(event), event);
   assert.ok((await listEventNames(platform, conversation.contact)).includes('CONTACT_UPDATED'));
+  const updates = await platform.deliveries(
+    ({ body }) => body.event === 'FIELD_UPDATED' && body.data.contactId === conversation.contact,
+    2,
+  );
+  assert.deepEqual(new Set(updates.map(({ body }) => body.data.field.context)), new Set(['contact', 'conversation']));
+  for (const { body } of updates) assert.equal(body.data.conversationId, conversation._id);
   script(['read_fields']);
   await call(200, 'POST', `/v1/agents/${agent._id}/try`, { body: { message: 'Hello' } });
   assert.deepEqual(returned(), ['{"contact":{},"conversation":{}}']);
@@ -170,6 +176,27 @@ test('arguments that no request may have are refused, and a name that can not be
   );
 });
 
+test('a function without arguments may be called with an empty text, and each call is given back to the model with an object', async () => {
+  const calls = ['', '  ', null, {}, '{"a": 1}', '{broken'].map((given) => ({
+    function: { name: 'read_fields', arguments: given },
+  }));
+  let isFirst = true;
+  model.answer((_asked, response) => {
+    sendJson(response, isFirst ? { choices: [{ message: { content: null, tool_calls: calls } }] } : say('Done!'));
+    isFirst = false;
+  });
+  const { body } = await call(200, 'POST', `/v1/agents/${agent._id}/try`, { body: { message: 'Hello' } });
+  assert.deepEqual(
+    body.actions.map(({ is_done }: Json) => is_done),
+    [true, true, true, true, false, false],
+  );
+  const written = model.calls.at(-1)?.body.messages.find(({ tool_calls }: Json) => tool_calls);
+  assert.deepEqual(
+    written.tool_calls.map((each: Json) => each.function.arguments),
+    ['{}', '{}', '{}', '{}', '{"a":1}', '{}'],
+  );
+});
+
 test('a model reads rows that belong to its contact or to nobody, and never those of other contacts', async () => {
   await attempt([['read_table', { table: 'orders', search: 'cake' }]]);
   assert.deepEqual(returned(), ['[{"order":"cake for everybody"}]']);
@@ -183,6 +210,17 @@ test('a model reads rows that belong to its contact or to nobody, and never thos
   const { conversation } = await converse(from);
   assert.equal(conversation.contact, contact_id);
   assert.deepEqual(returned(), ['[{"order":"pie of mine"}]', '[]']);
+});
+
+test('a model finds rows by words of one and two letters, with accents and without', async () => {
+  await create(`/v1/tables/${table._id}/rows`, { data: { order: 'TV 5 pol. à vista' } });
+  await attempt([
+    ['read_table', { table: 'orders', search: 'tv 5' }],
+    ['read_table', { table: 'orders', search: 'TV 7' }],
+    ['read_table', { table: 'orders', search: 'À tv' }],
+  ]);
+  const found = '[{"order":"TV 5 pol. à vista"}]';
+  assert.deepEqual(returned(), [found, '[]', found]);
 });
 
 test('a file of the knowledge base is sent after the answer', async () => {

@@ -31,5 +31,5 @@ export async function applyPlan(
   if (!ofContact) return;
   const contact = await lockContactOf(tx, id);
   if (contact === null) throw unknownReference('conversation');
-  await writeContactFields(tx, contact, fields.contact);
+  await writeContactFields(tx, { contact, conversation: id }, fields.contact);
 }

@@ -99,6 +99,26 @@ test('a model that fails, redirects, answers no JSON or without end is called on
   assert.equal(server.calls.length, 0);
 });
 
+test('a model that refuses max_tokens is asked again with max_completion_tokens, and from then on with that alone', async () => {
+  const newer = await createAgent({ model: 'newer' });
+  model.answer(({ body }, response) =>
+    'max_tokens' in body
+      ? sendJson(response, { error: { param: 'max_tokens', message: 'Unsupported parameter' } }, 400)
+      : sendJson(response, say('Sim')),
+  );
+  const before = model.calls.length;
+  for (let time = 0; time < 2; time += 1) assert.equal((await try_('Oi', newer)).answer, 'Sim');
+  const limits = model.calls.slice(before).map(({ body }) => [body.max_tokens, body.max_completion_tokens]);
+  assert.deepEqual(limits, [
+    [1_000, undefined],
+    [undefined, 1_000],
+    [undefined, 1_000],
+  ]);
+  model.answer((_call, response) => sendJson(response, { error: { param: 'model', message: 'Unknown' } }, 400));
+  assert.equal((await try_('Oi')).reason, 'ANSWER_FAILED');
+  assert.equal(model.calls.length, before + 4);
+});
+
 test('200 function calls of a model at once do nothing', async () => {
   model.answer((_call, response) => sendJson(response, say('Oi', Array(200).fill('send_money'))));
   assert.equal((await try_('Oi')).answer, 'Oi');

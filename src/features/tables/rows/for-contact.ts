@@ -1,12 +1,11 @@
 /** Finds the rows of a table that one contact may learn of. */
+import { pageWindow } from '../../../platform/store/paging.ts';
 import type { TenantRead } from '../../../platform/store/tenant.ts';
 import { foldText } from '../../../platform/values/words.ts';
 import type { RowData } from '../schemas.ts';
-import { findRowsWithWords } from './list-queries.ts';
+import { findRows } from './list.ts';
 
 const MOST_WORDS = 4;
-// The index of the search knows groups of three letters.
-const MIN_WORD = 3;
 
 export interface RowsForContact {
   /** Null for rows that belong to no contact. */
@@ -15,14 +14,16 @@ export interface RowsForContact {
   limit: number;
 }
 
-/** Returns the values of rows that have all words of the search: its first four of three letters or more. */
+/** Returns the values of the newest rows that have all words of the search: its four longest, because short ones are often articles. */
 export async function findRowsForContact(
   read: TenantRead,
   tableId: string,
   { contact, search, limit }: RowsForContact,
 ): Promise<RowData[]> {
-  const words = (foldText(search).match(/[\p{L}\p{N}]+/gu) ?? []).filter(({ length }) => length >= MIN_WORD);
+  const words = foldText(search).match(/[\p{L}\p{N}]+/gu) ?? [];
   if (words.length === 0) return [];
-  const rows = await findRowsWithWords(read, tableId, { contact, words: words.slice(0, MOST_WORDS), limit });
-  return rows.map(({ data }) => data);
+  const texts = words.toSorted((a, b) => b.length - a.length).slice(0, MOST_WORDS);
+  const window = pageWindow(`rows:${tableId}`, { limit, skipCount: true, sort: '-createdAt' });
+  const { rows } = await findRows(read, tableId, { texts, filters: [], reader: { contact } }, window);
+  return rows.slice(0, limit).map(({ data }) => data);
 }

@@ -50,16 +50,27 @@ export interface RowFilter {
 }
 
 export interface RowMatch {
-  search: string | null;
+  /** The row has each of these texts. */
+  texts: string[];
   filters: RowFilter[];
+  /** Only for rows that one contact may learn of: they belong to nobody and never did, to this contact, or only to its business. */
+  reader?: { contact: string | null };
 }
 
 /** Builds the SQL of all conditions of a match. Their parameters follow those of the company and the table. */
-export const buildConditions = ({ search, filters }: RowMatch): Conditions =>
+export const buildConditions = ({ texts, filters, reader }: RowMatch): Conditions =>
   buildAll(3, (bind) => [
-    ...(search === null ? [] : [searchCondition(search, bind)]),
+    ...texts.map((text) => searchCondition(text, bind)),
     ...filters.map((filter) => filterCondition(filter, bind)),
+    ...(reader ? [readerCondition(reader.contact, bind)] : []),
   ]);
+
+function readerCondition(contact: string | null, bind: BindValue): Condition {
+  const value = bind(contact ?? '');
+  const exact = `not lost_owner and (contact_id is null or contact_id = ${value}) and (business_id is null
+      or business_id = (select c.business_id from contacts c where c.company_id = $1 and c._id = ${value}))`;
+  return { exact, indexed: null };
+}
 
 // Texts with letters beyond ASCII are few once they are folded, and those with two letters behind one are marked.
 const FOLDED = { expression: 'folded', beyondAscii: `pair_mark(folded) = '+'` };
@@ -150,26 +161,6 @@ export function lookUpRows(
   });
 }
 
-/**
- * Finds rows that have all these words, at most four, which are folded. They belong to nobody and never did, or to the given contact, or
- * only to its business.
- */
-export function findRowsWithWords(
-  tx: TenantRead,
-  tableId: string,
-  { contact, words, limit }: { contact: string | null; words: string[]; limit: number },
-): Promise<Pick<RowRecord, 'data'>[]> {
-  return many(tx, {
-    name: 'tables.findRowsWithWords',
-    text: `select data from table_rows where ${OF_TABLE} and not lost_owner and (contact_id is null or contact_id = $3)
-        and (business_id is null or business_id = (select business_id from contacts c where c.company_id = $1 and c._id = $3))
-        and ${['$4', '$5', '$6', '$7'].map((word) => `(${word}::text is null or folded like '%' || like_literal(${word}) || '%')`).join(' and ')}
-      limit $8`,
-    values: [tx.companyId, tableId, contact, ...[0, 1, 2, 3].map((index) => words[index] ?? null), limit],
-    planEachTime: true,
-  });
-}
-
 /** Returns the number of all rows, as the table counts them. */
 export async function countRows(tx: TenantRead, tableId: string): Promise<number> {
   const { count } = await one<{ count: number }>(tx, {
@@ -216,7 +207,7 @@ export function countMatchesAfter(
   return one(tx, {
     name: 'tables.countMatchesAfter',
     text: `select (count(*) filter (where true${exact}))::int as count, max(row_index) as last from (
-        select row_index, folded, data from table_rows where ${OF_TABLE} and row_index > $${first}
+        select row_index, folded, data, lost_owner, contact_id, business_id from table_rows where ${OF_TABLE} and row_index > $${first}
         order by row_index limit $${first + 1}
       ) near`,
     values: [tx.companyId, tableId, ...values, after, reach],

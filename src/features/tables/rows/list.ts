@@ -41,8 +41,9 @@ export async function pageTableRows(
   query: RowQuery,
 ): Promise<Page<RowRecord>> {
   const window = pageWindow(`rows:${table._id}`, query);
-  const match = { search: readSearch(query), filters: readRowFilters(table.columns, query.filters) };
-  const isAll = match.search === null && match.filters.length === 0;
+  const search = readSearch(query);
+  const match = { texts: search === null ? [] : [search], filters: readRowFilters(table.columns, query.filters) };
+  const isAll = match.texts.length === 0 && match.filters.length === 0;
   const { rows, total } = isAll
     ? { rows: await listRows(read, table._id, window), total: null }
     : await findRows(read, table._id, match, window);
@@ -74,7 +75,7 @@ interface FoundRows {
   total: number | null;
 }
 
-async function findRows(read: TenantRead, tableId: string, match: RowMatch, window: Window): Promise<FoundRows> {
+export async function findRows(read: TenantRead, tableId: string, match: RowMatch, window: Window): Promise<FoundRows> {
   if (buildConditions(match).indexed === null && isSinceInOrder(window))
     return { rows: await listMatchingInOrder(read, tableId, window, match), total: null };
   let total: number | null = null;
