@@ -739,8 +739,8 @@ export interface Conversation {
     message_type: 'INCOMING' | 'OUTGOING' | 'NOTE' | 'SYSTEM';
     /** By which way it came about */
     origin: 'API' | 'DASHBOARD' | 'AGENT' | 'CAMPAIGN' | 'BULK' | 'FOLLOWUP' | 'BUSINESS_APP' | 'CHANNEL';
-    /** QUEUED, then SENT, DELIVERED, READ or FAILED; RECEIVED when it came in */
-    status: 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
+    /** Whether it was not sent or not delivered */
+    is_failed: boolean;
     /** ISO 8601 UTC with milliseconds */
     createdAt: string;
   } | null;
@@ -1270,7 +1270,7 @@ export interface Message {
   edited_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   revoked_at: string | null;
-  /** When the network accepted it; null before, and while a SENT message is held back by the network */
+  /** When the network sent it; null while the network holds it back */
   sent_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   delivered_at: string | null;

@@ -65,6 +65,7 @@ test('a conversation that a contact opens has all its fields, null where they ar
       sender_type: 'CONTACT',
       message_type: 'INCOMING',
       origin: 'CHANNEL',
+      is_failed: false,
       createdAt: message.createdAt,
     },
     last_message_at: message.createdAt,

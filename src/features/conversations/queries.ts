@@ -14,7 +14,7 @@ export const CONVERSATION = `v._id, v.company_id as company, v.contact_id as con
   v.handled_by, v.agent_id as agent, v.owner_id as owner, v.attendant_id as attendant, v.pipeline_id as pipeline,
   v.step_id as step, v.campaign_id as campaign, v.enrollment_id as enrollment, v.tags, custom_field_values(v.company_id, v.custom_fields) as custom_fields,
   v.unread_count, case when m._id is null then null else json_build_object('_id', m._id, 'content', left(m.content, 4096),
-    'contentType', m.content_type, 'sender_type', m.sender_type, 'message_type', m.message_type, 'origin', m.origin, 'status', m.status,
+    'contentType', m.content_type, 'sender_type', m.sender_type, 'message_type', m.message_type, 'origin', m.origin, 'is_failed', m.status = 'FAILED',
     'createdAt', to_char(m.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as last_message,
   v.last_message_at, v.last_inbound_at, v.window_expires_at, v.snoozed_until, v.woken_at, v.awaits_reply, v.is_test, v.closed_at,
   v.created_at as "createdAt", v.updated_at as "updatedAt"`;

@@ -32,11 +32,6 @@ export const MessageType = oneOf(
   ['INCOMING', 'OUTGOING', 'NOTE', 'SYSTEM'],
   'Whether it came in, went out, is a note of the company, or of the platform',
 );
-export const MessageStatus = oneOf(
-  ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'],
-  'QUEUED, then SENT, DELIVERED, READ or FAILED; RECEIVED when it came in',
-);
-
 const CONVERSATION_STATUSES = ['OPEN', 'PENDING', 'SNOOZED', 'CLOSED'] as const;
 const HANDLERS = ['AI', 'HUMAN', 'NONE'] as const;
 const status = oneOf(
@@ -75,7 +70,7 @@ export const Conversation = define(
         sender_type: SenderType,
         message_type: MessageType,
         origin: Origin,
-        status: MessageStatus,
+        is_failed: plain.flag('Whether it was not sent or not delivered'),
         createdAt: Timestamp,
       }),
     ),

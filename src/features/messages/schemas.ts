@@ -18,11 +18,15 @@ import {
   plain,
 } from '../../platform/values/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
-import { MessageStatus, MessageType, Origin, SenderType } from '../conversations/schemas.ts';
+import { MessageType, Origin, SenderType } from '../conversations/schemas.ts';
 
 // The limit of the platform. A network may take less of what goes to it (`can.maxText`).
 export const MAX_TEXT = 4_096;
 
+export const MessageStatus = oneOf(
+  ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'],
+  'QUEUED, then SENT, DELIVERED, READ or FAILED; RECEIVED when it came in',
+);
 export type MessageStatus = Static<typeof MessageStatus>;
 
 /** The platform's own codes for causes. BLOCKED is the company's decision, OPTED_OUT the contact's; with UNKNOWN_REFERENCE the file is gone. */
@@ -171,12 +175,7 @@ export const Message = define(
     is_test: plain.flag('Whether it belongs to the test mode of its inbox'),
     edited_at: nullable(Timestamp),
     revoked_at: nullable(Timestamp),
-    sent_at: nullable(
-      Type.String({
-        ...Timestamp,
-        description: 'When the network accepted it; null before, and while a SENT message is held back by the network',
-      }),
-    ),
+    sent_at: nullable({ ...Timestamp, description: 'When the network sent it; null while the network holds it back' }),
     delivered_at: nullable(Timestamp),
     read_at: nullable(Timestamp),
     failed_at: nullable(Timestamp),

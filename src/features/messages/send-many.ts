@@ -7,6 +7,7 @@ import { touchContacts } from '../contacts/ingest-queries.ts';
 import { setLastOutgoingMessages } from '../conversations/conversations.ts';
 import type { Credentials } from '../inboxes/connection.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
+import { announceWithConversations } from './changes.ts';
 import { readAuthor } from './authors.ts';
 import {
   failAllQueued,
@@ -124,6 +125,5 @@ export async function holdUnsent(tx: TenantTx, messages: string[]): Promise<void
 
 async function failMessages(tx: TenantTx, failed: Parameters<typeof failAllQueued>[1]): Promise<void> {
   if (failed.length === 0) return;
-  await failAllQueued(tx, failed);
-  tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: failed.map(({ _id }) => _id) }]);
+  announceWithConversations(tx, await failAllQueued(tx, failed));
 }

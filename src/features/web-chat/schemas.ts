@@ -3,8 +3,7 @@ import { Type, type Static } from 'typebox';
 import { CONTENT_TYPES } from '../../channels/content.ts';
 import { Id, NOT_BLANK, nullable, oneOf, strict, Timestamp, WEB_ADDRESS, plain } from '../../platform/values/schema.ts';
 import { FilePart } from '../../platform/http/multipart.ts';
-import { MessageStatus } from '../conversations/schemas.ts';
-import { MAX_TEXT } from '../messages/schemas.ts';
+import { MAX_TEXT, MessageStatus } from '../messages/schemas.ts';
 
 const anyText = nullable(Type.String());
 

@@ -3,7 +3,7 @@ import type { LiveEvent } from '@parley/sdk';
 import { forgetCampaign, rereadCampaigns, showCampaign } from '../records/campaigns.ts';
 import { forgetContact, rereadContacts, showContact } from '../records/contacts.ts';
 import { rereadConversationRuns, showConversationRun } from '../records/conversation-runs.ts';
-import { forgetConversation, rereadConversations, showConversation, showLastStatus } from '../records/conversations.ts';
+import { forgetConversation, rereadConversations, showConversation } from '../records/conversations.ts';
 import { rereadFollowUps, showFollowUp } from '../records/follow-ups.ts';
 import { rereadHistory, showHistoryEntry } from '../records/history.ts';
 import { rereadContactImports, showContactImport } from '../records/imports.ts';
@@ -25,7 +25,6 @@ export function applyLiveEvent(change: LiveEvent): void {
       return showHistoryEntry(change.data);
     case 'message':
       showMessage(change.data);
-      showLastStatus(change.data);
       rereadHealthSoon(change.data.inbox);
       return noticeMessage(change.data);
     case 'contact':

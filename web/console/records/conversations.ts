@@ -1,11 +1,5 @@
 /** Conversations: one, the list of a view, and the counts of all views. */
-import type {
-  Conversation,
-  ConversationCounts,
-  ConversationsListQuery,
-  ConversationUpdate,
-  Message,
-} from '@parley/sdk';
+import type { Conversation, ConversationCounts, ConversationsListQuery, ConversationUpdate } from '@parley/sdk';
 import { useMutation, useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
@@ -105,16 +99,6 @@ export function showConversation(conversation: Conversation): void {
     return placeInFeed(feed, conversation, activityOf);
   });
   if (!before || changesCounts(before, conversation)) readCountsSoon();
-}
-
-/** Shows in the lists what became of the newest message of a conversation, which is no change of the conversation. */
-export function showLastStatus({ _id, conversation, status }: Message): void {
-  changeFeeds<Conversation>(FEEDS, (feed) => {
-    const shown = feed.items.find((item) => item._id === conversation);
-    const last = shown?.last_message;
-    if (!last || last._id !== _id || last.status === status) return feed;
-    return replaceInFeed(feed, { ...shown, last_message: { ...last, status } });
-  });
 }
 
 export function forgetConversation(id: string): void {

@@ -34,7 +34,7 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
   const owner = useUserName(conversation.owner);
   const lastMessage = useLastMessage(conversation);
   const { _id, channel, unread_count, last_message, last_message_at, status, woken_at } = conversation;
-  const isFailed = last_message?.status === 'FAILED';
+  const isFailed = last_message?.is_failed ?? false;
   const name = useContactName(conversation);
   const row = useRowFocus(isCurrent);
   return (
