@@ -6,9 +6,11 @@ const SCHEME = /^(?:mailto:|tel:|www\.)|:\/\//i;
 const GLUED = /^([^./@]{0,50}[^./@\p{L}\p{N}])(https?:\/\/.*)$/isu;
 /**
  * A dot inside of a name such as `shop.example`, of which messengers make a link as well, whatever stands before and after it. The last part
- * of a name begins with a letter, so that 2.5kg is none.
+ * of a name begins with a letter, so that 2.5kg is none. Browsers also take the full stops of Chinese and Japanese for such dots; these end
+ * sentences, so they count only before Latin letters.
  */
-const NAME_DOT = /(?:(?<=\p{L})\.(?=[\p{L}\p{N}-]{2})|(?<=\p{N})\.(?=\p{L}[\p{L}\p{N}-]))(?=[\p{L}\p{N}-]*\p{L})/gu;
+const NAME_DOT =
+  /(?:(?<=\p{L})\.(?=[\p{L}\p{N}-]{2})|(?<=\p{N})\.(?=\p{L}[\p{L}\p{N}-])|(?<=[\p{L}\p{N}])[\u3002\uff0e\uff61](?=[a-z\d][a-z\d-]))(?=[\p{L}\p{N}-]*\p{L})/giu;
 /** An address of IP, version 4. More than four numbers are one of a telephone, and a large one is an amount. */
 const NUMBERS = /(?<!\d|\d\.)(?:25[0-5]|2[0-4]\d|[01]?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|[01]?\d?\d)){3}(?!\d|\.\d)/g;
 
