@@ -173,6 +173,26 @@ describe('the reader of bodies', async () => {
     assert.ok(took > (1_000 * megabytes) / 64, `${megabytes} MB in ${took} ms`);
   });
 
+  test('a small body that has arrived whole waits for no others of its address', async () => {
+    const slow = createBodies({ total: MEGABYTE, perAddress: MEGABYTE, bytesPerSecond: 10 }, () => undefined);
+    const listener = createServer((raw, response) => {
+      const request = { raw, ip: raw.socket.remoteAddress, headers: raw.headers } as unknown as FastifyRequest;
+      void slow.receive(request, MEGABYTE).then(
+        (body) => response.end(String(body.length)),
+        (error: AppError) => response.end(error.code),
+      );
+    }).listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    after(() => void listener.close());
+    const looks = setInterval(slow.look, 10);
+    after(() => clearInterval(looks));
+    const address = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+    for (const length of [3_000, 300]) {
+      const answer = await fetch(address, { method: 'POST', body: 'a'.repeat(length) });
+      assert.equal(await answer.text(), String(length));
+    }
+  });
+
   test('a body that arrives byte by byte is read correctly', async () => {
     const text = 'The same body, however it is cut into pieces. '.repeat(500);
     const socket = connect(port, '127.0.0.1');

@@ -16,6 +16,8 @@ export interface BodyLimits {
   total: number;
   /** The bytes of unfinished bodies that one address may use. */
   perAddress: number;
+  /** The rate at which the bodies of one address are read; BYTES_PER_SECOND unless given. */
+  bytesPerSecond?: number;
 }
 
 export interface Bodies {
@@ -70,7 +72,7 @@ interface WatchedBody {
 export function createBodies(limits: BodyLimits, note: (bytes: number) => void): Bodies {
   const budget = createByteBudget(limits, note);
   const watched = new Set<WatchedBody>();
-  const pace = createPace(BYTES_PER_SECOND);
+  const pace = createPace(limits.bytesPerSecond ?? BYTES_PER_SECOND);
   const files = createPace(FILE_BYTES_PER_SECOND);
 
   function watch(raw: IncomingMessage, fail: (error: AppError) => void): () => void {
@@ -90,7 +92,8 @@ export function createBodies(limits: BodyLimits, note: (bytes: number) => void):
       try {
         if (announced > maxBytes) throw makeTooLargeError(maxBytes);
         const aheadMs = (piece: Buffer): number => pace.count(group, piece.length);
-        await collectPieces(raw, { watch, aheadMs }, (piece) => {
+        const isWhole = (): boolean => growing.size() === announced;
+        await collectPieces(raw, { watch, aheadMs, isWhole }, (piece) => {
           if (growing.size() + piece.length > maxBytes) throw makeTooLargeError(maxBytes);
           const isFirstOfMany = growing.size() === 0 && piece.length !== announced;
           share.take(piece.length + (isFirstOfMany ? READ_AHEAD_BYTES : 0));
@@ -115,8 +118,9 @@ export function createBodies(limits: BodyLimits, note: (bytes: number) => void):
 function cutIfSlow(entry: WatchedBody): void {
   const { raw } = entry;
   const bytes = raw.socket.bytesRead;
-  // Unread bytes in the buffer mean that this process is slow, not the sender.
-  if (bytes - entry.bytes >= LEAST_BYTES || raw.readableLength > 0) Object.assign(entry, { bytes, looks: 0 });
+  // Unread bytes in the buffer and a pause mean that this process is slow, not the sender.
+  if (bytes - entry.bytes >= LEAST_BYTES || raw.readableLength > 0 || raw.isPaused())
+    Object.assign(entry, { bytes, looks: 0 });
   else if ((entry.looks += 1) >= PATIENT_LOOKS) entry.cut();
 }
 
@@ -149,12 +153,14 @@ interface CollectOptions {
   watch: WatchBody;
   /** Counts a piece and returns by how many milliseconds its sender is ahead of its rate. */
   aheadMs(piece: Buffer): number;
+  /** Returns true when all announced bytes are there: such a body waits for no others of its address. */
+  isWhole(): boolean;
 }
 
 /** Calls `take` with each piece until the body ends. An error that `take` throws ends the reading. */
 function collectPieces(
   raw: IncomingMessage,
-  { watch, aheadMs }: CollectOptions,
+  { watch, aheadMs, isWhole }: CollectOptions,
   take: (piece: Buffer) => void,
 ): Promise<void> {
   return new Promise((done, failed) => {
@@ -174,7 +180,7 @@ function collectPieces(
         // Failure policy: the reading ends, and its caller receives the error.
         return leave(() => failed(error));
       }
-      if (ms <= AHEAD_MS) return;
+      if (ms <= AHEAD_MS || isWhole()) return;
       // While the socket is paused, the data waits at the sender.
       raw.pause();
       pause = setTimeout(() => raw.resume(), ms);
