@@ -33,6 +33,12 @@ export interface McpConnection {
 
 /** The most bytes of an answer. The tools of a large server have some hundred kilobytes. */
 const MAX_BYTES = 512 * 1024;
+/**
+ * The most events of an answer, and the most opening braces and brackets in it. The client parses each event and checks each part of the JSON
+ * in the process that serves everybody, so bytes alone do not bound its work. Large servers have some thousand parts, in one event.
+ */
+const MAX_EVENTS = 100;
+const MAX_OPENINGS = 20_000;
 /** The most calls of one connection, so that a server can not make the client talk for ever. */
 const MAX_CALLS = 24;
 const MAX_PAGES = 5;
@@ -44,7 +50,7 @@ const CALL_MS = 10_000;
 export async function openMcp(outbound: Outbound, endpoint: McpEndpoint, signal: AbortSignal): Promise<McpConnection> {
   // The client takes some tenths of a second to load, and few companies have such servers.
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-  const heard: Heard = { status: null };
+  const heard: Heard = { status: null, fault: null };
   const client = new Client(CLIENT, {
     versionNegotiation: { mode: 'auto' },
     inputRequired: { autoFulfill: false },
@@ -79,13 +85,16 @@ export async function openMcp(outbound: Outbound, endpoint: McpEndpoint, signal:
   };
 }
 
-/** What the server has answered last: a status that is no success, or null. */
 interface Heard {
+  /** The status that the server has answered last, if it is no success. */
   status: number | null;
+  /** Why an answer or a call was refused here. The client of the library hides that in an error of its own. */
+  fault: EndpointError | null;
 }
 
-function explain(error: unknown, { status }: Heard): never {
+function explain(error: unknown, { status, fault }: Heard): never {
   if (error instanceof EndpointError) throw error;
+  if (fault) throw fault;
   const message =
     status === null
       ? 'The MCP server can not be reached, or does not answer as it should.'
@@ -131,12 +140,13 @@ function makeFetch(
   { signal, heard }: { signal: AbortSignal; heard: Heard },
 ): FetchLike {
   let calls = 0;
+  const refuse = (words: string): EndpointError => (heard.fault = new EndpointError(words));
   return async (address, init = {}) => {
     const method = init.method ?? 'GET';
     if (method !== 'POST' && method !== 'DELETE') return new Response(null, { status: 405 });
-    if (String(address) !== new URL(url).href) throw new EndpointError('The MCP server names another address.');
+    if (String(address) !== new URL(url).href) throw refuse('The MCP server names another address.');
     calls += 1;
-    if (calls > MAX_CALLS) throw new EndpointError('The MCP server wants too many calls.');
+    if (calls > MAX_CALLS) throw refuse('The MCP server wants too many calls.');
     const headers = {
       ...Object.fromEntries(new Headers(init.headers)),
       ...(header && { [header.name]: header.value }),
@@ -146,11 +156,29 @@ function makeFetch(
     const request: OutboundRequest = { method, url, headers, ...body, maxBytes: MAX_BYTES, signal: limited };
     const answer = await outbound.tenant(request);
     heard.status = answer.status >= 200 && answer.status < 300 ? null : answer.status;
-    if (answer.truncated) throw new EndpointError('The answer of the MCP server was too long or broke off.');
+    if (answer.truncated) throw refuse('The answer of the MCP server was too long or broke off.');
+    if (!isLittleWork(answer.body)) throw refuse('The answer of the MCP server has too many parts.');
     const hasBody = answer.status >= 200 && answer.status !== 204 && answer.status !== 304;
     return new Response(hasBody ? new Uint8Array(answer.body) : null, {
       status: answer.status,
       headers: answer.headers,
     });
   };
+}
+
+const [NEW_LINE, RETURN, BRACE, BRACKET] = [...'\n\r{['].map((mark) => mark.charCodeAt(0));
+
+/** Counts the lines behind which an event can end, and what opens a part of the JSON. */
+function isLittleWork(body: Buffer): boolean {
+  let blankLines = 0;
+  let openings = 0;
+  let isLineEmpty = false;
+  for (const byte of body) {
+    if (byte === BRACE || byte === BRACKET) openings += 1;
+    if (byte === NEW_LINE || byte === RETURN) {
+      if (isLineEmpty) blankLines += 1;
+      isLineEmpty = true;
+    } else isLineEmpty = false;
+  }
+  return blankLines <= MAX_EVENTS * 3 && openings <= MAX_OPENINGS;
 }
