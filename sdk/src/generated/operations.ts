@@ -613,15 +613,15 @@ export interface MessagesSendBulkTemplateForm {
   } | undefined;
   /** JSON: one contact {name, phone} or a list of them. Either contacts or file */
   contacts?: Array<{
-    /** What people call the contact */
+    /** What people call the contact, at most 200 characters */
     name?: string | null | undefined;
-    /** The phone number, in any punctuation */
-    phone: string;
+    /** The phone number, in any punctuation. A contact without one is reported as INVALID_NUMBER */
+    phone?: string | null | undefined;
   }> | {
-    /** What people call the contact */
+    /** What people call the contact, at most 200 characters */
     name?: string | null | undefined;
-    /** The phone number, in any punctuation */
-    phone: string;
+    /** The phone number, in any punctuation. A contact without one is reported as INVALID_NUMBER */
+    phone?: string | null | undefined;
   } | undefined;
   /** The sheet: CSV or XLSX */
   file?: Blob | undefined;

@@ -22,7 +22,6 @@ test('an unexpected, duplicate or wrong part of a form is refused and named', as
   await refused(buildForm({ surprise: file }), 'surprise', 'ADDITIONAL_PROPERTIES');
   await refused(buildForm({}), 'file', 'REQUIRED');
   await refused(buildForm({ file: 'name\nAna\n' }), 'file', 'TYPE');
-  await refused(buildForm({ file, silent: { name: 'a.txt', data: 'true' } }), 'silent', 'TYPE');
   await refused(buildForm({ file, silent: 'yes' }), 'silent', 'MALFORMED');
   await refused(buildForm({ file, silent: '1' }), 'silent', 'TYPE');
   await refused(buildForm({ file, mapping: '{"__proto__":"name"}' }), 'mapping', 'MALFORMED');
@@ -32,6 +31,23 @@ test('an unexpected, duplicate or wrong part of a form is refused and named', as
   const files = buildForm({ file });
   files.append('file', new Blob(['name\nEva\n']), 'second.csv');
   await refused(files, 'file', 'DUPLICATE');
+});
+
+test('a value that is sent as a Blob, with a file name, is read like one that is sent as a text, and is as limited', async () => {
+  const blob = (data: string) => ({ name: 'blob', data, type: 'application/json' });
+  const { body } = await postForm(platform, [201, PATH], {
+    mapping: blob('{"name":"name"}'),
+    silent: blob('true'),
+    country: blob('BR'),
+    file,
+  });
+  assert.deepEqual(
+    body.columns.map(({ field }: Json) => field),
+    ['name'],
+  );
+  expectProblem(await postForm(platform, [400, PATH], { file, silent: blob('yes') }), 'VALIDATION_FAILED', 'silent');
+  const large = blob(JSON.stringify('a'.repeat(1024 * 1024)));
+  expectProblem(await postForm(platform, [413, PATH], { file, mapping: large }), 'BODY_TOO_LARGE', 'mapping');
 });
 
 test('a file that is too large is answered with 413', async () => {
