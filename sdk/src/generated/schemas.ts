@@ -1925,14 +1925,16 @@ export interface CampaignPreview {
   total: number;
   /** Those who would get the first message */
   sendable: number;
-  /** How many contacts would be skipped, by reason */
+  /** How many contacts would be skipped, by reason. INVALID_PARAMETER is found among the first 10,000 contacts that nothing else speaks against */
   skipped: Array<{
     /** Why they would be skipped */
-    reason: 'BLOCKED' | 'OPTED_OUT' | 'INVALID_NUMBER' | 'NOT_TEST_NUMBER' | 'ACTIVE_CONVERSATION' | 'NOT_DELIVERABLE' | 'MISSING_VARIABLE';
+    reason: 'BLOCKED' | 'OPTED_OUT' | 'INVALID_NUMBER' | 'NOT_TEST_NUMBER' | 'ACTIVE_CONVERSATION' | 'NOT_DELIVERABLE' | 'MISSING_VARIABLE' | 'INVALID_PARAMETER';
     /** The contacts that would be skipped for this reason */
     count: number;
+    /** The value that does not fit, of the first of these contacts; null for the other reasons */
+    message: string | null;
   }>;
-  /** The first ten messages */
+  /** The messages of the first ten contacts, those included that can not be filled in */
   messages: Array<{
     /** Identifier: 24 lower-case hex characters */
     contact: string;
@@ -1976,8 +1978,8 @@ export interface CampaignEnrollment {
   /** The last message */
   message: string | null;
   /** Why the contact got nothing */
-  skip_reason: 'BLOCKED' | 'OPTED_OUT' | 'INVALID_NUMBER' | 'NOT_TEST_NUMBER' | 'ACTIVE_CONVERSATION' | 'NOT_DELIVERABLE' | 'MISSING_VARIABLE' | null;
-  /** Why the last message has failed */
+  skip_reason: 'BLOCKED' | 'OPTED_OUT' | 'INVALID_NUMBER' | 'NOT_TEST_NUMBER' | 'ACTIVE_CONVERSATION' | 'NOT_DELIVERABLE' | 'MISSING_VARIABLE' | 'INVALID_PARAMETER' | null;
+  /** Why the last message has failed, or could not be filled in: the variable, and the value that does not fit */
   failure_reason: {
     /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED, CAMPAIGN_CANCELLED, UNKNOWN_REFERENCE */
     code: number | string;
