@@ -4,7 +4,7 @@ import { makeWorkbookParts, makeZip, type ZipItem } from './sheets.ts';
 
 /** Returns a CSV with a cell of `count` empty tags between two good rows. */
 export const makeEmptyTags = (count: number): string =>
-  `name,tags\nAna,a\nBia,"${JSON.stringify(Array.from({ length: count }, () => '')).replaceAll('"', '""')}"\nEva,b\n`;
+  `external_id,tags\nAna,a\nBia,"${JSON.stringify(Array.from({ length: count }, () => '')).replaceAll('"', '""')}"\nEva,b\n`;
 
 /** Returns letters that differ from number to number, because a file that repeats itself too much would be refused as a bomb. */
 const makeNoise = (n: number): string =>
@@ -23,7 +23,7 @@ export function makeTextsBomb(megabytes: number): Buffer {
 export function makeEmptyRowsSheet(megabytes: number): Buffer {
   const row = (n: number): string => `<row a="${makeNoise(n)}" spans="${'1:1 '.repeat(240)}"/>`;
   const rows = Array.from({ length: megabytes * 1_024 }, (_, n) => row(n));
-  const title = '<row><c t="str"><v>name</v></c></row>';
+  const title = '<row><c t="str"><v>external_id</v></c></row>';
   return replacePart(
     'xl/worksheets/sheet2.xml',
     `<worksheet><sheetData>${title}${rows.join('')}</sheetData></worksheet>`,

@@ -475,7 +475,9 @@ export interface Import {
   updated_count: number;
   /** How many rows could not be stored */
   failed_count: number;
-  /** The first 100 errors; …/errors answers all of them as a file */
+  /** The tag that all contacts of the import get; null for none */
+  tag: string | null;
+  /** The first 100 errors; …/errors answers all of them as a file. Imports of earlier versions have no `line`, `value` and `stored` */
   row_errors: Array<{
     /** 1 is the first row after the header */
     row: number;
@@ -483,6 +485,12 @@ export interface Import {
     field: string | null;
     /** A sentence for people that says what happened */
     message: string;
+    /** The number of the row in a spreadsheet program: 1 is the first row of the sheet, mostly the header */
+    line?: number | undefined;
+    /** The beginning of the refused cell; null where the error is not that of one cell */
+    value?: string | null | undefined;
+    /** true: the row was stored without this field. It does not count as failed */
+    stored?: boolean | undefined;
   }>;
   /** What went wrong; null when nothing did */
   error: {

@@ -24,7 +24,7 @@ async function checkSheetColumn(
   const caller = { name: 'company key', token: own.key, refusal: null };
   const operation = (name: string): Operation => operations.find((one) => one.name === name) as Operation;
   const ids = [newId(), 'f'.repeat(24), ...Object.values(other.records), ...Object.values(own.records)];
-  const file = [`name,${field}`, ...ids.map((id) => `Ana,${id}`)].join('\n');
+  const file = [`external_id,${field}`, ...ids.map((id, index) => `${field} ${index},${id}`)].join('\n');
   const asking = { ...buildValidRequest(operation('POST /v1/contacts/import'), own), body: { file } };
   const { body: begun } = await sendAndCheck(pair, account, { caller, asking });
   const read = buildValidRequest(operation('GET /v1/contacts/import/{importId}'), own);
@@ -35,6 +35,7 @@ async function checkSheetColumn(
   });
   const rows = ids.map((id, index) => ({ row: index + 1, id })).filter(({ id }) => id !== findId(own, FIELDS[field]));
   const expected = rows.map(({ row }) => ({ row, field, message: 'points to nothing' }));
-  if (JSON.stringify(done.row_errors) !== JSON.stringify(expected) || done.failed_count !== expected.length)
+  const errors = done.row_errors.map(({ row, field: named, message }: Json) => ({ row, field: named, message }));
+  if (JSON.stringify(errors) !== JSON.stringify(expected) || done.failed_count !== expected.length)
     account.faults.push(`a sheet of foreign ids: ${JSON.stringify(done).slice(0, 1_000)}`);
 }
