@@ -145,7 +145,7 @@ describe('an import', () => {
     await page.getByLabel('Field for Cliente').selectOption({ label: 'Name' });
     await page.getByRole('button', { name: 'Start the import' }).click();
     await page.getByText('2 of 2 rows').waitFor();
-    await page.getByText('Rows that could not be stored').waitFor();
+    await page.getByText('Rows with errors').waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save all as a sheet' }).click();
     assert.match(await readFile(await (await download).path(), 'utf8'), /2,phone_number/);
@@ -160,7 +160,7 @@ describe('an import', () => {
     });
     await page.getByRole('button', { name: 'Start the import' }).click();
     await page.getByText('All rows failed').waitFor();
-    await page.getByRole('row', { name: /^1 Phone number/ }).waitFor();
+    await page.getByRole('row', { name: /^2 Phone number 12 is not/ }).waitFor();
   });
 
   test('the first phone numbers of a sheet are shown as they will be stored, and change with the country', async () => {
@@ -210,6 +210,36 @@ describe('an import', () => {
     const { result } = (await call(200, 'GET', '/v1/contacts?search=81980067953')).body;
     assert.equal(result[0].phone_number, '+5581980067953');
     await call(200, 'PATCH', `/v1/companies/${platform.demo._id}`, { body: { general_config: { country: 'BR' } } });
+  });
+
+  test('a column of a sheet in Windows-1252 becomes a new field, all its contacts get a tag, and a column that identifies them is asked for', async () => {
+    await open('/import');
+    const lines = ['sep=;', 'First Name;Last Name;Profissão;E-mail 1 - Value', 'Ação;Lima;Médica;acao@example.com'];
+    await page.getByLabel('Sheet', { exact: true }).setInputFiles({
+      name: 'latin.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(lines.join('\r\n'), 'latin1'),
+    });
+    await page.getByText('Ação').waitFor();
+    assert.equal(await page.getByLabel('Field for First Name').inputValue(), 'given_name');
+    const mail = page.getByLabel('Field for E-mail 1 - Value');
+    await mail.selectOption({ label: 'Left out' });
+    await page.getByText('Without one, each import makes new contacts').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Start the import' }).isDisabled());
+    await mail.selectOption({ label: 'E-mail' });
+    await page.getByLabel('Field for Profissão').selectOption({ label: 'New field…' });
+    await findDialog(page).getByRole('button', { name: 'Create' }).click();
+    await page
+      .getByLabel('Field for Profissão')
+      .and(page.locator('select'))
+      .locator('option:checked', { hasText: 'Profissão' })
+      .waitFor({ state: 'attached' });
+    await page.getByLabel('Tag for all contacts').fill('Feira');
+    await page.getByRole('button', { name: 'Start the import' }).click();
+    await page.getByText('1 of 1 rows').waitFor();
+    const { result } = (await call(200, 'GET', '/v1/contacts?search=acao@example.com')).body;
+    assert.deepEqual([result[0].name, result[0].tags], ['Ação Lima', ['Feira']]);
+    assert.equal(result[0].custom_fields.find(({ title }: Json) => title === 'Profissão').value, 'Médica');
   });
 
   test('a sheet can be chosen once the fields of the company are known, and the columns of a workbook are shown', async () => {

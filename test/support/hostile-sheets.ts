@@ -16,7 +16,7 @@ export function makeTextsBomb(megabytes: number): Buffer {
     { length: megabytes * 1_024 },
     (_, n) => `<si><t>${'a'.repeat(1_000)}${makeNoise(n)}</t></si>`,
   );
-  return replacePart('xl/sharedStrings.xml', `<sst><si><t>name</t></si>${texts.join('')}</sst>`);
+  return replacePart('xl/sharedStrings.xml', `<sst><si><t>external_id</t></si>${texts.join('')}</sst>`);
 }
 
 /** Returns a workbook with one column title and this many megabytes of rows without cells, a kilobyte each. */
@@ -33,6 +33,6 @@ export function makeEmptyRowsSheet(megabytes: number): Buffer {
 function replacePart(path: string, xml: string): Buffer {
   const packed = { bytes: deflateRawSync(xml), crc: 0, inflated: Buffer.byteLength(xml) };
   return makeZip(
-    makeWorkbookParts([['name']]).map((item): ZipItem => (item.path === path ? { ...item, packed } : item)),
+    makeWorkbookParts([['external_id']]).map((item): ZipItem => (item.path === path ? { ...item, packed } : item)),
   );
 }
