@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
 import { findDialog, holdAnswers, openConsole } from '../support/console.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
-import { makeWorkbook } from '../support/sheets.ts';
+import { makeWorkbook, makeWorkbookParts, makeZip, type TestCell } from '../support/sheets.ts';
 
 const platform = await startPlatform();
 const { call } = platform;
@@ -268,6 +268,34 @@ describe('an import', () => {
     await page.getByText('1 of 1 rows').waitFor();
     const { result } = (await call(200, 'GET', '/v1/contacts?search=Carla')).body;
     assert.equal(result[0].custom_fields[0].value, 'Gold');
+  });
+
+  test('the columns of a workbook without shared texts, and of one that is cut off, are shown within the content policy of the page', async () => {
+    await open('/import');
+    const inline = (text: string): TestCell => ({
+      xml: (reference) => `<c r="${reference}" t="inlineStr"><is><t>${text}</t></is></c>`,
+    });
+    for (const [name, text, end] of [
+      ['whole.xlsx', 'Dora', ''],
+      ['cut.xlsx', 'Elza', '<row r="3"><c r="A3"'],
+    ] as const) {
+      const parts = makeWorkbookParts([[inline('Nome')], [inline(text)]])
+        .filter(({ path }) => path !== 'xl/sharedStrings.xml')
+        .map((part) => ({
+          ...part,
+          data: end ? String(part.data).replace('</sheetData></worksheet>', end) : part.data,
+        }));
+      await page.getByLabel('Sheet', { exact: true }).setInputFiles({
+        name,
+        mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+        buffer: Buffer.from(makeZip(parts)),
+      });
+      await page.getByRole('cell', { name: text }).waitFor();
+    }
+    assert.deepEqual(
+      complaints().filter((words) => words.includes('Content Security Policy')),
+      [],
+    );
   });
 });
 
