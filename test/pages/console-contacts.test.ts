@@ -96,6 +96,30 @@ describe('a contact', () => {
     await page.getByRole('log').getByText('Bom dia!').waitFor();
   });
 
+  test('a number is typed with a comma or a point before its fraction in every language, and stays what it is', async () => {
+    const { body: field } = await call(201, 'POST', '/v1/custom-fields', {
+      body: { title: 'Desconto', slug: 'discount', context: 'contact', type: 'NUMBER' },
+    });
+    const readDiscount = async (): Promise<unknown> =>
+      (await read(maria._id)).custom_fields.find(({ _id }: Json) => _id === field._id)?.value;
+    for (const [language, typed, value, edit, save] of [
+      ['en', '0,90', 0.9, 'Edit', 'Save'],
+      ['pt-BR', '0.125', 0.125, 'Editar', 'Salvar'],
+      ['es', '1.5', 1.5, 'Editar', 'Guardar'],
+    ] as const) {
+      const other = await openConsole(platform, browser, { path: `/contacts/${maria._id}`, language });
+      await other.page.getByRole('button', { name: edit, exact: true }).click();
+      const dialog = findDialog(other.page);
+      await dialog.getByLabel('Desconto').fill(typed);
+      assert.equal(await dialog.getByLabel('Desconto').inputValue(), typed);
+      await dialog.getByRole('button', { name: save }).click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal(await readDiscount(), value, language);
+      await other.close();
+    }
+    await call(200, 'DELETE', `/v1/custom-fields/${field._id}`);
+  });
+
   test('two contacts are merged after a look at what stays, and a contact is removed after a second press', async () => {
     const twin = await create({ name: 'M. Silva', email: 'maria@example.com' });
     await open(`/${maria._id}`);
