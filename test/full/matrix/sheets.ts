@@ -27,10 +27,15 @@ async function checkSheetColumn(
   const file = [`external_id,${field}`, ...ids.map((id, index) => `${field} ${index},${id}`)].join('\n');
   const asking = { ...buildValidRequest(operation('POST /v1/contacts/import'), own), body: { file } };
   const { body: begun } = await sendAndCheck(pair, account, { caller, asking });
+  // The errors of the rows show the cells of the sheet, which are what the caller has written.
+  const echoed = ids.filter((id) => !Object.values(own.records).includes(id));
   const read = buildValidRequest(operation('GET /v1/contacts/import/{importId}'), own);
   const done = await waitUntil('the sheet to be worked off', async () => {
     const place = { in: 'path', path: 'importId' } as const;
-    const { body } = await sendAndCheck(pair, account, { caller, asking: withTextAt(read, place, begun._id) });
+    const { body } = await sendAndCheck(pair, account, {
+      caller,
+      asking: { ...withTextAt(read, place, begun._id), echoed },
+    });
     return body.finished_at === null ? null : (body as Json);
   });
   const rows = ids.map((id, index) => ({ row: index + 1, id })).filter(({ id }) => id !== findId(own, FIELDS[field]));
