@@ -126,7 +126,7 @@ function checkValue(where: string, index: number, parameter: Json): GraphFailure
   if (type === 'text') {
     const text = toText(parameter['text']);
     if (!text) return { code: 131008, details: `Required parameter is missing: ${path}['text'].` };
-    if (!/[\n\t]| {4}/.test(text)) return undefined;
+    if (!/[\n\t]| {5}/.test(text)) return undefined;
     const message = '(#100) Invalid parameter';
     return {
       code: 100,

@@ -3,7 +3,7 @@
  * contact's record shows are declared here, because several channels share them; any other kind is declared in the folder of its channel.
  */
 import { onlyDigits, phoneKey } from '../platform/values/phone.ts';
-import { PHONE_PUNCTUATION } from '../platform/values/phone-text.ts';
+import { PHONE_WRITING } from '../platform/values/phone-text.ts';
 
 /** One name of a person: a phone number, an e-mail address, an id of a network. */
 export interface Identity {
@@ -43,10 +43,9 @@ export function declareIdentity({ toValue = unchanged, toAddress = unchanged, ..
   return { ...kind, identify: (text) => ({ kind: kind.kind, value: toValue(text), address: toAddress(text) }) };
 }
 
-/** A phone number as people write it, with spaces, dots, dashes, slashes and parentheses. */
 export const PHONE_NUMBER = declareIdentity({
   kind: 'PHONE',
-  writing: new RegExp(`^(?=.*\\d)[${PHONE_PUNCTUATION}]*\\+?[\\d${PHONE_PUNCTUATION}]+$`),
+  writing: PHONE_WRITING,
   sample: '+55 (11) 91234-5678',
   toValue: phoneKey,
   toAddress: onlyDigits,

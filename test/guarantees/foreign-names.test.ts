@@ -75,14 +75,14 @@ test("a sheet's columns named like inherited properties are ignored where the co
   const { key } = await platform.createCompany();
   const path = '/v1/contacts/import';
   const file = makeCsv(
-    quoteCells(['name', ...INHERITED, 'Constructor']),
+    quoteCells(['external_id', ...INHERITED, 'Constructor']),
     quoteCells(['Ana', ...INHERITED, 'Constructor']),
   );
   const done = await importSheet(platform, path, { file }, { key });
   assert.deepEqual([done.status, done.created_count], ['COMPLETED', 1]);
   assert.deepEqual(
     done.columns.map(({ field }: Json) => field),
-    ['name', ...[...INHERITED, 'Constructor'].map(() => null)],
+    ['external_id', ...[...INHERITED, 'Constructor'].map(() => null)],
   );
   assert.equal((await call(200, 'GET', path, { key })).body.result.length, 1);
 });

@@ -8,7 +8,7 @@ import { startPlatform } from '../support/platform.ts';
 const platform = await startPlatform();
 const browser = await startBrowser();
 
-test('a key is created with few rights, its token is shown once and works, and it ends when the key is revoked', async () => {
+test('a key is created with few rights, its token is shown once, until a button is pressed, and works, and it ends when the key is revoked', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/api-keys' });
   await page.getByRole('button', { name: 'Create a key' }).click();
   const dialog = findDialog(page);
@@ -21,6 +21,9 @@ test('a key is created with few rights, its token is shown once and works, and i
   await dialog.getByRole('button', { name: 'Create a key' }).click();
   await dialog.getByText('It is shown only this once').waitFor();
   const key = await dialog.getByLabel('Token', { exact: true }).inputValue();
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  assert.ok(await dialog.getByLabel('Token', { exact: true }).isVisible(), 'Escape closes the only view of the token');
   await dialog.getByRole('button', { name: 'I have copied it' }).click();
   await platform.call(200, 'GET', '/v1/contacts', { key });
   await platform.call(403, 'GET', '/v1/inboxes', { key });

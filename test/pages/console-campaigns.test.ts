@@ -248,6 +248,35 @@ test('one contact is taken out of a sequence, the campaign is ended after a ques
   await close();
 });
 
+test('what is wrong with a message is shown at the message in plain words, without a path of the API', async () => {
+  const components = [{ parameters: [{ text: 'Ana' }, { text: '4821' }] }];
+  const order = { template: { name: 'order_update', language: 'pt_BR', components } };
+  const campaign = await addCampaign({ name: 'Faulty', steps: [...steps, order] });
+  const setStatus = (status: string) =>
+    platform.database.sql(`update templates set status = $1 where name = 'order_update'`, [status]);
+  await setStatus('PENDING');
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/campaigns/${campaign._id}` });
+  await page.getByRole('button', { name: 'Check and start' }).click();
+  await page.getByText(/^Message 2: /).waitFor();
+  assert.doesNotMatch(await page.getByRole('main').innerText(), /steps\[/);
+  await setStatus('APPROVED');
+  await page.getByRole('button', { name: 'To “Messages”' }).click();
+  await page.getByRole('button', { name: 'Edit: Message 1' }).click();
+  await findDialog(page).getByLabel('Wait after the start').fill('9999999');
+  await findDialog(page).getByRole('button', { name: 'Save' }).click();
+  const card = page.getByRole('listitem').filter({ hasText: 'Message 1' });
+  await card
+    .getByRole('alert')
+    .getByText(/^must be /)
+    .waitFor();
+  assert.equal(await page.getByRole('alert').count(), 1);
+  assert.deepEqual(
+    complaints().filter((text) => !text.includes('status of 400')),
+    [],
+  );
+  await close();
+});
+
 test('a viewer sees campaigns and changes nothing, and a draft is removed after a question', async () => {
   const draft = await addCampaign({ name: 'Winter' });
   const viewer = await openConsole(platform, browser, { path: `/campaigns/${draft._id}`, role: 'VIEWER' });

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
 import { findDialog, holdAnswers, openConsole } from '../support/console.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
-import { makeWorkbook } from '../support/sheets.ts';
+import { makeWorkbook, makeWorkbookParts, makeZip, type TestCell } from '../support/sheets.ts';
 
 const platform = await startPlatform();
 const { call } = platform;
@@ -96,6 +96,30 @@ describe('a contact', () => {
     await page.getByRole('log').getByText('Bom dia!').waitFor();
   });
 
+  test('a number is typed with a comma or a point before its fraction in every language, and stays what it is', async () => {
+    const { body: field } = await call(201, 'POST', '/v1/custom-fields', {
+      body: { title: 'Desconto', slug: 'discount', context: 'contact', type: 'NUMBER' },
+    });
+    const readDiscount = async (): Promise<unknown> =>
+      (await read(maria._id)).custom_fields.find(({ _id }: Json) => _id === field._id)?.value;
+    for (const [language, typed, value, edit, save] of [
+      ['en', '0,90', 0.9, 'Edit', 'Save'],
+      ['pt-BR', '0.125', 0.125, 'Editar', 'Salvar'],
+      ['es', '1.5', 1.5, 'Editar', 'Guardar'],
+    ] as const) {
+      const other = await openConsole(platform, browser, { path: `/contacts/${maria._id}`, language });
+      await other.page.getByRole('button', { name: edit, exact: true }).click();
+      const dialog = findDialog(other.page);
+      await dialog.getByLabel('Desconto').fill(typed);
+      assert.equal(await dialog.getByLabel('Desconto').inputValue(), typed);
+      await dialog.getByRole('button', { name: save }).click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal(await readDiscount(), value, language);
+      await other.close();
+    }
+    await call(200, 'DELETE', `/v1/custom-fields/${field._id}`);
+  });
+
   test('two contacts are merged after a look at what stays, and a contact is removed after a second press', async () => {
     const twin = await create({ name: 'M. Silva', email: 'maria@example.com' });
     await open(`/${maria._id}`);
@@ -145,7 +169,7 @@ describe('an import', () => {
     await page.getByLabel('Field for Cliente').selectOption({ label: 'Name' });
     await page.getByRole('button', { name: 'Start the import' }).click();
     await page.getByText('2 of 2 rows').waitFor();
-    await page.getByText('Rows that could not be stored').waitFor();
+    await page.getByText('Rows with errors').waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save all as a sheet' }).click();
     assert.match(await readFile(await (await download).path(), 'utf8'), /2,phone_number/);
@@ -160,7 +184,7 @@ describe('an import', () => {
     });
     await page.getByRole('button', { name: 'Start the import' }).click();
     await page.getByText('All rows failed').waitFor();
-    await page.getByRole('row', { name: /^1 Phone number/ }).waitFor();
+    await page.getByRole('row', { name: /^2 Phone number 12 is not/ }).waitFor();
   });
 
   test('the first phone numbers of a sheet are shown as they will be stored, and change with the country', async () => {
@@ -212,6 +236,36 @@ describe('an import', () => {
     await call(200, 'PATCH', `/v1/companies/${platform.demo._id}`, { body: { general_config: { country: 'BR' } } });
   });
 
+  test('a column of a sheet in Windows-1252 becomes a new field, all its contacts get a tag, and a column that identifies them is asked for', async () => {
+    await open('/import');
+    const lines = ['sep=;', 'First Name;Last Name;Profissão;E-mail 1 - Value', 'Ação;Lima;Médica;acao@example.com'];
+    await page.getByLabel('Sheet', { exact: true }).setInputFiles({
+      name: 'latin.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(lines.join('\r\n'), 'latin1'),
+    });
+    await page.getByText('Ação').waitFor();
+    assert.equal(await page.getByLabel('Field for First Name').inputValue(), 'given_name');
+    const mail = page.getByLabel('Field for E-mail 1 - Value');
+    await mail.selectOption({ label: 'Left out' });
+    await page.getByText('Without one, each import makes new contacts').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Start the import' }).isDisabled());
+    await mail.selectOption({ label: 'E-mail' });
+    await page.getByLabel('Field for Profissão').selectOption({ label: 'New field…' });
+    await findDialog(page).getByRole('button', { name: 'Create' }).click();
+    await page
+      .getByLabel('Field for Profissão')
+      .and(page.locator('select'))
+      .locator('option:checked', { hasText: 'Profissão' })
+      .waitFor({ state: 'attached' });
+    await page.getByLabel('Tag for all contacts').fill('Feira');
+    await page.getByRole('button', { name: 'Start the import' }).click();
+    await page.getByText('1 of 1 rows').waitFor();
+    const { result } = (await call(200, 'GET', '/v1/contacts?search=acao@example.com')).body;
+    assert.deepEqual([result[0].name, result[0].tags], ['Ação Lima', ['Feira']]);
+    assert.equal(result[0].custom_fields.find(({ title }: Json) => title === 'Profissão').value, 'Médica');
+  });
+
   test('a sheet can be chosen once the fields of the company are known, and the columns of a workbook are shown', async () => {
     const fields = Promise.withResolvers<void>();
     await page.route('**/v1/custom-fields?*', async (route) => {
@@ -238,6 +292,34 @@ describe('an import', () => {
     await page.getByText('1 of 1 rows').waitFor();
     const { result } = (await call(200, 'GET', '/v1/contacts?search=Carla')).body;
     assert.equal(result[0].custom_fields[0].value, 'Gold');
+  });
+
+  test('the columns of a workbook without shared texts, and of one that is cut off, are shown within the content policy of the page', async () => {
+    await open('/import');
+    const inline = (text: string): TestCell => ({
+      xml: (reference) => `<c r="${reference}" t="inlineStr"><is><t>${text}</t></is></c>`,
+    });
+    for (const [name, text, end] of [
+      ['whole.xlsx', 'Dora', ''],
+      ['cut.xlsx', 'Elza', '<row r="3"><c r="A3"'],
+    ] as const) {
+      const parts = makeWorkbookParts([[inline('Nome')], [inline(text)]])
+        .filter(({ path }) => path !== 'xl/sharedStrings.xml')
+        .map((part) => ({
+          ...part,
+          data: end ? String(part.data).replace('</sheetData></worksheet>', end) : part.data,
+        }));
+      await page.getByLabel('Sheet', { exact: true }).setInputFiles({
+        name,
+        mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+        buffer: Buffer.from(makeZip(parts)),
+      });
+      await page.getByRole('cell', { name: text }).waitFor();
+    }
+    assert.deepEqual(
+      complaints().filter((words) => words.includes('Content Security Policy')),
+      [],
+    );
   });
 });
 

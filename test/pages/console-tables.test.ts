@@ -175,7 +175,7 @@ test('the rows of a sheet come into a table whose columns have other titles, tho
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Start the import' }).click();
   await page.getByText('3 of 3 rows').waitFor();
-  await page.getByRole('row', { name: /2 Price must be a number/ }).waitFor();
+  await page.getByRole('row', { name: /3 Price caro must be a number/ }).waitFor();
   await page.getByRole('link', { name: 'To the rows' }).click();
   await page.getByText('Rows: 2').waitFor();
   assert.deepEqual(

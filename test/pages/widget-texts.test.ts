@@ -9,11 +9,17 @@ import { findProblem, readAnswers } from '../../web/widget/chat/answers.ts';
 import { cutText, MOST_CHARACTERS } from '../../web/widget/chat/limits.ts';
 import { splitLinks } from '../../web/browser/links.ts';
 import { makeRows, placeMessages } from '../../web/widget/chat/order.ts';
+import { writeBytes } from '../../web/browser/formats.ts';
 import { chooseTextColor, measureContrast, readColor } from '../../web/browser/colors.ts';
 import type { ChatMessage, Question } from '../../web/widget/api/types.ts';
 
 const listLinks = (text: string): string[] =>
   splitLinks(text).flatMap((part) => (typeof part === 'string' ? [] : [part.href]));
+
+test('a size in bytes has a plural in every language', () => {
+  for (const language of ['en', 'pt-BR', 'es'])
+    assert.deepEqual([writeBytes(language, 1), writeBytes(language, 920)], ['1 byte', '920 bytes'], language);
+});
 
 describe('links in a text', () => {
   test('web and mail addresses become links, without the marks of the sentence around them', () => {

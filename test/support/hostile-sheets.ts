@@ -4,7 +4,7 @@ import { makeWorkbookParts, makeZip, type ZipItem } from './sheets.ts';
 
 /** Returns a CSV with a cell of `count` empty tags between two good rows. */
 export const makeEmptyTags = (count: number): string =>
-  `name,tags\nAna,a\nBia,"${JSON.stringify(Array.from({ length: count }, () => '')).replaceAll('"', '""')}"\nEva,b\n`;
+  `external_id,tags\nAna,a\nBia,"${JSON.stringify(Array.from({ length: count }, () => '')).replaceAll('"', '""')}"\nEva,b\n`;
 
 /** Returns letters that differ from number to number, because a file that repeats itself too much would be refused as a bomb. */
 const makeNoise = (n: number): string =>
@@ -16,14 +16,14 @@ export function makeTextsBomb(megabytes: number): Buffer {
     { length: megabytes * 1_024 },
     (_, n) => `<si><t>${'a'.repeat(1_000)}${makeNoise(n)}</t></si>`,
   );
-  return replacePart('xl/sharedStrings.xml', `<sst><si><t>name</t></si>${texts.join('')}</sst>`);
+  return replacePart('xl/sharedStrings.xml', `<sst><si><t>external_id</t></si>${texts.join('')}</sst>`);
 }
 
 /** Returns a workbook with one column title and this many megabytes of rows without cells, a kilobyte each. */
 export function makeEmptyRowsSheet(megabytes: number): Buffer {
   const row = (n: number): string => `<row a="${makeNoise(n)}" spans="${'1:1 '.repeat(240)}"/>`;
   const rows = Array.from({ length: megabytes * 1_024 }, (_, n) => row(n));
-  const title = '<row><c t="str"><v>name</v></c></row>';
+  const title = '<row><c t="str"><v>external_id</v></c></row>';
   return replacePart(
     'xl/worksheets/sheet2.xml',
     `<worksheet><sheetData>${title}${rows.join('')}</sheetData></worksheet>`,
@@ -33,6 +33,6 @@ export function makeEmptyRowsSheet(megabytes: number): Buffer {
 function replacePart(path: string, xml: string): Buffer {
   const packed = { bytes: deflateRawSync(xml), crc: 0, inflated: Buffer.byteLength(xml) };
   return makeZip(
-    makeWorkbookParts([['name']]).map((item): ZipItem => (item.path === path ? { ...item, packed } : item)),
+    makeWorkbookParts([['external_id']]).map((item): ZipItem => (item.path === path ? { ...item, packed } : item)),
   );
 }

@@ -169,6 +169,10 @@ export async function postForm(
   return { status, headers: response.headers, body: JSON.parse(text) as Json };
 }
 
+/** Returns the errors of an import without what they show of the sheet. */
+export const listFaults = ({ row_errors }: Json): Json[] =>
+  row_errors.map(({ row, field, message }: Json) => ({ row, field, message }));
+
 /** Imports a sheet and waits until the import has ended. */
 export async function importSheet(
   platform: Platform,

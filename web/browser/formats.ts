@@ -31,10 +31,12 @@ export function writeDay(language: string, at: string, now = new Date()): string
 
 const DAY_MS = 86_400_000;
 
-/** 1.4 MB */
+/** 920 bytes, 1.4 MB */
 export function writeBytes(language: string, bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
-  const options = { style: 'unit', unit: units[step], unitDisplay: 'short', maximumFractionDigits: 1 } as const;
+  // The short form of a byte has no plural.
+  const unitDisplay = step === 0 ? 'long' : 'short';
+  const options = { style: 'unit', unit: units[step], unitDisplay, maximumFractionDigits: 1 } as const;
   return new Intl.NumberFormat(language, options as Intl.NumberFormatOptions).format(bytes / 1000 ** step);
 }

@@ -313,6 +313,8 @@ export interface ContactsImportForm {
   mapping?: Record<string, string> | undefined;
   /** ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company; where neither is known, such a number is an error of its row */
   country?: string | undefined;
+  /** A tag that each contact of the sheet gets besides its others, unless it has 50 */
+  tag?: string | undefined;
   /** true: no events are emitted for these contacts */
   silent?: boolean | undefined;
   /** false: rows about existing contacts are reported as errors. Otherwise the import also needs the scope contacts:update */
@@ -617,15 +619,15 @@ export interface MessagesSendBulkTemplateForm {
   } | undefined;
   /** JSON: one contact {name, phone} or a list of them. Either contacts or file */
   contacts?: Array<{
-    /** What people call the contact */
+    /** What people call the contact, at most 200 characters */
     name?: string | null | undefined;
-    /** The phone number, in any punctuation */
-    phone: string;
+    /** The phone number, in any punctuation. A contact without one is reported as INVALID_NUMBER */
+    phone?: string | null | undefined;
   }> | {
-    /** What people call the contact */
+    /** What people call the contact, at most 200 characters */
     name?: string | null | undefined;
-    /** The phone number, in any punctuation */
-    phone: string;
+    /** The phone number, in any punctuation. A contact without one is reported as INVALID_NUMBER */
+    phone?: string | null | undefined;
   } | undefined;
   /** The sheet: CSV or XLSX */
   file?: Blob | undefined;
@@ -1135,7 +1137,7 @@ export interface Methods {
     create: (body: ContactCreate, options?: CallOptions) => Promise<Contact>;
     /** Create or update up to 500 contacts. The contact that has the external id, phone number, e-mail or professional network identifier of an item is updated with the fields of the item, as PATCH does it; where nobody has one, a contact is created. The answer has a result for each item, in their order. An item that can not be stored is FAILED with its `errors`, and the others are stored, all in one transaction: a value that is not valid, or identifiers that belong to two contacts. An owner, business or custom field that does not exist refuses the whole call. Items are applied one after the other, so two about one contact change the same one. An identifier that the contact already has, also from a merge, changes nothing. Updating needs the scope contacts:update, unless `update_existing` is false. A repeat with the same Idempotency-Key writes nothing, and says which contacts the items have now. Takes the scope `contacts:create`. */
     upsert: (body: ContactUpsert, options?: CallOptions) => Promise<ContactUpsertResult>;
-    /** Import contacts from a sheet. CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the name of a field, or slug, id or title of a custom field, or if `mapping` names it; the answer lists the columns. The sheet is processed afterwards: read the import for its progress. A row is stored whole or, with an error, not at all. The contact that has the `_id`, phone number, e-mail, professional network identifier or external id of a row is updated with the filled cells, which needs the scope contacts:update unless `update_existing` is false. An identifier that the contact already has, also from a merge, changes nothing; an `_id` that no contact has is an error of its row. Lists and tags have commas or semicolons between their items; blanks around a value do not count. Takes the scope `contacts:create`. */
+    /** Import contacts from a sheet. CSV (UTF-8 or Windows-1252; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the name of a field, or slug, id or title of a custom field, or if `mapping` names it; one column must identify the contacts. The answer lists the columns. The sheet is processed afterwards: read the import for its progress. A row with an error is not stored; only a wrong e-mail or phone number is left out, if something else says who the contact is. The contact that has the `_id`, phone number, e-mail, professional network identifier or external id of a row is updated with the filled cells, which needs the scope contacts:update unless `update_existing` is false. An identifier that the contact already has, also from a merge, changes nothing; an `_id` that no contact has is an error of its row. Lists and tags have commas or semicolons between their items; blanks around a value do not count. Takes the scope `contacts:create`. */
     import: (body: ContactsImportForm, options?: CallOptions) => Promise<Import>;
     /** Preview the phone numbers of an import. Reads phone numbers as an import with this `country` would, and stores nothing. Show the first numbers of a sheet to the person who uploads it, who sees a wrong country before the import starts. Takes the scope `contacts:create`. */
     previewPhones: (body: PhonesToPreview, options?: CallOptions) => Promise<PhonePreview>;
@@ -1371,7 +1373,7 @@ export interface Methods {
     updateRow: (tableId: string, rowId: string, body: RowUpdate, options?: CallOptions) => Promise<Row>;
     /** Delete a row; its index is not used again. The answer is the row as it was. Takes the scope `tables:delete`. */
     deleteRow: (tableId: string, rowId: string, options?: CallOptions) => Promise<Row>;
-    /** Import rows from a sheet. CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the key or title of a column of the table, or if `mapping` names it. Each row is added: importing a sheet twice adds its rows twice. Read the import for its progress. Takes the scope `tables:create`. */
+    /** Import rows from a sheet. CSV (UTF-8 or Windows-1252; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the key or title of a column of the table, or if `mapping` names it. Each row is added: importing a sheet twice adds its rows twice. Read the import for its progress. Takes the scope `tables:create`. */
     import: (id: string, body: TablesImportForm, options?: CallOptions) => Promise<Import>;
     /** Read an import of rows. Ask until `status` is COMPLETED or FAILED: `processed` of `total` rows are done. `row_errors` has the first rows that failed; all of them are in `/errors`. Takes the scope `tables:read`. */
     getImport: (id: string, importId: string, options?: CallOptions) => Promise<Import>;

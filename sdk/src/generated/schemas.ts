@@ -475,7 +475,9 @@ export interface Import {
   updated_count: number;
   /** How many rows could not be stored */
   failed_count: number;
-  /** The first 100 errors; …/errors answers all of them as a file */
+  /** The tag that all contacts of the import get; null for none */
+  tag: string | null;
+  /** The first 100 errors; …/errors answers all of them as a file. Imports of earlier versions have no `line`, `value` and `stored` */
   row_errors: Array<{
     /** 1 is the first row after the header */
     row: number;
@@ -483,6 +485,12 @@ export interface Import {
     field: string | null;
     /** A sentence for people that says what happened */
     message: string;
+    /** The number of the row in a spreadsheet program: 1 is the first row of the sheet, mostly the header */
+    line?: number | undefined;
+    /** The beginning of the refused cell; null where the error is not that of one cell */
+    value?: string | null | undefined;
+    /** true: the row was stored without this field. It does not count as failed */
+    stored?: boolean | undefined;
   }>;
   /** What went wrong; null when nothing did */
   error: {
@@ -1950,14 +1958,16 @@ export interface CampaignPreview {
   total: number;
   /** Those who would get the first message */
   sendable: number;
-  /** How many contacts would be skipped, by reason */
+  /** How many contacts would be skipped, by reason. INVALID_PARAMETER is found among the first 10,000 contacts that nothing else speaks against */
   skipped: Array<{
     /** Why they would be skipped */
-    reason: 'BLOCKED' | 'OPTED_OUT' | 'INVALID_NUMBER' | 'NOT_TEST_NUMBER' | 'ACTIVE_CONVERSATION' | 'NOT_DELIVERABLE' | 'MISSING_VARIABLE';
+    reason: 'BLOCKED' | 'OPTED_OUT' | 'INVALID_NUMBER' | 'NOT_TEST_NUMBER' | 'ACTIVE_CONVERSATION' | 'NOT_DELIVERABLE' | 'MISSING_VARIABLE' | 'INVALID_PARAMETER';
     /** The contacts that would be skipped for this reason */
     count: number;
+    /** The value that does not fit, of the first of these contacts; null for the other reasons */
+    message: string | null;
   }>;
-  /** The first ten messages */
+  /** The messages of the first ten contacts, those included that can not be filled in */
   messages: Array<{
     /** Identifier: 24 lower-case hex characters */
     contact: string;
@@ -2001,8 +2011,8 @@ export interface CampaignEnrollment {
   /** The last message */
   message: string | null;
   /** Why the contact got nothing */
-  skip_reason: 'BLOCKED' | 'OPTED_OUT' | 'INVALID_NUMBER' | 'NOT_TEST_NUMBER' | 'ACTIVE_CONVERSATION' | 'NOT_DELIVERABLE' | 'MISSING_VARIABLE' | null;
-  /** Why the last message has failed */
+  skip_reason: 'BLOCKED' | 'OPTED_OUT' | 'INVALID_NUMBER' | 'NOT_TEST_NUMBER' | 'ACTIVE_CONVERSATION' | 'NOT_DELIVERABLE' | 'MISSING_VARIABLE' | 'INVALID_PARAMETER' | null;
+  /** Why the last message has failed, or could not be filled in: the variable, and the value that does not fit */
   failure_reason: {
     /** The network's number (131026), or one of the platform's words: WINDOW_EXPIRED, DAILY_LIMIT, RATE_LIMITED, TEST_MODE_BLOCKED, OPTED_OUT, BLOCKED, INBOX_INACTIVE, PROVIDER_UNREACHABLE, PROVIDER_REJECTED, CAMPAIGN_CANCELLED, UNKNOWN_REFERENCE */
     code: number | string;

@@ -348,6 +348,11 @@ describe('refused parameters', () => {
       '[1].parameters[0].text INVALID',
     ],
     [
+      'five spaces in a row',
+      [image, { parameters: [{ text: 'a     b' }, { text: 'b' }] }, suffix, code],
+      '[1].parameters[0].text INVALID',
+    ],
+    [
       'spaces alone',
       [image, { parameters: [{ text: '  ' }, { text: 'b' }] }, suffix, code],
       '[1].parameters[0].text INVALID',

@@ -153,8 +153,8 @@ function readPlain(parameter: GivenParameter, source: Key): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** The network refuses a text with these in a variable. */
-const REFUSED_IN_TEXT = /[\n\r\t]| {4}/;
+/** The network refuses a text with these in a variable: line breaks, tabs, and more than four spaces in a row. */
+const REFUSED_IN_TEXT = /[\n\r\t]| {5}/;
 
 function convertText(slot: Slot, parameter: GivenParameter, source: Key) {
   const { currencyCode, dateTime } = parameter;
@@ -170,7 +170,7 @@ function convertText(slot: Slot, parameter: GivenParameter, source: Key) {
 function checkText(text: string, source: Key): { fault: ValueFault } | null {
   if (text.trim() === '') return fault(source, 'INVALID', 'must hold more than spaces');
   if (!REFUSED_IN_TEXT.test(text)) return null;
-  return fault(source, 'INVALID', 'must have no line breaks, no tabs and no four spaces in a row');
+  return fault(source, 'INVALID', 'must have no line breaks, no tabs and no more than four spaces in a row');
 }
 
 /** The network takes thousandths as a whole number of 32 bits. */

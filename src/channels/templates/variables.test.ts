@@ -48,6 +48,12 @@ test('a variable names a field of the contact, a custom field by its slug, or a 
   assert.deepEqual(valuesOf('column.pedido', 'column.CIDADE'), ['4821', 'Recife']);
 });
 
+test('tabs, line breaks and more than four spaces in a row of a value become one space, and up to four spaces stay', () => {
+  const cell = '\n Rua A,\r\n 12    fundos \t casa     2\u2028 ';
+  const { values } = resolveVariables(asked('column.address'), { contact: null, columns: { address: cell } });
+  assert.equal(values[0]?.parameters[0]?.value, 'Rua A, 12    fundos casa 2');
+});
+
 test('a variable without a prefix means a column of the sheet, or else a field of the contact, or else a custom field', () => {
   assert.deepEqual(valuesOf('city', 'name', 'plan'), ['Natal', 'Ana Souza Lima', 'Gold']);
 });

@@ -140,6 +140,17 @@ function readColumn(title: string, { columns }: Recipient): string | null {
 }
 
 function toText(value: FieldValue | null): string | null {
-  const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
-  return text.trim() === '' ? null : text;
+  const text = foldBlanks(Array.isArray(value) ? value.join(', ') : String(value ?? ''));
+  return text === '' ? null : text;
 }
+
+// The network takes at most four spaces in a row in a parameter, and neither tabs nor line breaks.
+const MOST_BLANKS = 4;
+const LINES_OR_TABS = /[\t-\r\u0085\u2028\u2029]/;
+
+/**
+ * Fits the white space of a recipient's value to the network. A run of white space that the network would refuse becomes one space; any
+ * other run stays as it is. White space around the value is removed.
+ */
+const foldBlanks = (text: string): string =>
+  text.replaceAll(/[\s\u0085]+/g, (run) => (run.length > MOST_BLANKS || LINES_OR_TABS.test(run) ? ' ' : run)).trim();

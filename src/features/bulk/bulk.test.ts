@@ -93,6 +93,27 @@ test('a contact who can not be reached is reported with row and reason, and the 
   for (const phone of [blocked, optedOut, busy]) assert.deepEqual(await sentTo(phone), []);
 });
 
+test('a contact of a JSON list without a usable phone number or name is reported with its row, and the others get the template', async () => {
+  const contacts = [
+    { name: 'Rosa', phone: makePhoneNumber() },
+    { name: 'Sem telefone' },
+    { name: 'Vazio', phone: '' },
+    { name: null, phone: null },
+    { phone: '9'.repeat(300) },
+    { name: 'x'.repeat(201), phone: makePhoneNumber() },
+  ];
+  const { body } = await send({ ...plain, contacts: JSON.stringify(contacts), components: '[]' });
+  assert.equal(body.sentCount, 1);
+  assert.match(body.errors[0].error, /The phone number is missing/);
+  assert.deepEqual(codes(body), [
+    [2, 'INVALID_NUMBER'],
+    [3, 'INVALID_NUMBER'],
+    [4, 'INVALID_NUMBER'],
+    [5, 'INVALID_NUMBER'],
+    [6, 'INVALID_NAME'],
+  ]);
+});
+
 test('a number with and without the ninth digit is the same contact', async () => {
   const phone = makePhoneNumber();
   const { body } = await send({ ...plain, contacts: people(phone, phone.replace(/^55119/, '5511')) });
@@ -205,7 +226,7 @@ test('an invalid bulk call is refused with the faulty field named, and nothing i
   await refused({ ...plain, file: sheet('Telefone,Celular', `${makePhoneNumber()},${makePhoneNumber()}`) }, 'file');
   await refused({ ...plain, file: sheet('name,city', 'Ana,Natal') }, 'file');
   await refused({ ...plain, contacts: '[]' }, 'contacts');
-  await refused({ ...plain, contacts: '[{"name":"Ana"}]' }, 'contacts[0].phone');
+  await refused({ ...plain, contacts: '[{"phone":12}]' }, 'contacts[0].phone');
   await refused({ ...plain, contacts, templateName: 'nothing' }, 'templateName');
   await refused({ ...plain, contacts, languageCode: 'fr' }, 'languageCode');
   await refused({ ...order, contacts }, 'components');

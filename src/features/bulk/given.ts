@@ -16,7 +16,7 @@ import {
   type PhoneReader,
 } from '../../platform/values/phone.ts';
 import type { Tenant } from '../../platform/store/tenant.ts';
-import { foldText } from '../../platform/values/words.ts';
+import { clipText, foldText } from '../../platform/values/words.ts';
 import type { NewRow, RowFault } from './row-queries.ts';
 import { toPerson } from './sender.ts';
 import type { BulkForm } from './schemas.ts';
@@ -70,10 +70,10 @@ export function checkPeople(given: GivenPerson[], country: string | null, reader
   return given.map((each) => {
     const name = each.name?.trim() || null;
     const read = reader(each.phone, country);
-    const known = isPhoneFault(read) ? { phone_number: each.phone.slice(0, MAX_PHONE), country_code: null } : read;
+    const known = isPhoneFault(read) ? { phone_number: clipText(each.phone, MAX_PHONE), country_code: null } : read;
     const { phone_number: phone, country_code } = known;
-    const fault = each.fault ?? findFault(read, name) ?? findRepeat(seen, phone, each.row);
-    return { ...each, name: name?.slice(0, MAX_NAME) ?? null, phone, country_code, fault };
+    const fault = each.fault ?? findFault(each.phone, read, name) ?? findRepeat(seen, phone, each.row);
+    return { ...each, name: name && Array.from(name).slice(0, MAX_NAME).join(''), phone, country_code, fault };
   });
 }
 
@@ -87,7 +87,13 @@ async function readGiven(kit: Kit, tenant: Tenant, { body, upload, signal }: Bul
   }
   const list = Array.isArray(contacts) ? contacts : contacts ? [contacts] : [];
   if (list.length > most) throw tooMany('contacts', list.length, { most, hint: BULK_HINT });
-  return list.map(({ name = null, phone }, place) => ({ row: place + 1, name, phone, columns: {}, fault: null }));
+  return list.map(({ name = null, phone }, place) => ({
+    row: place + 1,
+    name,
+    phone: phone ?? '',
+    columns: {},
+    fault: null,
+  }));
 }
 
 const BULK_HINT = 'a campaign (/v1/campaigns) takes any number';
@@ -101,7 +107,8 @@ export async function readSheetPeople(kit: Kit, asked: AskedSheet): Promise<Give
   }));
 }
 
-function findFault(read: Phone | PhoneFault, name: string | null): RowFault | null {
+function findFault(given: string, read: Phone | PhoneFault, name: string | null): RowFault | null {
+  if (given.trim() === '') return { code: 'INVALID_NUMBER', message: 'The phone number is missing' };
   if (isPhoneFault(read)) return { code: 'INVALID_NUMBER', message: `The phone number ${read.message}` };
   return name !== null && Array.from(name).length > MAX_NAME
     ? { code: 'INVALID_NAME', message: `The name has more than ${MAX_NAME} characters` }

@@ -1,8 +1,9 @@
 /** Decides for each contact of a portion whether the template is sent to it, and fills the template in. It changes nothing. */
 import type { NamedChannel } from '../../channels/registry.ts';
 import { PHONE_NUMBER, type Identity } from '../../channels/identity.ts';
-import { composeTemplate, type FilledTemplate } from '../../channels/templates/compose.ts';
-import { hasVariables, resolveVariables, type RecipientContact } from '../../channels/templates/variables.ts';
+import type { FilledTemplate } from '../../channels/templates/compose.ts';
+import { fillForRecipient } from '../../channels/templates/for-recipient.ts';
+import { hasVariables, type RecipientContact } from '../../channels/templates/variables.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 import { readContacts } from '../contacts/by-phones.ts';
 import { NOBODY } from '../contacts/contacts.ts';
@@ -105,16 +106,11 @@ function checkRow({ inbox, channel, run }: Planning, { row, to, known, contact }
       message:
         'The network did not deliver a message to the contact within the last day, and wants no other one so soon',
     };
-  const { values, missing } = resolveVariables(run.components, {
+  const filling = { template: run.template, given: run.components, timeZone: run.time_zone };
+  return fillForRecipient(filling, {
     contact: contact ?? newcomer,
     columns: { ...(row.name === null ? {} : { name: row.name }), phone: row.phone, ...row.columns },
   });
-  const [absent] = missing;
-  if (absent) return { code: 'MISSING_VARIABLE', message: `${absent.variable} has no value for this contact` };
-  const filled = composeTemplate(run.template, values, run.time_zone);
-  if (!('faults' in filled)) return filled;
-  const [fault] = filled.faults;
-  return { code: 'INVALID_PARAMETER', message: fault ? `components${fault.path} ${fault.message}` : 'does not fit' };
 }
 
 /** A contact that is created with the message. */

@@ -18,20 +18,22 @@ import {
 /** The largest sheet of a bulk call; an import takes larger ones. */
 export const MAX_BULK_SHEET_BYTES = 10 * 1024 * 1024;
 
+// A contact without a readable number, or with a name that is too long, fails alone, so the form does not limit them.
 const contact = strict({
-  name: Type.Optional(nullable(Type.String({ maxLength: 200, description: 'What people call the contact' }))),
-  phone: Type.String({ minLength: 1, maxLength: 40, description: 'The phone number, in any punctuation' }),
+  name: Type.Optional(nullable(plain.text('What people call the contact, at most 200 characters'))),
+  phone: Type.Optional(
+    nullable(plain.text('The phone number, in any punctuation. A contact without one is reported as INVALID_NUMBER')),
+  ),
 });
 export type GivenContact = Static<typeof contact>;
 
 /** A part of the form that is one object or a list of such objects. */
-const oneOrMany = <T>(item: { properties: object; required?: string[] }, words: string, most?: number) =>
+const oneOrMany = <T>(item: { properties: object; required?: string[] | undefined }, words: string, most?: number) =>
   Type.Unsafe<T | T[]>({
     type: ['array', 'object'],
     description: words,
     items: item,
     ...(most === undefined ? {} : { maxItems: most }),
-    minItems: 1,
     properties: item.properties,
     required: item.required ?? [],
     additionalProperties: false,

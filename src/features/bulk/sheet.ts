@@ -2,7 +2,7 @@
 import { AppError, invalid } from '../../platform/values/errors.ts';
 import type { ByteSource } from '../../platform/store/byte-source.ts';
 import type { ChildReaders } from '../../platform/work/child-readers.ts';
-import { createFieldFinder } from '../contacts/import/rows.ts';
+import { createFieldFinder } from '../contacts/import/titles.ts';
 import { readForCaller, type ImportReader } from '../imports/reader.ts';
 import type { Fault } from '../imports/reading.ts';
 import type { ImportColumn } from '../imports/schemas.ts';

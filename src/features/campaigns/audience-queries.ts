@@ -126,22 +126,22 @@ export function countAudience(
   });
 }
 
-/** Returns the first contacts of an audience who are not skipped, in the order in which the campaign writes to them. */
-export async function listFirst(
+/** Returns the next contacts of an audience who are not skipped, in the order in which the campaign writes to them. */
+export function listNext(
   tx: TenantRead,
   match: AudienceMatch,
   rules: SkipRules,
-  most: number,
-): Promise<string[]> {
+  { after, most }: { after: string; most: number },
+): Promise<{ _id: string }[]> {
   const parameters = startParameters([tx.companyId, ...(match.filters?.values ?? [])]);
   const judged = judgedSql(parameters, match, rules);
-  const rows = await many<{ _id: string }>(tx, {
-    name: 'campaigns.listFirst',
-    text: `with ${judged} select _id from judged where reason is null order by _id limit ${parameters.bind(most, 'int')}`,
+  return many(tx, {
+    name: 'campaigns.listNext',
+    text: `with ${judged} select _id from judged where reason is null and _id > ${parameters.bind(after, 'text')}
+      order by _id limit ${parameters.bind(most, 'int')}`,
     values: parameters.values,
     planEachTime: true,
   });
-  return rows.map(({ _id }) => _id);
 }
 
 /** Returns, by the id of the contact, the values that were given when contacts were added to the campaign. */

@@ -153,6 +153,36 @@ test('the preview counts who would be skipped by reason, and shows the messages 
   assert.deepEqual([open.total, open.sendable, open.messages[1].contact], [8, 3, bia._id]);
 });
 
+test('the preview counts a contact whose value does not fit the message, and the campaign skips it with the variable and the value', async () => {
+  const tags = [`t${newId()}`];
+  const ana = await addContact({ tags, name: 'A'.repeat(100) });
+  const long = `Rua ${'b'.repeat(990)}`;
+  const parameters = [{ variable_ref: 'contact.name' }, { variable_ref: 'address' }];
+  const campaign = await create({ steps: [{ template: { ...ORDER, components: [{ parameters }] } }] });
+  const contacts = [long, 'Rua A'].map((address, place) => ({
+    ...(place === 0 ? { contact: ana._id } : { phone: '+5511987650077', name: 'Bia' }),
+    parameters: { address },
+  }));
+  await call(201, 'POST', `${PATH}/${campaign._id}/enrollments`, { body: { contacts } });
+  const { total, sendable, skipped, messages } = await preview(campaign);
+  assert.deepEqual([total, sendable, skipped.length], [2, 1, 1]);
+  assert.deepEqual([skipped[0].reason, skipped[0].count], ['INVALID_PARAMETER', 1]);
+  assert.match(skipped[0].message, /^address "Rua b{96}" makes the body longer than 1024 characters/);
+  assert.deepEqual(
+    messages.map(({ error }: Json) => error),
+    [skipped[0].message, null],
+  );
+  await call(201, 'POST', `${PATH}/${campaign._id}/start`);
+  const path = `/v1/campaign-enrollments?campaign=${campaign._id}&status=SKIPPED`;
+  await waitUntil('the contact to be skipped', async () => (await call(200, 'GET', path)).body.result.length > 0);
+  const [enrollment] = (await call(200, 'GET', path)).body.result;
+  const { message } = skipped[0];
+  assert.deepEqual(
+    [enrollment.contact, enrollment.skip_reason, enrollment.failure_reason],
+    [ana._id, 'INVALID_PARAMETER', { code: 'INVALID_PARAMETER', message }],
+  );
+});
+
 test('the preview names what keeps a campaign from being sent, and counts its audience all the same', async () => {
   const tags = [`t${newId()}`];
   await addContact({ tags });
@@ -193,10 +223,10 @@ test('in test mode the preview counts only test numbers as reached, and marketin
   await setTestMode({ enabled: true, test_numbers: [inside.phone_number] });
   const tested = await preview(campaign);
   await setTestMode({ enabled: false, test_numbers: [] });
-  assert.deepEqual([tested.sendable, tested.skipped], [1, [{ reason: 'NOT_TEST_NUMBER', count: 2 }]]);
+  assert.deepEqual([tested.sendable, tested.skipped], [1, [{ reason: 'NOT_TEST_NUMBER', count: 2, message: null }]]);
   await database.sql(`update templates set category = 'MARKETING' where name = 'hello_world'`);
   const { sendable, skipped } = await preview(campaign);
-  assert.deepEqual([sendable, skipped], [2, [{ reason: 'NOT_DELIVERABLE', count: 1 }]]);
+  assert.deepEqual([sendable, skipped], [2, [{ reason: 'NOT_DELIVERABLE', count: 1, message: null }]]);
   assert.equal(american.country_code, 'US');
 });
 

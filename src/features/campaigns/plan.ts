@@ -1,7 +1,7 @@
 /** Decides for each due enrollment whether its message is sent, and fills the message in. It changes nothing. */
 import type { Identity } from '../../channels/identity.ts';
-import { composeTemplate, type FilledTemplate } from '../../channels/templates/compose.ts';
-import { resolveVariables } from '../../channels/templates/variables.ts';
+import type { FilledTemplate } from '../../channels/templates/compose.ts';
+import { fillForRecipient, isUnfilled, type UnfilledTemplate } from '../../channels/templates/for-recipient.ts';
 import { isNamedIn } from '../inboxes/test-people.ts';
 import type { Candidate, Skipped } from './portion-queries.ts';
 import type { OpenStep, Run } from './run.ts';
@@ -24,14 +24,11 @@ export function planCandidates({ campaign, sender, steps }: Run, candidates: Can
     if (!step) throw new Error('a step was not opened');
     const { to } = candidate;
     const reason = findSkipReason({ campaign, sender }, step, { candidate, to });
-    const filled = reason === null && to ? fill(candidate, step, sender.inbox.time_zone) : null;
-    if (to && filled) plan.sends.push({ candidate, to, filled });
-    else
-      plan.skipped.push({
-        enrollment: candidate._id,
-        message: candidate.message,
-        reason: reason ?? 'MISSING_VARIABLE',
-      });
+    const { _id: enrollment, message } = candidate;
+    const filled = reason ?? fill(candidate, step, sender.inbox.time_zone);
+    if (typeof filled === 'string') plan.skipped.push({ enrollment, message, reason: filled, words: null });
+    else if (isUnfilled(filled)) plan.skipped.push({ enrollment, message, reason: filled.code, words: filled.message });
+    else if (to) plan.sends.push({ candidate, to, filled });
   }
   return plan;
 }
@@ -55,15 +52,12 @@ function findSkipReason(
   return isUndelivered || is_resting ? 'NOT_DELIVERABLE' : null;
 }
 
-/** Returns the message with the values of the enrolment; null when a value is missing or does not fit. */
+/** Returns the message with the values of the enrolment, or why it can not be filled in. */
 function fill(
   { message, content, template, recipient }: Candidate,
   step: OpenStep,
   timeZone: string | null,
-): FilledTemplate | null {
+): FilledTemplate | UnfilledTemplate {
   if (message !== null && template) return { content: content ?? '', components: template.components };
-  const { values, missing } = resolveVariables(step.given, { contact: recipient, columns: recipient?.columns ?? {} });
-  if (missing.length > 0) return null;
-  const filled = composeTemplate(step.template, values, timeZone);
-  return 'faults' in filled ? null : filled;
+  return fillForRecipient({ ...step, timeZone }, { contact: recipient, columns: recipient?.columns ?? {} });
 }

@@ -158,6 +158,8 @@ export interface Skipped {
   message: string | null;
   /** REPLIED stands only for contacts who have got a message. */
   reason: SkipReason | 'REPLIED';
+  /** The value that is missing or does not fit, in a sentence; null for the other reasons. */
+  words: string | null;
 }
 
 /** Ends enrollments that get nothing more. One that has got a message keeps its status. */
@@ -166,9 +168,16 @@ export function markSkipped(tx: TenantTx, skipped: Skipped[]): Promise<number> {
     name: 'campaigns.markSkipped',
     text: `update campaign_enrollments e set next_run_at = null, completed_at = now(), updated_at = now(),
         status = case when e.message_id is null then 'SKIPPED' else e.status end,
-        skip_reason = case when e.message_id is null then n.reason end
-      from unnest($2::text[], $3::text[]) as n (enrollment, reason) where e.company_id = $1 and e._id = n.enrollment`,
-    values: [tx.companyId, skipped.map(({ enrollment }) => enrollment), skipped.map(({ reason }) => reason)],
+        skip_reason = case when e.message_id is null then n.reason end,
+        failure_reason = case when e.message_id is null and n.words is not null then jsonb_build_object('code', n.reason, 'message', n.words)
+          else e.failure_reason end
+      from unnest($2::text[], $3::text[], $4::text[]) as n (enrollment, reason, words) where e.company_id = $1 and e._id = n.enrollment`,
+    values: [
+      tx.companyId,
+      skipped.map(({ enrollment }) => enrollment),
+      skipped.map(({ reason }) => reason),
+      skipped.map(({ words }) => words),
+    ],
   });
 }
 

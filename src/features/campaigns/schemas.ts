@@ -224,6 +224,7 @@ export const SKIP_REASONS = [
   'ACTIVE_CONVERSATION',
   'NOT_DELIVERABLE',
   'MISSING_VARIABLE',
+  'INVALID_PARAMETER',
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
@@ -246,10 +247,18 @@ export const CampaignPreview = define(
       Type.Object({
         reason: oneOf(SKIP_REASONS, 'Why they would be skipped'),
         count: plain.integer('The contacts that would be skipped for this reason'),
+        message: nullable(
+          plain.text('The value that does not fit, of the first of these contacts; null for the other reasons'),
+        ),
       }),
-      { description: 'How many contacts would be skipped, by reason' },
+      {
+        description:
+          'How many contacts would be skipped, by reason. INVALID_PARAMETER is found among the first 10,000 contacts that nothing else speaks against',
+      },
     ),
-    messages: Type.Array(PreviewMessage, { description: 'The first ten messages' }),
+    messages: Type.Array(PreviewMessage, {
+      description: 'The messages of the first ten contacts, those included that can not be filled in',
+    }),
     problems: Type.Array(
       Type.Object({
         path: plain.text('The field of the campaign'),

@@ -75,7 +75,7 @@ test('after the network has held a message back from a contact (131049), campaig
   assert.equal((await sendBulk(byBulk)).errors[0]?.code, 'NOT_DELIVERABLE');
   const second = await createFor([byCampaign, byBulk], active);
   const { body: preview } = await call(200, 'GET', `/v1/campaigns/${second._id}/preview`);
-  assert.deepEqual([preview.sendable, preview.skipped], [0, [{ reason: 'NOT_DELIVERABLE', count: 2 }]]);
+  assert.deepEqual([preview.sendable, preview.skipped], [0, [{ reason: 'NOT_DELIVERABLE', count: 2, message: null }]]);
   await start(second);
   await awaitEnd(second);
   const reasons = (await listEnrollments(second)).map(({ skip_reason }) => skip_reason);

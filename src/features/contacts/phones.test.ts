@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
-import { importSheet, type FormParts } from '../../../test/support/sheets.ts';
+import { importSheet, listFaults, type FormParts } from '../../../test/support/sheets.ts';
 
 const platform = await startPlatform();
 async function createCompanyIn(country: string | null): ReturnType<typeof platform.createCompany> {
@@ -96,7 +96,7 @@ test('a sheet is read in the country of the import or of the company, and withou
   assert.deepEqual([unknown.country, unknown.numbers], [null, [all[0], all[2]]]);
   const message = 'has no country code: choose the country of the numbers, or write it with + and its country code';
   assert.deepEqual(
-    unknown.row_errors,
+    listFaults(unknown),
     [1, 3].map((row) => ({ row, field: 'phone_number', message })),
   );
   for (const imported of [await work(null, { country: 'BR' }), await work('BR', {})])

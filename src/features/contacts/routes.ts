@@ -162,10 +162,10 @@ function importRoutes(app: FastifyInstance, kit: Kit): void {
 }
 
 const IMPORT_WORDS =
-  'CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell ' +
-  'has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the name of a field, or slug, id or title of a custom field, or if `mapping` names it; the ' +
-  'answer lists the columns. The sheet is processed afterwards: read the import for its progress. A row is stored whole or, with an ' +
-  'error, not at all. The contact that has the `_id`, phone number, e-mail, professional network identifier or external id of a row is ' +
+  'CSV (UTF-8 or Windows-1252; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a cell ' +
+  'has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the name of a field, or slug, id or title of a custom field, or if `mapping` names it; one column must identify the contacts. The ' +
+  'answer lists the columns. The sheet is processed afterwards: read the import for its progress. A row with an error ' +
+  'is not stored; only a wrong e-mail or phone number is left out, if something else says who the contact is. The contact that has the `_id`, phone number, e-mail, professional network identifier or external id of a row is ' +
   'updated with the filled cells, which needs the scope contacts:update unless `update_existing` is false. An identifier that the ' +
   'contact already has, also from a merge, changes nothing; an `_id` that no contact has is an error of its row. Lists and tags have commas ' +
   'or semicolons between their items; blanks around a value do not count.';

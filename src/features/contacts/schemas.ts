@@ -210,6 +210,7 @@ export const ContactImportForm = strict({
         'ISO 3166 alpha-2: the country of phone numbers that are written without + or 00. By default that of the company; where neither is known, such a number is an error of its row',
     }),
   ),
+  tag: Type.Optional(described(tag, 'A tag that each contact of the sheet gets besides its others, unless it has 50')),
   silent: Type.Optional(plain.flag('true: no events are emitted for these contacts')),
   update_existing: Type.Optional(
     Type.Boolean({

@@ -33,7 +33,7 @@ export async function upsertContacts(tenant: Tenant, asked: ContactUpsert): Prom
       const { rows, definitions } = await readItems(tx, asked);
       const _id = newId();
       tx.created(_id);
-      const stored = await storeContacts(tx, rows, { update_existing, silent, definitions, source });
+      const stored = await storeContacts(tx, rows, { update_existing, silent, tag: null, definitions, source });
       return toResult(_id, rows, stored);
     });
   // A contact that changes between its look-up and its lock makes the whole call begin again.

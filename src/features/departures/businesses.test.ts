@@ -107,7 +107,7 @@ test('a removed business is answered like an unknown one by its path, by the lis
     const answer = await call(400, method, path, { body: { ...body, [field]: business } });
     expectProblem(answer, 'UNKNOWN_REFERENCE', field);
   }
-  const file = { name: 'people.csv', data: `name,business\nCaio,${business}\nDora,${stays}` };
+  const file = { name: 'people.csv', data: `external_id,business\nCaio,${business}\nDora,${stays}` };
   const imported = await importSheet(platform, '/v1/contacts/import', { file });
   assert.deepEqual([imported.created_count, imported.failed_count, imported.row_errors[0].field], [1, 1, 'business']);
 

@@ -21,7 +21,7 @@ test('an import that ended its process twice is FAILED and not started again', a
   const answer = await fetch(url + PATH, {
     method: 'POST',
     headers: { authorization: `Bearer ${await readKey()}` },
-    body: buildForm({ file: { name: 'poison.csv', data: 'name\nAna\n' } }),
+    body: buildForm({ file: { name: 'poison.csv', data: 'external_id\nAna\n' } }),
   });
   assert.equal(answer.status, 201);
   const { _id } = (await answer.json()) as { _id: string };

@@ -41,7 +41,7 @@ test('a file that is no sheet, or a zip bomb, is refused in the request and not 
     ['dtd.xlsx', withSheet({ data: '<!DOCTYPE a [<!ENTITY b "c">]><worksheet/>' }), /document type/],
     ['nested.xlsx', makeZip([{ path: 'inner.xlsx', data: makeWorkbook([['name']]) }]), /no workbook/],
     ['picture.csv', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'), /neither CSV nor XLSX/],
-    ['latin.csv', Buffer.from('name\nJos\xe9', 'latin1'), /not UTF-8/],
+    ['odd.csv', Buffer.from('nam\x8d\nJos\xe9', 'latin1'), /neither UTF-8 nor Windows-1252/],
     ['nul.csv', Buffer.from('name\nJo\0'), /neither CSV nor XLSX/],
   ];
   for (const [name, data, reason] of files) {
@@ -55,17 +55,17 @@ test('a file that is no sheet, or a zip bomb, is refused in the request and not 
 test('an error at the end of a sheet is found before its first rows are imported', async () => {
   const good = 'Ana\n'.repeat(90_000);
   assert.match(
-    (await failed('late.csv', Buffer.concat([Buffer.from(`name\n${good}`), Buffer.from([0xe9])]))).message,
+    (await failed('late.csv', Buffer.concat([Buffer.from(`external_id\né\n${good}`), Buffer.from([0xe9])]))).message,
     /not UTF-8/,
   );
-  assert.match((await failed('nul.csv', `name\n${good}A\0`)).message, /NUL/);
+  assert.match((await failed('nul.csv', `external_id\n${good}A\0`)).message, /NUL/);
   const rows = Array.from({ length: 20_000 }, (_, n) => `<row><c t="str"><v>Ana ${n}</v></c></row>`).join('');
-  const head = '<worksheet><row><c t="str"><v>name</v></c></row>';
+  const head = '<worksheet><row><c t="str"><v>external_id</v></c></row>';
   assert.match((await failed('late.xlsx', withSheet({ data: `${head}${rows}<row>` }))).message, /broken XML/);
 });
 
 test('a sheet of a million rows is refused for its number of rows, without importing any of them', async () => {
-  const error = await failed('million.csv', `name\n${'Ana\n'.repeat(1_000_000)}`);
+  const error = await failed('million.csv', `external_id\n${'Ana\n'.repeat(1_000_000)}`);
   assert.equal(error.code, 'TOO_MANY_ROWS');
   assert.match(error.message, /more than 100000 rows/);
 });

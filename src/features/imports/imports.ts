@@ -5,6 +5,7 @@ import { newId } from '../../platform/values/ids.ts';
 import type { Upload } from '../../platform/http/multipart.ts';
 import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts';
+import { describeValues } from '../../platform/values/words.ts';
 import { findSizeFault } from '../../platform/values/sizes.ts';
 import type { Tenant, TenantRead, TenantTx } from '../../platform/store/tenant.ts';
 import {
@@ -44,6 +45,10 @@ export interface ImportRequest extends ImportOwner {
   update_existing: boolean;
   /** The country of phone numbers that are written without + or 00. */
   country: string | null;
+  /** The tag that all contacts of the import get; null for none. */
+  tag: string | null;
+  /** The fields of which a column has to give one; null where none is needed. */
+  identifying: readonly string[] | null;
   /** Aborted when the caller closes the connection. */
   signal: AbortSignal;
   /** Keeps what the rows go into from being removed until the transaction ends. Throws when it was removed since it was read. */
@@ -52,13 +57,13 @@ export interface ImportRequest extends ImportOwner {
 
 /** Stores a sheet and queues its import. Throws when the format, the columns or their mapping are wrong. */
 export async function addImport(readers: ChildReaders, tenant: Tenant, asked: ImportRequest): Promise<Import> {
-  const { kind, table, upload, mapping, find, silent, update_existing, country, signal } = asked;
+  const { kind, table, upload, silent, update_existing, country, tag, signal } = asked;
   if (!upload) throw invalid('file', 'is required', 'REQUIRED');
   // This first check spares reading a sheet that cannot be accepted.
   await expectFewOpenImports(tenant.read, MAX_OPEN - 1);
   const sheet = { owner: tenant.companyId, source: upload, signal, waitMs: HEAD_MS };
   const { format, titles } = await readForCaller(readers, sheet, (reader) => reader.head());
-  const columns = mapColumns(titles, mapping, find);
+  const columns = mapColumns(titles, asked);
   const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
     await asked.hold?.(tx);
@@ -74,7 +79,7 @@ export async function addImport(readers: ChildReaders, tenant: Tenant, asked: Im
       file_name: upload.fileName,
       format,
       bytes: upload.bytes,
-      options: { columns, silent, update_existing, country },
+      options: { columns, silent, update_existing, country, tag },
       principal: { type, _id: id, name },
     });
     let position = 0;
@@ -91,7 +96,10 @@ async function expectFewOpenImports(tx: TenantRead, most: number): Promise<void>
   throw new AppError('IMPORTS_WAITING', `${MAX_OPEN} imports of the company have not ended yet`);
 }
 
-function mapColumns(header: string[], mapping: Record<string, string> | undefined, find: FieldFinder): ImportColumn[] {
+function mapColumns(
+  header: string[],
+  { mapping, find, identifying }: Pick<ImportRequest, 'mapping' | 'find' | 'identifying'>,
+): ImportColumn[] {
   const columns = header.map((title) => ({ title, field: mapping ? null : (find(title) ?? null) }) as ImportColumn);
   for (const [title, name] of Object.entries(mapping ?? {})) {
     const path = `mapping.${clipTitle(title)}`;
@@ -104,6 +112,10 @@ function mapColumns(header: string[], mapping: Record<string, string> | undefine
   }
   const taken = columns.flatMap(({ field }) => field ?? []);
   if (taken.length === 0) throw invalid('file', 'has no column whose title is that of a field', 'UNKNOWN_COLUMN');
+  if (identifying && !identifying.some((field) => taken.includes(field))) {
+    const message = `has no column that says who a row is about, and each import would make new records: ${describeValues(identifying)}`;
+    throw invalid(mapping ? 'mapping' : 'file', message, 'UNKNOWN_COLUMN');
+  }
   const twice = taken.find((field, index) => taken.indexOf(field) !== index);
   if (twice !== undefined) throw invalid('file', `has two columns for ${twice}`, 'DUPLICATE');
   const fault = findSizeFault(columns, MAX_COLUMNS_BYTES);

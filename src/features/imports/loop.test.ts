@@ -41,7 +41,7 @@ test('an import of one row begins while two processes import eight long sheets o
   const { body } = await postForm(
     platform,
     [201, PATH],
-    { file: { name: 'one.csv', data: 'name\nAna\n' } },
+    { file: { name: 'one.csv', data: 'external_id\nAna\n' } },
     { key: neighbour.key },
   );
   let most = 0;

@@ -57,6 +57,8 @@ async function queueImport(company: string, csv: string): Promise<Import> {
     find: (title) => title,
     silent: true,
     country: null,
+    tag: null,
+    identifying: null,
     update_existing: true,
     signal: new AbortController().signal,
   });

@@ -7,7 +7,14 @@ import { after, test } from 'node:test';
 import { makeEmptyTags, makeTextsBomb } from '../../../test/support/hostile-sheets.ts';
 import { createHurriedReaders } from '../../../test/support/hurried-readers.ts';
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
-import { awaitImport, buildForm, importSheet, postForm, makeWorkbook } from '../../../test/support/sheets.ts';
+import {
+  awaitImport,
+  buildForm,
+  importSheet,
+  listFaults,
+  postForm,
+  makeWorkbook,
+} from '../../../test/support/sheets.ts';
 import { contactImporter } from '../contacts/import/importer.ts';
 import { workOnImport, type RowImporter } from './work.ts';
 
@@ -21,10 +28,10 @@ const imported = (name: string, data: Buffer | string): Promise<Json> =>
 test('a cell of 64,000 empty tags is an error of its row', async () => {
   const result = await imported('many.csv', makeEmptyTags(64_000));
   assert.deepEqual([result.status, result.failed_count, result.processed], ['COMPLETED', 1, 3]);
-  assert.deepEqual(result.row_errors, [{ row: 2, field: 'tags', message: 'is larger than 32 kB' }]);
+  assert.deepEqual(listFaults(result), [{ row: 2, field: 'tags', message: 'is larger than 32 kB' }]);
   // A list within the size limit is refused by its number of items, before its items are compared.
   const fewer = await imported('fewer.csv', makeEmptyTags(10_000));
-  assert.deepEqual(fewer.row_errors, [{ row: 2, field: 'tags', message: 'must be at most 50 tags' }]);
+  assert.deepEqual(listFaults(fewer), [{ row: 2, field: 'tags', message: 'must be at most 50 tags' }]);
 });
 
 test('a cell over 32 kB and a row over 80 kB are errors of their rows and name the column, in a CSV and in a workbook', async () => {
@@ -74,7 +81,7 @@ test('a row that takes its reader too long is an error of that row, and the rows
   );
   const done = await awaitImport(platform, `${PATH}/${body._id}`);
   assert.deepEqual([done.status, done.created_count, done.failed_count], ['COMPLETED', 3, 1]);
-  assert.deepEqual(done.row_errors, [{ row: 3, field: null, message: 'takes too long to read' }]);
+  assert.deepEqual(listFaults(done), [{ row: 3, field: null, message: 'takes too long to read' }]);
 });
 
 test('workbooks whose texts inflate to 48 MB are imported, also when two companies send them at once', async () => {

@@ -5,7 +5,7 @@ import type { SystemTx, TenantRead, TenantTx } from '../../platform/store/tenant
 import type { Import, ImportColumn, ImportKind, RowError } from './schemas.ts';
 
 const IMPORT = `_id, company_id as company, kind, table_id as "table", file_name, format, status, options -> 'columns' as columns,
-  (options ->> 'silent')::boolean as silent, (options ->> 'update_existing')::boolean as update_existing, options ->> 'country' as country, total, processed,
+  (options ->> 'silent')::boolean as silent, (options ->> 'update_existing')::boolean as update_existing, options ->> 'country' as country, options ->> 'tag' as tag, total, processed,
   created_count, updated_count, failed_count, row_errors, error, started_at, finished_at, created_at as "createdAt",
   updated_at as "updatedAt"`;
 
@@ -16,7 +16,13 @@ export interface NewImport {
   file_name: string;
   format: Import['format'];
   bytes: number;
-  options: { columns: ImportColumn[]; silent: boolean; update_existing: boolean; country: string | null };
+  options: {
+    columns: ImportColumn[];
+    silent: boolean;
+    update_existing: boolean;
+    country: string | null;
+    tag: string | null;
+  };
   /** The user or key that started the import. */
   principal: object;
 }

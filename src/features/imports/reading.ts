@@ -29,18 +29,26 @@ export interface ImportRow {
 export interface Fault {
   field: string | null;
   message: string;
+  /** The beginning of the cell that is refused; absent where the fault is not that of a cell. */
+  value?: string;
 }
 
 /** A row whose values have been checked. */
 export interface ReadRow<V = unknown> {
   number: number;
+  /** The number by which a spreadsheet program shows the row; absent for what came in a request. */
+  line?: number;
   /** The values of the row; with faults only the valid ones, and null when no value could be read. */
   value: V | null;
   faults: Fault[];
+  /** What is wrong with cells without which the row is stored. */
+  warnings?: Fault[];
 }
 
+type ConvertedRow = Omit<ReadRow, 'number' | 'line'>;
+
 /** Makes a function that converts rows of one kind. `slots` describes which values are valid, as the main process loaded it. */
-export type RowConverter = (slots: never) => (row: ImportRow) => Omit<ReadRow, 'number'>;
+export type RowConverter = (slots: never) => (row: ImportRow) => ConvertedRow;
 
 /** A request to the child. All requests for one sheet have the same number in `sheet`. */
 export type ReadingRequest = { sheet: number; bytes: number } & (
@@ -100,11 +108,11 @@ export function createReading(converters: Record<SheetKind, RowConverter>): Work
     const rows = await continueTask(current, `portion ${from} ${most}`, () => readPortion(current, from, most));
     if (rows === MORE) return MORE;
     const convert = kind === null ? makeEmptyRow : converters[kind](current.slots as never);
-    return rows.map((row) => ({ number: row.number, ...readRow(row, current.columns, convert) }));
+    return rows.map((row) => ({ number: row.number, line: row.line, ...readRow(row, current.columns, convert) }));
   };
 }
 
-const makeEmptyRow = (): Omit<ReadRow, 'number'> => ({ value: null, faults: [] });
+const makeEmptyRow = (): ConvertedRow => ({ value: null, faults: [] });
 
 interface TaskGate {
   open(): void;
@@ -242,14 +250,24 @@ function readRow(
   { number, cells, fault }: SheetRow,
   columns: ImportColumn[],
   convert: ReturnType<RowConverter>,
-): Omit<ReadRow, 'number'> {
+): ConvertedRow {
   if (fault) return { value: null, faults: [makeTooLargeFault(fault.column, columns)] };
   const taken = new Map<string, Cell>();
   for (const [index, { field }] of columns.entries()) {
     const cell = cells[index] ?? null;
     if (field !== null && cell !== null) taken.set(field, cell);
   }
-  return convert({ number, cells: taken });
+  const { value, faults, warnings = [] } = convert({ number, cells: taken });
+  const show = (each: Fault): Fault => showCell(each, taken);
+  return { value, faults: faults.map(show), warnings: warnings.map(show) };
+}
+
+// The letters of a refused cell that are shown.
+const MAX_SHOWN = 100;
+
+function showCell(fault: Fault, cells: Map<string, Cell>): Fault {
+  const cell = fault.field === null ? null : (cells.get(fault.field) ?? null);
+  return cell === null ? fault : { ...fault, value: clipText(String(cell), MAX_SHOWN) };
 }
 
 function makeTooLargeFault(column: number | null, columns: ImportColumn[]): Fault {

@@ -8,7 +8,7 @@ import { clipText } from '../../platform/values/words.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { readImport } from './imports.ts';
 import { findErrors, insertErrors, type ImportOwner } from './queries.ts';
-import type { Fault } from './reading.ts';
+import type { Fault, ReadRow } from './reading.ts';
 import type { Import, RowError } from './schemas.ts';
 
 // The most errors in the record of an import, and how much of the record they may take. Nobody reads more.
@@ -18,17 +18,28 @@ const MAX_SHOWN_BYTES = 32 * 1024;
 const MAX_OF_ROW = 10;
 const MAX_LETTERS = 300;
 
+interface FaultyRow extends Pick<ReadRow, 'number' | 'line'> {
+  faults: Fault[];
+  /** Whether the row was stored without what is wrong with it. */
+  stored?: boolean;
+}
+
 /** Returns the errors of one row that are stored, with long texts shortened. */
-export const toRowErrors = (row: number, faults: Fault[]): RowError[] =>
-  faults.slice(0, MAX_OF_ROW).map(({ field, message }) => ({
-    row,
+export const toRowErrors = ({ number, line = number + 1, faults, stored = false }: FaultyRow): RowError[] =>
+  faults.slice(0, MAX_OF_ROW).map(({ field, message, value = null }) => ({
+    row: number,
+    line,
     field: field && clipText(field, MAX_LETTERS),
+    value,
     message: clipText(message, MAX_LETTERS),
+    stored,
   }));
 
 /** Stores the errors of a portion, and returns those that still fit into the import's record. */
 export async function storeRowErrors(tx: TenantTx, asked: Import, errors: RowError[]): Promise<RowError[]> {
-  const lines = errors.map(({ row, field, message }) => csvLine([row, field, message]));
+  const lines = errors.map(({ row, field, message, line = null, value = null, stored = false }) =>
+    csvLine([row, field, message, line, value, stored]),
+  );
   if (lines.length > 0) await insertErrors(tx, asked._id, asked.processed, lines.join(''));
   return pickShown(asked.row_errors, errors);
 }
@@ -53,7 +64,7 @@ export async function sendImportErrors(
 }
 
 async function* writeErrorLines(tenant: Tenant, id: string): AsyncGenerator<string> {
-  yield csvLine(['row', 'field', 'message']);
+  yield csvLine(['row', 'field', 'message', 'line', 'value', 'stored']);
   for (let after = -1, piece; (piece = await findErrors(tenant.read, id, after)) !== null;) {
     after = piece.position;
     yield piece.lines;

@@ -27,6 +27,13 @@ export const RowError = Type.Object({
   row: plain.integer('1 is the first row after the header'),
   field: nullable(plain.text('The field that is meant; null for the whole row')),
   message: plain.text('A sentence for people that says what happened'),
+  line: Type.Optional(
+    plain.integer('The number of the row in a spreadsheet program: 1 is the first row of the sheet, mostly the header'),
+  ),
+  value: Type.Optional(
+    nullable(plain.text('The beginning of the refused cell; null where the error is not that of one cell')),
+  ),
+  stored: Type.Optional(plain.flag('true: the row was stored without this field. It does not count as failed')),
 });
 export type RowError = Static<typeof RowError>;
 
@@ -64,7 +71,11 @@ export const Import = define(
     created_count: plain.integer('How many records were made'),
     updated_count: plain.integer('Rows whose record already existed, whether they changed it or not'),
     failed_count: plain.integer('How many rows could not be stored'),
-    row_errors: Type.Array(RowError, { description: 'The first 100 errors; …/errors answers all of them as a file' }),
+    tag: nullable(plain.text('The tag that all contacts of the import get; null for none')),
+    row_errors: Type.Array(RowError, {
+      description:
+        'The first 100 errors; …/errors answers all of them as a file. Imports of earlier versions have no `line`, `value` and `stored`',
+    }),
     error: nullable(
       plain.object('What went wrong; null when nothing did', {
         code: plain.text('The name of the error, by which a program decides what to do'),

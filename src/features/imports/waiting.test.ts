@@ -14,7 +14,7 @@ const platform = await startPlatform();
 const { call, database } = platform;
 const PLACES = 10;
 
-const file = { name: 'people.csv', data: 'name\nAna\n' };
+const file = { name: 'people.csv', data: 'external_id\nAna\n' };
 const upload = {
   fileName: file.name,
   givenName: file.name,
@@ -51,6 +51,8 @@ test('ten of twenty sheets that are sent at once are accepted, and another one i
       find: (title) => title,
       silent: true,
       country: null,
+      tag: null,
+      identifying: null,
       update_existing: true,
       signal: new AbortController().signal,
     });

@@ -108,7 +108,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     action: 'tables.import',
     summary: 'Import rows from a sheet',
     description:
-      'CSV (UTF-8; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a ' +
+      'CSV (UTF-8 or Windows-1252; comma, semicolon or tab) or XLSX (its first sheet), at most 50 MB, 500 MB unpacked, 100,000 rows, 500 columns; a ' +
       'cell has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the key or title of a column of the table, or if `mapping` names it. Each row is added: ' +
       'importing a sheet twice adds its rows twice. Read the import for its progress.',
     params: TableParams,

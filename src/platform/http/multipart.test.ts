@@ -10,7 +10,7 @@ import { waitUntil } from '../../../test/support/wait.ts';
 
 const platform = await startPlatform();
 const PATH = '/v1/contacts/import';
-const file = { name: 'people.csv', data: 'name\nAna\n' };
+const file = { name: 'people.csv', data: 'external_id\nAna\n' };
 
 test('an unexpected, duplicate or wrong part of a form is refused and named', async () => {
   const refused = async (form: FormData, path: string, code: string): Promise<void> => {
@@ -21,8 +21,7 @@ test('an unexpected, duplicate or wrong part of a form is refused and named', as
   await refused(buildForm({ file, surprise: '1' }), 'surprise', 'ADDITIONAL_PROPERTIES');
   await refused(buildForm({ surprise: file }), 'surprise', 'ADDITIONAL_PROPERTIES');
   await refused(buildForm({}), 'file', 'REQUIRED');
-  await refused(buildForm({ file: 'name\nAna\n' }), 'file', 'TYPE');
-  await refused(buildForm({ file, silent: { name: 'a.txt', data: 'true' } }), 'silent', 'TYPE');
+  await refused(buildForm({ file: 'external_id\nAna\n' }), 'file', 'TYPE');
   await refused(buildForm({ file, silent: 'yes' }), 'silent', 'MALFORMED');
   await refused(buildForm({ file, silent: '1' }), 'silent', 'TYPE');
   await refused(buildForm({ file, mapping: '{"__proto__":"name"}' }), 'mapping', 'MALFORMED');
@@ -32,6 +31,23 @@ test('an unexpected, duplicate or wrong part of a form is refused and named', as
   const files = buildForm({ file });
   files.append('file', new Blob(['name\nEva\n']), 'second.csv');
   await refused(files, 'file', 'DUPLICATE');
+});
+
+test('a value that is sent as a Blob, with a file name, is read like one that is sent as a text, and is as limited', async () => {
+  const blob = (data: string) => ({ name: 'blob', data, type: 'application/json' });
+  const { body } = await postForm(platform, [201, PATH], {
+    mapping: blob('{"external_id":"external_id"}'),
+    silent: blob('true'),
+    country: blob('BR'),
+    file,
+  });
+  assert.deepEqual(
+    body.columns.map(({ field }: Json) => field),
+    ['external_id'],
+  );
+  expectProblem(await postForm(platform, [400, PATH], { file, silent: blob('yes') }), 'VALIDATION_FAILED', 'silent');
+  const large = blob(JSON.stringify('a'.repeat(1024 * 1024)));
+  expectProblem(await postForm(platform, [413, PATH], { file, mapping: large }), 'BODY_TOO_LARGE', 'mapping');
 });
 
 test('a file that is too large is answered with 413', async () => {
@@ -76,7 +92,7 @@ test('an operation that takes no form refuses one with 415', async () => {
 
 test('a file name is stored without its path and without control characters', async () => {
   const name = '../../etc/pass\u0001\nwd\u007f.csv';
-  const raw = `--x\r\ncontent-disposition: form-data; name="file"; filename="${name.replace('\n', '')}"\r\n\r\nname\nAna\n\r\n--x--\r\n`;
+  const raw = `--x\r\ncontent-disposition: form-data; name="file"; filename="${name.replace('\n', '')}"\r\n\r\nexternal_id\nAna\n\r\n--x--\r\n`;
   const headers = { 'content-type': 'multipart/form-data; boundary=x' };
   const { body } = await platform.call(201, 'POST', PATH, { raw, headers });
   assert.equal(body.file_name, 'passwd.csv');

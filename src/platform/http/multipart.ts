@@ -3,7 +3,7 @@
  * written to disk while it arrives, so that uploads take no memory. In the validated body the file's hash stands for the file.
  */
 import type { FileHandle } from 'node:fs/promises';
-import multipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart';
+import multipart, { type Multipart, type MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
 import type { SupervisedBody } from './bodies.ts';
@@ -112,7 +112,7 @@ async function readParts(request: FastifyRequest, reading: FormReading): Promise
   let textBytes = 0;
   // The form parser keeps each text part in memory until it is complete, so its bytes are counted; the bytes of a file are written to disk.
   reading.followed.count(true);
-  const limits = { fileSize: Infinity, fieldSize: MAX_TEXT_BYTES, parts: MAX_PARTS, files: 2, headerPairs: 20 };
+  const limits = { fileSize: Infinity, fieldSize: MAX_TEXT_BYTES, parts: MAX_PARTS, headerPairs: 20 };
   for await (const part of withoutRequestLog(request).parts({ limits, preservePath: true })) {
     // For a part without a name the form parser leaves the property out.
     const name = (part.fieldname as string | undefined) ?? '';
@@ -121,19 +121,17 @@ async function readParts(request: FastifyRequest, reading: FormReading): Promise
     if (!schema) throw invalid(name.slice(0, 100), 'is not a part of this form', 'ADDITIONAL_PROPERTIES');
     if (body.has(name)) throw invalid(name, 'stands in the form twice', 'DUPLICATE');
     const isFile = (schema as { format?: string }).format === 'binary';
-    if (isFile !== (part.type === 'file'))
-      throw invalid(name, isFile ? 'must be a file, with a file name' : 'is not a file', 'TYPE');
-    if (part.type === 'file') {
+    if (isFile) {
+      if (part.type !== 'file') throw invalid(name, 'must be a file, with a file name', 'TYPE');
       // In the body the hash of the file stands for the file, and not its name, which may change between two attempts of the same request.
       reading.followed.count(false);
       const maxBytes = Math.min(reading.maxBytes, reading.narrow(body));
       body.set(name, (await spoolFile(part, { ...reading, maxBytes })).sha256);
       reading.followed.count(true);
     } else {
-      if (part.valueTruncated) throw makeTooLargeError(name, MAX_TEXT_BYTES);
-      const value = readFormValue(part, schema);
-      textBytes += Buffer.byteLength(String(part.value));
-      if (textBytes > MAX_TEXT_BYTES) throw makeTooLargeError(name, MAX_TEXT_BYTES);
+      const text = await readPartText(part, MAX_TEXT_BYTES - textBytes);
+      textBytes += text.length;
+      const value = readFormValue(name, text, schema);
       if (value !== undefined) body.set(name, value);
     }
   }
@@ -144,21 +142,40 @@ async function readParts(request: FastifyRequest, reading: FormReading): Promise
 const withoutRequestLog = (request: FastifyRequest): FastifyRequest =>
   Object.create(request, { log: { value: request.log.child({}, { level: 'silent' }) } }) as FastifyRequest;
 
-function readFormValue(part: MultipartValue, schema: TSchema): unknown {
+/**
+ * Reads the bytes of a part that is a value. Some clients give it a file name, because they send it as a Blob to name its content type; the
+ * form parser takes such a part for a file. Throws BODY_TOO_LARGE when the part has more bytes than `most`.
+ */
+async function readPartText(part: Multipart, most: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const add = (piece: Buffer): void => {
+    bytes += piece.length;
+    if (bytes > most) throw makeTooLargeError(part.fieldname, MAX_TEXT_BYTES);
+    pieces.push(piece);
+  };
+  if (part.type === 'file') for await (const piece of part.file as AsyncIterable<Buffer>) add(piece);
+  else {
+    if (part.valueTruncated) throw makeTooLargeError(part.fieldname, MAX_TEXT_BYTES);
+    // The form parser has parsed a part with the content type application/json already.
+    add(Buffer.from(typeof part.value === 'string' ? part.value : JSON.stringify(part.value)));
+  }
+  return Buffer.concat(pieces);
+}
+
+function readFormValue(name: string, bytes: Buffer, schema: TSchema): unknown {
   const { type } = schema as { type?: string | string[] };
-  const isText = type === 'string' || (Array.isArray(type) && type.includes('string'));
-  // A part with the content type application/json has been parsed already.
-  const text = typeof part.value === 'string' && part.mimetype !== 'application/json' ? part.value : null;
-  if (isText && text !== null) {
-    checkText(text, part.fieldname);
+  if (type === 'string' || (Array.isArray(type) && type.includes('string'))) {
+    const text = bytes.toString('utf8');
+    checkText(text, name);
     return text;
   }
   try {
-    return parseJson(Buffer.from(text ?? JSON.stringify(part.value)));
+    return parseJson(bytes);
   } catch {
     // Failure policy: the caller gets the name of the part that is not JSON; the message of the parser would name a position inside the
     // part.
-    throw invalid(part.fieldname, 'is not JSON', 'MALFORMED');
+    throw invalid(name, 'is not JSON', 'MALFORMED');
   }
 }
 
@@ -196,7 +213,6 @@ function makeTooLargeError(path: string, maxBytes: number): AppError {
 function toProblem(error: unknown): unknown {
   if (error instanceof AppError || error instanceof TypeError) return error;
   const { code = '' } = (error ?? {}) as { code?: string };
-  if (code === 'FST_FILES_LIMIT') return invalid('file', 'stands in the form twice', 'DUPLICATE');
   if (code === 'FST_PARTS_LIMIT' || code === 'FST_FIELDS_LIMIT')
     return new AppError('BODY_TOO_LARGE', 'The form has too many parts');
   if (['ENOSPC', 'EDQUOT', 'EMFILE'].includes(code))

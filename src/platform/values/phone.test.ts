@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PHONE_NUMBER } from '../../channels/identity.ts';
+import { readDigits } from './words.ts';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { readSeed } from '../../../test/full/harness/chance.ts';
 import { createRandom } from '../../../test/support/random.ts';
@@ -197,6 +199,15 @@ test('invisible marks and typographic hyphens and blanks in a number are ignored
     .concat('\u00a0', '\u2007', '\u202f')) {
     assert.equal(parseIn(null, `+55${sign}11 98888${sign}1608`)?.phone_number, '+5511988881608');
     assert.equal(parseIn('BR', `(11) 98888${sign}1608`)?.phone_number, '+5511988881608');
+  }
+});
+
+test('full-width digits and signs are read like plain ones', () => {
+  for (const written of ['＋５５ （１１） ９８８８８－１６１３', '+55\u300011 ９８８８８-1613']) {
+    assert.equal(parseIn(null, written)?.phone_number, '+5511988881613');
+    assert.equal(phoneKey(written), '5511988881613');
+    assert.equal(readDigits(written), '5511988881613');
+    assert.ok(PHONE_NUMBER.writing.test(written));
   }
 });
 

@@ -9,7 +9,7 @@ import { invalid } from './errors.ts';
 import { plainPhoneText } from './phone-text.ts';
 
 /** Removes everything but digits. */
-export const onlyDigits = (text: string): string => text.replaceAll(/\D/g, '');
+export const onlyDigits = (text: string): string => plainPhoneText(text).replaceAll(/\D/g, '');
 
 // Brazil added a 9 before mobile numbers, but the network still has many without it: 55, area code, eight digits that begin with 6 to 9.
 const BRAZIL_SHORT = /^(55[1-9]\d)([6-9]\d{7})$/;

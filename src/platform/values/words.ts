@@ -1,5 +1,5 @@
 /** Normalises texts for comparisons (case, accents, digits), makes slugs, and formats lists for messages. */
-import { PHONE_PUNCTUATION } from './phone-text.ts';
+import { plainPhoneText } from './phone-text.ts';
 
 /** Converts a text to lower case without accents, almost like the database function fold(). */
 export function foldText(text: string): string {
@@ -10,11 +10,13 @@ export function foldText(text: string): string {
     .toLowerCase();
 }
 
-const PART_OF_PHONE = new RegExp(`^[+${PHONE_PUNCTUATION}]*\\d[+\\d${PHONE_PUNCTUATION}]*$`);
+const PART_OF_PHONE = /^[+\s().\-/]*\d[+\d\s().\-/]*$/;
 
 /** Returns the digits of a text that may be part of a phone number as people write it; null for any other text. */
-export const readDigits = (text: string): string | null =>
-  PART_OF_PHONE.test(text) ? text.replaceAll(/\D/g, '') : null;
+export function readDigits(text: string): string | null {
+  const plain = plainPhoneText(text);
+  return PART_OF_PHONE.test(plain) ? plain.replaceAll(/\D/g, '') : null;
+}
 
 /** True for two plain letters or digits, which are too short to be looked up directly in a trigram index. */
 export const isLetterPair = (folded: string): boolean => /^[a-z0-9]{2}$/.test(folded);

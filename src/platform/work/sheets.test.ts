@@ -31,7 +31,8 @@ function makeSource(data: Buffer | string, piece = 4_099): ByteSource {
 }
 
 /** Reads a sheet in two passes. Checks that a small one has the same rows in a single pass. */
-async function readAllRows(data: Buffer | string, piece?: number): Promise<SheetRow[]> {
+/** Reads all rows without the numbers that a spreadsheet program shows. */
+async function readAllRows(data: Buffer | string, piece?: number): Promise<Omit<SheetRow, 'line'>[]> {
   const source = makeSource(data, piece);
   const rows: SheetRow[] = [];
   const format = await detectFormat(source);
@@ -40,7 +41,7 @@ async function readAllRows(data: Buffer | string, piece?: number): Promise<Sheet
   for await (const row of readRows(source, format, survey)) rows.push(row);
   if (await isSmallSheet(source, format))
     assert.deepEqual(await Array.fromAsync(readSmallSheet(source, format, null)), rows);
-  return rows;
+  return rows.map(({ line: _line, ...row }) => row);
 }
 
 const readCells = async (data: Buffer | string, piece?: number): Promise<Cell[][]> =>
@@ -83,6 +84,30 @@ test('a CSV is read with any delimiter and line break, with quotes, and with a b
 test('a CSV character of several bytes is read correctly when a piece of the file ends within the character', async () => {
   const text = `name\n${'ção😀'.repeat(50)}\n`;
   for (const piece of [1, 2, 3, 5, 7]) assert.deepEqual((await readCells(text, piece))[1], ['ção😀'.repeat(50)]);
+});
+
+test('a CSV in Windows-1252 is decoded, wherever its first letter with an accent is', async () => {
+  const plain = 'a,b\n'.repeat(10_000);
+  const written = Buffer.from('Jos\xe9,\x80 5 \x96 10\nS\xe3o', 'latin1');
+  for (const piece of [1, 3, 16_384]) {
+    const rows = await readCells(Buffer.concat([Buffer.from(plain), written]), piece);
+    assert.deepEqual(rows.slice(-2), [['José', '€ 5 – 10'], ['São']]);
+  }
+});
+
+test('the delimiter that the first line names is used, and the rows are counted without that line', async () => {
+  for (const first of ['sep=|\r\n', '"sep=|"\n']) {
+    const source = makeSource(`${first}name|note\nAna|"a\nb;c"\nBia|d,e,f\n`);
+    const rows = await Array.fromAsync(readRows(source, 'CSV', beginSurvey(null)));
+    assert.deepEqual(
+      rows.map(({ line, cells }) => [line, ...cells]),
+      [
+        [1, 'name', 'note'],
+        [2, 'Ana', 'a\nb;c'],
+        [3, 'Bia', 'd,e,f'],
+      ],
+    );
+  }
 });
 
 test('the first sheet of a workbook is read: shared and inline texts, numbers, booleans, and dates by their style', async () => {
@@ -199,8 +224,9 @@ const NAMED: [string, Buffer | string, RegExp][] = [
   ['a document', '%PDF-1.7 etc', /neither CSV nor XLSX/],
   ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /old or a protected workbook/],
   ['UTF-16', Buffer.from('\ufeffname\n', 'utf16le'), /not UTF-8/],
-  ['latin-1', Buffer.from('name\nJos\xe9\n', 'latin1'), /not UTF-8/],
-  ['a letter that is cut off at the end', Buffer.from('name\né').subarray(0, 6), /not UTF-8/],
+  ['UTF-8 with a wrong byte', Buffer.from([...Buffer.from('name\né'), 0xe9, 10]), /not UTF-8/],
+  ['a letter that is cut off at the end', Buffer.from('name\néé').subarray(0, 8), /not UTF-8/],
+  ['another encoding', Buffer.from('name\nfran\x8dais\n', 'latin1'), /neither UTF-8 nor Windows-1252/],
   ['a NUL at the beginning', 'na\0me\n', /neither CSV nor XLSX/],
   ['a NUL far inside', `name\n${'a\n'.repeat(5_000)}\0`, /NUL/],
   ['a quote that is never closed', `name\n"${'a\n'.repeat(900_000)}`, /more than a million letters|can not be read/],

@@ -17,7 +17,7 @@ async function uploadRepeatedly(play: GreedyRun, lanes: number, form: EncodedFor
 function makePoisonSheet(play: GreedyRun): string {
   const cell = `"[${Array.from({ length: play.scaled(64_000) }, () => '""""').join(',')}]"`;
   const rows = Array.from({ length: play.scaled(20) }, (_, n) => `Ana ${n},${cell}`);
-  return `name,tags\n${rows.join('\n')}\n`;
+  return `external_id,tags\n${rows.join('\n')}\n`;
 }
 
 export const POISON_CELLS: GreedyBehaviour = {
@@ -69,7 +69,7 @@ export const STRING_BOMBS: GreedyBehaviour = {
 
 export const EMPTY_ROWS: GreedyBehaviour = {
   act: async (play) => {
-    const header = '<row r="1"><c t="inlineStr"><is><t>name</t></is></c></row>';
+    const header = '<row r="1"><c t="inlineStr"><is><t>external_id</t></is></c></row>';
     const person = '<row><c t="inlineStr"><is><t>Ana</t></is></c></row>';
     const fill = (bytes: number): string =>
       `<!--${makeNoise()}-->${'<row></row>'.repeat(Math.floor((bytes - 2 * RAW_BYTES - 20) / 11))}`;

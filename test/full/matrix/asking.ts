@@ -34,7 +34,7 @@ export interface MatrixRequest {
   body: Json;
   headers?: Record<string, string>;
   /** A text that the answer may repeat because the caller sent it. It is replaced by `*` before answers are compared. */
-  echoed?: string;
+  echoed?: string | readonly string[];
 }
 
 export interface MatrixAnswer {
@@ -116,7 +116,7 @@ export async function sendAndCheck(
     ...(payload === undefined ? {} : { body: payload }),
   });
   const told = await readAnswerText(response.headers.get('content-type'), response.body);
-  const text = echoed ? told.replaceAll(echoed, '*') : told;
+  const text = [echoed || []].flat().reduce((shown, part) => shown.replaceAll(part, '*'), told);
   const headers = [...response.headers].filter(([name]) => !RESTLESS.test(name));
   const answer = { status: response.status, text, body: tryParseJson(text), headers: JSON.stringify(headers) };
   account.asked += 1;

@@ -250,7 +250,10 @@ async function createSheets(
   const body = { data: { note: marker }, contact_id: contact, business_id: business };
   const row = await post(`/v1/tables/${table}/rows`, { body });
   const tableImport = await post(`/v1/tables/${table}/import`, buildForm({ file: `note\n${marker}\n` }));
-  const contactImport = await post('/v1/contacts/import', buildForm({ file: `name\n${marker} imported\n` }));
+  const contactImport = await post(
+    '/v1/contacts/import',
+    buildForm({ file: `name,external_id\n${marker} imported,${marker}\n` }),
+  );
   await waitForJobs(platform);
   return { table, row, 'contact-import': contactImport, 'table-import': tableImport };
 }

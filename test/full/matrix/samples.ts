@@ -251,7 +251,7 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/contacts/import/phone-numbers': { body: () => ({ phone_numbers: ['+5511988880000'] }) },
   'POST /v1/contacts/import': {
     also: ['contacts:update'],
-    body: () => ({ file: 'name\nAna\n', mapping: { name: 'name' } }),
+    body: () => ({ file: 'external_id\nAna\n', mapping: { external_id: 'external_id' } }),
     prepare: endImports,
   },
   'POST /v1/messages/send-bulk-template': {

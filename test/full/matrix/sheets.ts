@@ -24,17 +24,23 @@ async function checkSheetColumn(
   const caller = { name: 'company key', token: own.key, refusal: null };
   const operation = (name: string): Operation => operations.find((one) => one.name === name) as Operation;
   const ids = [newId(), 'f'.repeat(24), ...Object.values(other.records), ...Object.values(own.records)];
-  const file = [`name,${field}`, ...ids.map((id) => `Ana,${id}`)].join('\n');
+  const file = [`external_id,${field}`, ...ids.map((id, index) => `${field} ${index},${id}`)].join('\n');
   const asking = { ...buildValidRequest(operation('POST /v1/contacts/import'), own), body: { file } };
   const { body: begun } = await sendAndCheck(pair, account, { caller, asking });
+  // The errors of the rows show the cells of the sheet, which are what the caller has written.
+  const echoed = ids.filter((id) => !Object.values(own.records).includes(id));
   const read = buildValidRequest(operation('GET /v1/contacts/import/{importId}'), own);
   const done = await waitUntil('the sheet to be worked off', async () => {
     const place = { in: 'path', path: 'importId' } as const;
-    const { body } = await sendAndCheck(pair, account, { caller, asking: withTextAt(read, place, begun._id) });
+    const { body } = await sendAndCheck(pair, account, {
+      caller,
+      asking: { ...withTextAt(read, place, begun._id), echoed },
+    });
     return body.finished_at === null ? null : (body as Json);
   });
   const rows = ids.map((id, index) => ({ row: index + 1, id })).filter(({ id }) => id !== findId(own, FIELDS[field]));
   const expected = rows.map(({ row }) => ({ row, field, message: 'points to nothing' }));
-  if (JSON.stringify(done.row_errors) !== JSON.stringify(expected) || done.failed_count !== expected.length)
+  const errors = done.row_errors.map(({ row, field: named, message }: Json) => ({ row, field: named, message }));
+  if (JSON.stringify(errors) !== JSON.stringify(expected) || done.failed_count !== expected.length)
     account.faults.push(`a sheet of foreign ids: ${JSON.stringify(done).slice(0, 1_000)}`);
 }

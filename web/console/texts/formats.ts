@@ -70,14 +70,18 @@ export const formatBytes = (bytes: number): string => writeBytes(getLanguage(), 
 export const writeNumber = (value: number): string =>
   value.toLocaleString(getLanguage(), { maximumFractionDigits: 20, useGrouping: false });
 
-/** Reads a number as it is written in the language of the console; null when the text is none. */
+/** Reads a number as people write it in any language, with a comma or a point before the fraction; null when the text is none. */
 export function parseNumber(text: string): number | null {
   const parts = new Intl.NumberFormat(getLanguage()).formatToParts(12_345.6);
   const find = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
   const [group, decimal] = [find('group'), find('decimal')];
   const typed = text.trim();
-  // Only groups of three digits are groups, so that 1.5 stays what it is where a comma stands before the fraction.
-  const isGrouped = new RegExp(`^-?\\d{1,3}(\\${group}\\d{3})+(\\${decimal}\\d*)?$`).test(typed);
-  const plain = (isGrouped ? typed.replaceAll(group, '') : typed).replace(decimal, '.');
+  // Only groups of three digits behind another digit than 0 are groups, so that 1.5 and 0.125 stay what they are where a comma stands
+  // before the fraction.
+  const isGrouped = new RegExp(`^-?[1-9]\\d{0,2}(\\${group}\\d{3})+(\\${decimal}\\d*)?$`).test(typed);
+  const plain = (isGrouped ? typed.replaceAll(group, '') : typed).replace(decimal, '.').replace(',', '.');
   return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : null;
 }
+
+/** Reads the number of a field for a request. What is no number stays a text, and the platform says what is wrong with it. */
+export const toNumber = (text: string): number => (parseNumber(text) ?? text) as number;

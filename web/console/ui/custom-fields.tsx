@@ -5,6 +5,7 @@ import { formatDate, formatNumber } from '../texts/formats.ts';
 import { getTexts, useTexts } from '../texts/texts.ts';
 import styles from './custom-fields.module.css';
 import { CheckField, SelectField, TextField } from './field.tsx';
+import { NumberField } from './number-field.tsx';
 import { explainField } from './problem.ts';
 import { COMMON } from './texts.ts';
 
@@ -77,15 +78,7 @@ function CustomFieldInput(props: CustomFieldInputProps): ReactElement {
   const texts = useTexts(COMMON);
   switch (field.type) {
     case 'NUMBER':
-      return (
-        <TextField
-          {...about}
-          type="number"
-          step="any"
-          value={text}
-          onChange={(typed) => onChange(typed === '' ? null : Number(typed))}
-        />
-      );
+      return <NumberField {...about} value={typeof value === 'number' ? value : text || null} onChange={onChange} />;
     case 'DATE':
       return <TextField {...about} type="date" value={text} onChange={(typed) => onChange(typed || null)} />;
     case 'BOOLEAN': {

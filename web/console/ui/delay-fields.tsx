@@ -15,21 +15,19 @@ const DELAYS = defineTexts(
 interface DelayFieldsProps {
   label: string;
   delay: Delay;
-  least?: number;
   disabled?: boolean;
   error?: string | null;
   onChange(delay: Delay): void;
 }
 
-export function DelayFields({ label, delay, least = 0, disabled, error, onChange }: DelayFieldsProps): ReactElement {
+export function DelayFields({ label, delay, disabled, error, onChange }: DelayFieldsProps): ReactElement {
   const texts = useTexts(DELAYS);
   const units = (['minute', 'hour', 'day'] as const).map((value) => ({ value, label: texts[value] }));
   return (
     <>
       <TextField
         label={label}
-        type="number"
-        min={least}
+        inputMode="decimal"
         value={delay.count}
         disabled={disabled}
         onChange={(count) => onChange({ ...delay, count })}

@@ -1,4 +1,5 @@
 /** Pauses, as people write them. */
+import { parseNumber, toNumber } from '../texts/formats.ts';
 
 /** How many minutes each has. */
 export const UNITS = { minute: 1, hour: 60, day: 1_440 } as const;
@@ -21,4 +22,8 @@ export function toDelay(minutes: number): Delay {
   return { count: String(count), unit };
 }
 
-export const readMinutes = ({ count, unit }: Delay): number => Math.round(Number(count) * UNITS[unit]);
+export function readMinutes({ count, unit }: Delay): number {
+  const number = parseNumber(count.trim() || '0');
+  // What is no number goes out as it was typed, and the platform says what is wrong with it.
+  return number === null ? toNumber(count) : Math.round(number * UNITS[unit]);
+}

@@ -13,15 +13,17 @@ interface DialogProps {
   /** The buttons below. */
   actions?: ReactNode;
   width?: 'narrow' | 'wide';
+  /** Only its buttons close it, because what it shows cannot be seen again. */
+  isKept?: boolean;
   /** Where the focus goes afterwards; to where it was when this is missing or returns true, and nowhere with false. */
   finalFocus?: (() => HTMLElement | boolean) | undefined;
 }
 
 export function Dialog(props: DialogProps): ReactElement {
-  const { title, onClose, children, actions, width = 'narrow', finalFocus } = props;
+  const { title, onClose, children, actions, width = 'narrow', isKept = false, finalFocus } = props;
   const texts = useTexts(COMMON);
   return (
-    <Base.Root open onOpenChange={(open) => !open && onClose()}>
+    <Base.Root open onOpenChange={(open) => !open && !isKept && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={styles['backdrop']} />
         <Base.Popup className={`${styles['dialog']} ${styles[width]}`} finalFocus={finalFocus}>

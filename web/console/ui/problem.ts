@@ -8,7 +8,11 @@ export function explainError(error: unknown): string {
   if (typeof error === 'string') return error;
   if (!isParleyError(error)) return getTexts(COMMON).failed(String(error));
   if (error.code === 'NO_ANSWER') return getTexts(COMMON).notReachable;
-  return error.problem?.detail ?? getTexts(COMMON).failed(error.code);
+  const { detail, errors = [] } = error.problem ?? {};
+  // The detail of a refused body begins with the path of its field, which means nothing to people.
+  const [fault] = errors;
+  if (fault && detail?.startsWith(`${fault.path} `)) return getTexts(COMMON).refusedValue(fault.message);
+  return detail ?? getTexts(COMMON).failed(error.code);
 }
 
 /** Returns what the platform says about one field of a form, or about a part of it; null when it says nothing about it. */

@@ -96,7 +96,7 @@ test('the contacts of a sheet that was posted to a draft are in its preview, and
   const { body: preview } = await call(200, 'GET', `/v1/campaigns/${campaign._id}/preview`);
   assert.deepEqual(
     [preview.total, preview.sendable, preview.skipped],
-    [3, 2, [{ reason: 'MISSING_VARIABLE', count: 1 }]],
+    [3, 2, [{ reason: 'MISSING_VARIABLE', count: 1, message: null }]],
   );
   const shown = preview.messages.map(({ content }: Json) => content).join('\n');
   assert.match(shown, /Rosa.*A-1/);

@@ -35,10 +35,13 @@ export const Enrollment = define(
     message: nullable(recordId('message', 'The last message')),
     skip_reason: nullable(oneOf(SKIP_REASONS, 'Why the contact got nothing')),
     failure_reason: nullable(
-      plain.object('Why the last message has failed', {
-        code: causeCode,
-        message: plain.text('A sentence for people that says what happened'),
-      }),
+      plain.object(
+        'Why the last message has failed, or could not be filled in: the variable, and the value that does not fit',
+        {
+          code: causeCode,
+          message: plain.text('A sentence for people that says what happened'),
+        },
+      ),
     ),
     sent_at: nullable(Timestamp),
     delivered_at: nullable(Timestamp),

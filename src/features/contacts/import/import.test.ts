@@ -7,6 +7,7 @@ import { expectProblem } from '../../../../test/support/refusals.ts';
 import {
   awaitImport,
   importSheet,
+  listFaults,
   postForm,
   makeWorkbook,
   type FormParts,
@@ -142,7 +143,7 @@ test('an import reports an invalid row with its number and field, and stores the
 test('an import reports an invalid cell once', async () => {
   const done = await run({
     file: csv(
-      'name,owner,business,avatar_url,tags',
+      'external_id,owner,business,avatar_url,tags',
       `A,nobody,${newId()}0,nowhere,"${'x'.repeat(101)};${'y'.repeat(101)}"`,
     ),
   });
@@ -170,7 +171,7 @@ test('an import updates a contact that has any of the row’s identities with th
     ),
   });
   assert.deepEqual(counts(done), [4, 1, 2, 1]);
-  assert.deepEqual(done.row_errors, [
+  assert.deepEqual(listFaults(done), [
     { row: 4, field: 'external_id', message: 'belongs to another contact than email' },
   ]);
   const { body: ana } = await call(200, 'GET', `/v1/contacts/${known._id}`);
@@ -238,7 +239,7 @@ test('a row names its contact by _id; an unknown id and one of another company a
     ['_id', 'name', 'email', null],
   );
   assert.deepEqual(counts(done), [7, 0, 3, 4]);
-  assert.deepEqual(done.row_errors, [
+  assert.deepEqual(listFaults(done), [
     { row: 2, field: '_id', message: 'points to nothing' },
     { row: 3, field: '_id', message: 'points to nothing' },
     { row: 4, field: '_id', message: 'must be the id of a contact' },
@@ -249,7 +250,7 @@ test('a row names its contact by _id; an unknown id and one of another company a
   assert.deepEqual((await call(200, 'GET', `/v1/contacts/${bea._id}`)).body, bea);
   assert.equal((await database.sql('select _id from contacts')).length, before.length);
   const careful = await run({ file: csv('_id,name', `${ana._id},Eva`), update_existing: 'false' });
-  assert.deepEqual(careful.row_errors, [{ row: 1, field: '_id', message: `belongs to contact ${ana._id}` }]);
+  assert.deepEqual(listFaults(careful), [{ row: 1, field: '_id', message: `belongs to contact ${ana._id}` }]);
 });
 
 test('an identity that a row replaces becomes free for another contact', async () => {
@@ -274,7 +275,7 @@ test('an import without update_existing reports rows about existing contacts and
     update_existing: 'false',
   });
   assert.deepEqual(counts(done), [3, 1, 0, 2]);
-  assert.deepEqual(done.row_errors, [
+  assert.deepEqual(listFaults(done), [
     { row: 1, field: 'email', message: `belongs to contact ${known._id}` },
     { row: 3, field: 'email', message: 'stands in an earlier row' },
   ]);
@@ -353,7 +354,7 @@ test('a repeated import with the same Idempotency-Key and sheet imports nothing 
   const mark = newId();
   const headers = { 'idempotency-key': mark };
   const send = (status: number, ...lines: string[]) =>
-    postForm(platform, [status, PATH], { file: csv('name', ...lines), silent: 'true' }, { headers });
+    postForm(platform, [status, PATH], { file: csv('external_id', ...lines), silent: 'true' }, { headers });
   const { body: first } = await send(201, `Once ${mark}`);
   const again = await send(201, `Once ${mark}`);
   assert.equal(again.body._id, first._id);
@@ -362,7 +363,7 @@ test('a repeated import with the same Idempotency-Key and sheet imports nothing 
 });
 
 test('imports are listed and read only by their own company', async () => {
-  const done = await run({ file: csv('name', 'Somebody') });
+  const done = await run({ file: csv('external_id', 'Somebody') });
   const { body: list } = await call(200, 'GET', `${PATH}?status=COMPLETED&limit=100`);
   assert.deepEqual(
     list.result.find(({ _id }: Json) => _id === done._id),
@@ -379,7 +380,7 @@ test('imports are listed and read only by their own company', async () => {
 });
 
 test('the sheet of an import is gone once it has ended', async () => {
-  const done = await run({ file: csv('name', 'Nobody keeps this') });
+  const done = await run({ file: csv('external_id', 'Nobody keeps this') });
   assert.deepEqual(await database.sql('select 1 from import_chunks where import_id = $1', [done._id]), []);
 });
 
@@ -404,8 +405,8 @@ test('a caller who may only create contacts may import with update_existing fals
 
 test('a caller who may not create contacts may not import them, and imports are recorded in the audit', async () => {
   const reader = await platform.createKey(demo._id, ['contacts:read']);
-  await postForm(platform, [403, PATH], { file: csv('name', 'x') }, { key: reader.token });
-  const done = await run({ file: csv('name', 'Audited') });
+  await postForm(platform, [403, PATH], { file: csv('external_id', 'x') }, { key: reader.token });
+  const done = await run({ file: csv('external_id', 'Audited') });
   const { body } = await call(200, 'GET', `/v1/audit?action=contacts.import&limit=100`);
   assert.ok(body.result.some(({ resource_id: id }: Json) => id === done._id));
 });

@@ -12,8 +12,8 @@ import { listAllDefinitions } from '../../custom-fields/values.ts';
 import { addImport, pageImports, readImport } from '../../imports/imports.ts';
 import { sendImportErrors } from '../../imports/row-errors.ts';
 import type { Import, ImportQuery } from '../../imports/schemas.ts';
-import { createFieldFinder } from './rows.ts';
-import type { ContactImportForm } from '../schemas.ts';
+import { createFieldFinder } from './titles.ts';
+import { IDENTITY_FIELD_NAMES, type ContactImportForm } from '../schemas.ts';
 
 const OWNER = { kind: 'CONTACTS', table: null } as const;
 
@@ -22,7 +22,7 @@ export async function importContacts(
   tenant: Tenant,
   { upload, body, signal }: { upload: Upload | null; body: ContactImportForm; signal: AbortSignal },
 ): Promise<Import> {
-  const { mapping, silent = false, update_existing = true, country } = body;
+  const { mapping, silent = false, update_existing = true, country, tag = null } = body;
   if (update_existing) expectMayUpdate(tenant);
   const find = createFieldFinder(await listAllDefinitions(tenant.read, 'contact'));
   return addImport(kit.readers, tenant, {
@@ -33,6 +33,8 @@ export async function importContacts(
     silent,
     update_existing,
     country: await findPhoneCountry(tenant.read, country),
+    tag,
+    identifying: ['_id', ...IDENTITY_FIELD_NAMES],
     signal,
   });
 }

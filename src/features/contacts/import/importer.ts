@@ -2,9 +2,9 @@
 import { emit, type EventItem } from '../../../platform/store/events.ts';
 import type { TenantTx } from '../../../platform/store/tenant.ts';
 import { fieldEvents, listAllDefinitions } from '../../custom-fields/values.ts';
-import type { ReadRow } from '../../imports/reading.ts';
+import type { Fault, ReadRow } from '../../imports/reading.ts';
 import { toRowErrors } from '../../imports/row-errors.ts';
-import type { Import } from '../../imports/schemas.ts';
+import type { Import, RowError } from '../../imports/schemas.ts';
 import type { ImportedRows, RowImporter } from '../../imports/work.ts';
 import type { CustomField } from '../../custom-fields/schemas.ts';
 import type { ContactSource } from '../schemas.ts';
@@ -22,18 +22,35 @@ export const contactImporter: RowImporter<RowRules, PersonRow> = {
 
 async function importContactRows(
   tx: TenantTx,
-  { update_existing, silent }: Import,
+  { update_existing, silent, tag }: Import,
   rows: ReadRow<PersonRow>[],
   { definitions }: RowRules,
 ): Promise<ImportedRows> {
-  const { drafts, failed } = await storeContacts(tx, rows, { update_existing, silent, definitions, source: 'IMPORT' });
+  const storing = { update_existing, silent, tag, definitions, source: 'IMPORT' } as const;
+  const { drafts, failed } = await storeContacts(tx, rows, storing);
   const created = drafts.filter(({ isNew }) => isNew).length;
   return {
     created,
     updated: rows.length - failed.length - created,
     failed: failed.length,
-    errors: failed.flatMap(({ number, faults }) => toRowErrors(number, faults)),
+    errors: listErrors(rows, failed),
   };
+}
+
+/** Returns what is wrong with rows that failed, and with rows that were stored without a wrong cell. */
+function listErrors(rows: ReadRow<PersonRow>[], failed: FailedRow[]): RowError[] {
+  const byNumber = new Map(failed.map(({ number, faults }) => [number, faults]));
+  return rows.flatMap(({ warnings = [], ...row }) => {
+    const faults = byNumber.get(row.number);
+    const shown = [...warnings, ...(faults ?? [])].map((fault) => ({ ...readRefused(row.value, fault), ...fault }));
+    return toRowErrors({ ...row, faults: shown, stored: faults === undefined });
+  });
+}
+
+/** Returns the value of a field that is refused because of other contacts. */
+function readRefused(person: PersonRow | null, { field }: Fault): Pick<Fault, 'value'> {
+  const value = field === '_id' ? person?._id : person?.plain[field as keyof PersonRow['plain']];
+  return value === undefined || value === null ? {} : { value: String(value) };
 }
 
 interface Storing {
@@ -41,6 +58,8 @@ interface Storing {
   update_existing: boolean;
   /** With true, no events are emitted. */
   silent: boolean;
+  /** A tag that all contacts get besides their others; null for none. */
+  tag: string | null;
   definitions: CustomField[];
   /** The source of contacts that are created. */
   source: ContactSource;
@@ -62,12 +81,12 @@ export interface StoredRows {
 export async function storeContacts(
   tx: TenantTx,
   rows: ReadRow<PersonRow>[],
-  { update_existing, silent, definitions, source }: Storing,
+  { update_existing, silent, tag, definitions, source }: Storing,
 ): Promise<StoredRows> {
   const matched = await matchRows(tx, rows);
   const { drafts: planned, failed, identities } = planContacts(matched, { updates: update_existing, definitions });
   const drafts = [...planned.values()];
-  const { written, changed } = await writeContacts(tx, { drafts, identities, definitions, source });
+  const { written, changed } = await writeContacts(tx, { drafts, identities, definitions, source, tag });
   if (!silent) await emitEvents(tx, written);
   return {
     drafts,

@@ -3,69 +3,14 @@ import { createChecker } from '../../../platform/http/compilers.ts';
 import { getOwnProperty } from '../../../platform/values/own-property.ts';
 import { isPhoneFault, readSheetPhone, type PhoneReader } from '../../../platform/values/phone.ts';
 import { describeFailure } from '../../../platform/http/validation.ts';
-import { foldText } from '../../../platform/values/words.ts';
 import { splitList, readBoolean, toValue } from '../../imports/cells.ts';
-import type { FieldFinder } from '../../imports/imports.ts';
 import type { Fault, ImportRow } from '../../imports/reading.ts';
 import type { CustomField, Value } from '../../custom-fields/schemas.ts';
 import { findValueFault } from '../../custom-fields/values.ts';
 import { identifiesNobody, NOBODY } from '../contacts.ts';
 import type { ContactFields } from '../queries.ts';
-import { ContactRow, MAX_TAGS } from '../schemas.ts';
-
-/** The fields of a contact that a sheet can have, under the names of the record. */
-const PLAIN_FIELDS = [
-  'name',
-  'email',
-  'phone_number',
-  'professional_network_identifier',
-  'external_id',
-  'avatar_url',
-  'language',
-  'tags',
-  'business',
-  'owner',
-  'opted_out',
-  'blocked',
-] as const;
-
-/** Common titles that people give to columns of contacts, in small letters without accents. */
-const ALIASES = new Map<string, (typeof PLAIN_FIELDS)[number]>([
-  ['nome', 'name'],
-  ['nome completo', 'name'],
-  ['full name', 'name'],
-  ['e mail', 'email'],
-  ['phone', 'phone_number'],
-  ['telefone', 'phone_number'],
-  ['celular', 'phone_number'],
-  ['mobile', 'phone_number'],
-  ['numero de telefone', 'phone_number'],
-  ['whatsapp', 'phone_number'],
-  ['idioma', 'language'],
-]);
-
-const PREFIX = 'custom_fields.';
-
-const foldTitle = (text: string): string =>
-  foldText(text)
-    .replaceAll(/[\s_-]+/g, ' ')
-    .trim();
-
-/** Finds the field for a column title: `_id`, the name of a field or a common title of it, or the slug, id or title of a custom field. */
-export function createFieldFinder(definitions: CustomField[]): FieldFinder {
-  return (title) => {
-    // Only the exact title `_id` means our id, because a column called ID most often holds a number of the caller's own.
-    if (title === '_id') return title;
-    const name = foldTitle(title);
-    const plain = PLAIN_FIELDS.find((field) => foldTitle(field) === name) ?? ALIASES.get(name);
-    if (plain) return plain;
-    const key = title.startsWith(PREFIX) ? title.slice(PREFIX.length) : title;
-    const field =
-      definitions.find(({ _id, slug }) => _id === key || slug === key) ??
-      definitions.find((each) => foldTitle(each.title) === name);
-    return field && PREFIX + field.slug;
-  };
-}
+import { ContactRow, IDENTITY_FIELD_NAMES, MAX_TAGS } from '../schemas.ts';
+import { NAME_PARTS, PREFIX } from './titles.ts';
 
 export interface PersonRow {
   number: number;
@@ -89,47 +34,106 @@ export interface RowRules {
   country: string | null;
 }
 
-/** Makes a function that converts a row to a contact. A row either fits what POST /v1/contacts accepts, or has faults. */
-export function rowsToPeople({
-  definitions,
-  country,
-}: RowRules): (row: ImportRow) => { value: PersonRow; faults: Fault[] } {
+/**
+ * Makes a function that converts a row to a contact. A row either fits what POST /v1/contacts accepts, or has faults. A wrong e-mail or phone
+ * number is only a warning while something else says who the contact is.
+ */
+export function rowsToPeople({ definitions, country }: RowRules): (row: ImportRow) => ConvertedPerson {
   const byField = new Map(definitions.map((definition) => [PREFIX + definition.slug, definition]));
   return (row) => readPerson(row, byField, country);
 }
 
+type ConvertedPerson = { value: PersonRow; faults: Fault[]; warnings: Fault[] };
+
 function readPerson(
-  row: ImportRow,
+  { number, cells }: ImportRow,
   definitions: Map<string, CustomField>,
   country: string | null,
-): { value: PersonRow; faults: Fault[] } {
-  const cells = new Map<string, unknown>();
-  const given = new Map<string, Value>();
-  const faults: Fault[] = [];
-  for (const [field, cell] of row.cells) {
-    if (cell === null) continue;
-    if (field.startsWith(PREFIX)) {
-      const definition = definitions.get(field);
-      // The field was removed after the import began, so nobody would see its value.
-      if (!definition) continue;
-      const value = toValue(definition, cell);
-      const message = findValueFault(definition, value);
-      if (message === null) given.set(definition.slug, value);
-      else faults.push({ field, message });
-    } else if (field === 'tags') {
-      const tags = splitList(String(cell));
-      // Long lists of tags are refused here, because the schema compares every item with every other one.
-      if (tags.length > MAX_TAGS) faults.push({ field, message: `must be at most ${MAX_TAGS} tags` });
-      else cells.set(field, tags);
-    } else if (field === 'opted_out' || field === 'blocked') cells.set(field, readBoolean(String(cell)) ?? cell);
-    else cells.set(field, String(cell).trim());
-  }
-  const plain: Record<string, unknown> = Object.fromEntries(cells);
+): ConvertedPerson {
+  const { given, faults } = readCustomFields(cells, definitions);
+  const plain = readPlainFields(cells, country, faults);
   faults.push(...checkFields(plain, country, readSheetPhone));
+  const warnings = dropContactPoints(plain, faults);
   const { _id = null, ...fields } = plain as PersonRow['plain'] & { _id?: string };
   if (_id === null && identifiesNobody({ ...NOBODY, ...fields }))
     faults.push({ field: 'name', message: 'or something that identifies the contact has to be there' });
-  return { value: { number: row.number, _id, plain: fields, given: Object.fromEntries(given) }, faults };
+  return {
+    value: { number, _id, plain: fields, given },
+    faults: warnings.length > 0 ? [] : faults,
+    warnings,
+  };
+}
+
+function readCustomFields(
+  cells: ImportRow['cells'],
+  definitions: Map<string, CustomField>,
+): { given: Record<string, Value>; faults: Fault[] } {
+  const given = new Map<string, Value>();
+  const faults: Fault[] = [];
+  for (const [field, cell] of cells) {
+    // A field that was removed after the import began has no definition: nobody would see its value.
+    const definition = definitions.get(field);
+    if (!definition || cell === null) continue;
+    const value = toValue(definition, cell);
+    const message = findValueFault(definition, value);
+    if (message === null) given.set(definition.slug, value);
+    else faults.push({ field, message });
+  }
+  return { given: Object.fromEntries(given), faults };
+}
+
+/** An address book of Google has all values of a kind in one cell, with this between them. */
+const SEVERAL = ' ::: ';
+
+function readPlainFields(cells: ImportRow['cells'], country: string | null, faults: Fault[]): Record<string, unknown> {
+  const plain = new Map<string, unknown>();
+  for (const [field, cell] of cells) {
+    if (cell === null || field.startsWith(PREFIX)) continue;
+    const texts = String(cell)
+      .split(SEVERAL)
+      .map((text) => text.trim());
+    if (field === 'tags') {
+      // Groups that Google makes by itself begin with a star.
+      const tags = splitList(texts.join(';')).filter((tag) => !tag.startsWith('* '));
+      // Long lists of tags are refused here, because the schema compares every item with every other one.
+      if (tags.length > MAX_TAGS) faults.push({ field, message: `must be at most ${MAX_TAGS} tags` });
+      else if (tags.length > 0) plain.set(field, tags);
+    } else if (field === 'opted_out' || field === 'blocked') plain.set(field, readBoolean(String(cell)) ?? cell);
+    else if (field === 'email' || field === 'phone_number') {
+      const fits = (text: string): boolean => checkFields({ [field]: text }, country, readSheetPhone).length === 0;
+      plain.set(field, texts.length > 1 ? (texts.find(fits) ?? texts[0]) : texts[0]);
+    } else plain.set(field, String(cell).trim());
+  }
+  return joinName(plain);
+}
+
+/** Makes the name of its parts. A name beside a first name is the whole one; without a first name the other parts follow it. */
+function joinName(plain: Map<string, unknown>): Record<string, unknown> {
+  const [first, ...others] = NAME_PARTS.map((part) => {
+    const text = plain.get(part);
+    plain.delete(part);
+    return text;
+  });
+  const isWhole = plain.has('name') && first !== undefined;
+  const parts = [first ?? plain.get('name'), ...others].filter(Boolean);
+  if (!isWhole && parts.length > 0) plain.set('name', parts.join(' '));
+  return Object.fromEntries(plain);
+}
+
+const CONTACT_POINTS = ['email', 'phone_number'];
+
+/**
+ * Removes a wrong e-mail or phone number from the fields, if nothing else is wrong and another field says who the contact is. Returns the
+ * faults that were removed with it.
+ */
+function dropContactPoints(plain: Record<string, unknown>, faults: readonly Fault[]): Fault[] {
+  if (!faults.every(({ field }) => field !== null && CONTACT_POINTS.includes(field))) return [];
+  const wrong = new Set(faults.map(({ field }) => field));
+  const given = Object.keys(plain).filter((field) => !wrong.has(field));
+  if (!['_id', ...IDENTITY_FIELD_NAMES].some((field) => given.includes(field))) return [];
+  if (wrong.has('email')) delete plain['email'];
+  if (wrong.has('phone_number')) delete plain['phone_number'];
+  return [...faults];
 }
 
 /**

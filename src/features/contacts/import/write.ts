@@ -21,7 +21,7 @@ import {
   type HeldIdentity,
 } from '../name-queries.ts';
 import { keepContactsFromRemoval, lockContacts, type ContactFields, type LockedContact } from '../queries.ts';
-import { IDENTITY_FIELD_NAMES, type ContactSource } from '../schemas.ts';
+import { IDENTITY_FIELD_NAMES, MAX_TAGS, type ContactSource } from '../schemas.ts';
 
 /** A contact that is new or really changed. */
 export interface WrittenContact {
@@ -36,6 +36,8 @@ interface WriteInput {
   definitions: CustomField[];
   /** The source of contacts that are created. */
   source: ContactSource;
+  /** A tag that all contacts get besides their others; null for none. */
+  tag: string | null;
 }
 
 export interface WrittenContacts {
@@ -47,9 +49,9 @@ export interface WrittenContacts {
 
 export async function writeContacts(
   tx: TenantTx,
-  { drafts, identities, definitions, source }: WriteInput,
+  { drafts, identities, source, ...rules }: WriteInput,
 ): Promise<WrittenContacts> {
-  const fresh = drafts.filter(({ isNew }) => isNew).map((draft) => applyRows(NOBODY, draft, definitions));
+  const fresh = drafts.filter(({ isNew }) => isNew).map((draft) => applyRows(NOBODY, draft, rules));
   if (fresh.length > 0)
     await insertImported(
       tx,
@@ -63,7 +65,7 @@ export async function writeContacts(
   const { inserted } = identities;
   if (inserted.length > 0 && (await insertIdentities(tx, inserted)) !== inserted.length)
     throw new ChangedMeanwhile('A contact');
-  const updated = ids.length > 0 ? await updateExisting(tx, { existing, identities, definitions }) : [];
+  const updated = ids.length > 0 ? await updateExisting(tx, { existing, identities, rules }) : [];
   const all = [...fresh, ...updated];
   const written = new Map(all.filter(({ isChanged }) => isChanged).map((each) => [each.person._id, each]));
   return {
@@ -75,17 +77,14 @@ export async function writeContacts(
 interface ExistingContacts {
   existing: ContactDraft[];
   identities: IdentityChanges;
-  definitions: CustomField[];
+  rules: ApplyRules;
 }
 
-async function updateExisting(
-  tx: TenantTx,
-  { existing, identities, definitions }: ExistingContacts,
-): Promise<AppliedRows[]> {
+async function updateExisting(tx: TenantTx, { existing, identities, rules }: ExistingContacts): Promise<AppliedRows[]> {
   const locked = await lockPlanned(tx, existing, identities);
   const applied = existing.flatMap((draft): AppliedRows[] => {
     const contact = locked.get(draft._id);
-    return contact ? [applyRows(pickFields(contact), draft, definitions)] : [];
+    return contact ? [applyRows(pickFields(contact), draft, rules)] : [];
   });
   const { passed, deleted } = identities;
   if (passed.length > 0 && (await passIdentities(tx, passed)) !== passed.length)
@@ -131,13 +130,16 @@ interface AppliedRows extends WrittenContact {
 }
 
 /** Applies the rows to the stored contact, one after the other. Fields that the rows leave empty stay as they are. */
-function applyRows(before: ContactFields, { _id, isNew, rows }: ContactDraft, definitions: CustomField[]): AppliedRows {
+function applyRows(before: ContactFields, { _id, isNew, rows }: ContactDraft, rules: ApplyRules): AppliedRows {
+  const { definitions, tag } = rules;
   let fields = before;
   const changedRows: number[] = [];
   for (const row of rows) {
+    const { tags = fields.tags } = row.plain;
     const next = {
       ...fields,
       ...row.plain,
+      tags: withTag(tags, tag),
       held: isNew ? mergeRow(fields, row, definitions) : growRow(fields, row, definitions),
     };
     if (!isDeepStrictEqual(next, fields)) changedRows.push(row.number);
@@ -149,6 +151,11 @@ function applyRows(before: ContactFields, { _id, isNew, rows }: ContactDraft, de
   const person = { _id, ...fields, held: written };
   return { isNew, person, changes, isChanged: isNew || !isDeepStrictEqual(fields, before), changedRows };
 }
+
+type ApplyRules = Pick<WriteInput, 'definitions' | 'tag'>;
+
+const withTag = (tags: string[], tag: string | null): string[] =>
+  tag === null || tags.includes(tag) || tags.length >= MAX_TAGS ? tags : [...tags, tag];
 
 const mergeRow = ({ held }: ContactFields, { given }: PersonRow, definitions: CustomField[]): HeldValues =>
   mergeValues(definitions, held, given).held;

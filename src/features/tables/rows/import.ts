@@ -30,6 +30,8 @@ export async function importRows(
     silent: true,
     update_existing: false,
     country: null,
+    tag: null,
+    identifying: null,
     signal,
     hold: async (tx) => {
       if (!(await lockTableColumns(tx, tableId))) throw notFound();

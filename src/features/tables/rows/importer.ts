@@ -15,7 +15,7 @@ export const tableRowImporter: RowImporter<Column[], RowData> = {
     const { _id } = await findImportTable(tx, asked);
     const sound = rows.flatMap(({ value, faults }) => (value && faults.length === 0 ? [value] : []));
     if (sound.length > 0) await addRows(tx, _id, sound);
-    const errors = rows.flatMap(({ number, faults }) => toRowErrors(number, faults));
+    const errors = rows.flatMap(toRowErrors);
     return { created: sound.length, updated: 0, failed: rows.length - sound.length, errors };
   },
 };

@@ -1,43 +1,24 @@
-/** Reads and writes CSV: UTF-8 with or without a byte order mark; comma, semicolon or tab; quotes as in RFC 4180. */
+/** Reads and writes CSV: comma, semicolon or tab, or the delimiter that a first line such as `sep=;` names; quotes as in RFC 4180. */
 import type { ByteSource } from '../../store/byte-source.ts';
-import { fileFault } from '../file-fault.ts';
 import { cutRows } from './csv-rows.ts';
-import { splitIntoSteps, type Cell, type SheetRow, type WantedColumns } from './sheet.ts';
+import { decodeSheet } from './encoding.ts';
+import type { Cell, SheetRow, WantedColumns } from './sheet.ts';
 
 // The number of characters from which the delimiter is guessed.
 const SAMPLE_LETTERS = 64 * 1024;
 
 export async function* readCsv(source: ByteSource, wanted: WantedColumns): AsyncGenerator<SheetRow> {
-  const texts = decodeUtf8(source);
+  const texts = decodeSheet(source);
   try {
     const first = await readSample(texts);
-    const cutter = cutRows(guessDelimiter(first), wanted, parseCsvCell);
-    yield* cutter.take(first);
+    const { delimiter, rest } = readDelimiter(first);
+    const cutter = cutRows(delimiter, wanted, parseCsvCell);
+    yield* cutter.take(rest);
     for await (const text of texts) yield* cutter.take(text);
     yield* cutter.end();
   } finally {
     await texts.return(undefined);
   }
-}
-
-async function* decodeUtf8(source: ByteSource): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  for await (const piece of splitIntoSteps(source.read(0, source.bytes))) yield refuseNul(decodePiece(decoder, piece));
-  yield refuseNul(decodePiece(decoder, null));
-}
-
-function decodePiece(decoder: TextDecoder, piece: Buffer | null): string {
-  try {
-    return piece === null ? decoder.decode() : decoder.decode(piece, { stream: true });
-  } catch {
-    // Failure policy: the decoder's message does not help the caller, so the error says which encoding is expected.
-    throw fileFault('is not UTF-8; save it as CSV in UTF-8', 'ENCODING');
-  }
-}
-
-function refuseNul(text: string): string {
-  if (text.includes('\0')) throw fileFault('has the character NUL in it');
-  return text;
 }
 
 async function readSample(texts: AsyncGenerator<string>): Promise<string> {
@@ -48,6 +29,14 @@ async function readSample(texts: AsyncGenerator<string>): Promise<string> {
     sample += value;
   }
   return sample;
+}
+
+/** The first line of a sheet for Excel may name the delimiter. Excel does not show this line, and does not count it. */
+const NAMED_DELIMITER = /^"?sep=([^\w"\r\n])"?(?:\r\n|\n|\r|$)/i;
+
+function readDelimiter(sample: string): { delimiter: string; rest: string } {
+  const [line = '', delimiter] = NAMED_DELIMITER.exec(sample) ?? [];
+  return { delimiter: delimiter ?? guessDelimiter(sample), rest: sample.slice(line.length) };
 }
 
 /** Guesses the delimiter: the one that occurs most often in the first row, outside of quotes. */

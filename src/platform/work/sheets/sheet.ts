@@ -13,6 +13,8 @@ export interface RowFault {
 export interface SheetRow {
   /** The number of the row: 0 is the header, 1 the first row after it. Rows without any value are counted but not returned. */
   number: number;
+  /** The number by which a spreadsheet program shows the row: from 1, with the header and the rows above it. */
+  line: number;
   cells: Cell[];
   /** Present when cells of the row are missing because they are too large. */
   fault?: RowFault;
@@ -76,6 +78,6 @@ export function createRowDraft(): RowDraft {
       if (column >= MAX_COLUMNS) throw fileFault(`has more than ${MAX_COLUMNS} columns`, 'TOO_LARGE');
       fault ??= { column };
     },
-    end: (number) => ({ number, cells, ...(fault ? { fault } : {}) }),
+    end: (number) => ({ number, line: number + 1, cells, ...(fault ? { fault } : {}) }),
   };
 }

@@ -1,5 +1,6 @@
 /** What the form of an agent holds: numbers and lists as the texts that are typed. */
 import type { Agent, AgentUpdate, FollowUpRule, GivenTemplate } from '@parley/sdk';
+import { toNumber, writeNumber } from '../../texts/formats.ts';
 import { readMinutes, toDelay, type Delay } from '../../ui/delay.ts';
 
 export interface FollowUpForm {
@@ -109,7 +110,7 @@ export function toUpdate(form: AgentForm): AgentUpdate & { name: string } {
     name,
     description: description.trim() || null,
     status: isActive ? 'ACTIVE' : 'INACTIVE',
-    handoff: { enabled: form.handsOver, keywords: readLines(form.keywords), max_turns: Number(form.maxTurns) },
+    handoff: { enabled: form.handsOver, keywords: readLines(form.keywords), max_turns: toNumber(form.maxTurns) },
     handoff_message: form.handoffMessage.trim() || null,
     follow_ups: form.followUps.map(toRule),
     ...(type === 'EXTERNAL'
@@ -129,16 +130,16 @@ export function toUpdate(form: AgentForm): AgentUpdate & { name: string } {
   };
 }
 
-const writePrice = (price: number | null | undefined): string => (price === null ? '' : String(price ?? ''));
+const writePrice = (price: number | null | undefined): string => (typeof price === 'number' ? writeNumber(price) : '');
 
 /** All prices empty are none. A price of tokens that is empty beside others is nothing; that of voice notes is not known then. */
 function readPrices({ currency, inputPrice, outputPrice, transcriptionPrice }: AgentForm): AgentUpdate['prices'] {
   if ([inputPrice, outputPrice, transcriptionPrice].every((price) => price.trim() === '')) return null;
   return {
     currency: currency.trim().toUpperCase(),
-    input: Number(inputPrice),
-    output: Number(outputPrice),
-    transcription: transcriptionPrice.trim() === '' ? null : Number(transcriptionPrice),
+    input: toNumber(inputPrice.trim() || '0'),
+    output: toNumber(outputPrice.trim() || '0'),
+    transcription: transcriptionPrice.trim() === '' ? null : toNumber(transcriptionPrice),
   };
 }
 

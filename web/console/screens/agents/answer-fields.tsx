@@ -85,7 +85,7 @@ function OwnFields(props: AgentPartProps): ReactElement {
 
 function PriceFields({ form, error, isLocked, onChange }: AgentPartProps): ReactElement {
   const texts = useTexts(AGENTS);
-  const price = { type: 'number', min: 0, step: 'any', disabled: isLocked } as const;
+  const price = { inputMode: 'decimal', disabled: isLocked } as const;
   return (
     <FieldGrid>
       <TextField

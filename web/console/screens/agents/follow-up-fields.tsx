@@ -72,7 +72,6 @@ function Rule({ rule, index, error, isLocked, onChange, onRemove }: RuleProps): 
         <DelayFields
           label={index === 0 ? texts.first : texts.later}
           delay={rule.delay}
-          least={1}
           disabled={isLocked}
           onChange={(delay) => onChange({ ...rule, delay })}
           error={explainField(error, `${path}.delay_minutes`)}

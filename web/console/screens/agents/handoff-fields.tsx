@@ -41,8 +41,7 @@ export function HandoffFields({ form, error, isLocked, onChange }: AgentPartProp
           <TextField
             label={texts.maxTurns}
             hint={texts.maxTurnsHint}
-            type="number"
-            min={1}
+            inputMode="numeric"
             value={form.maxTurns}
             disabled={isLocked}
             onChange={(maxTurns) => onChange({ maxTurns })}

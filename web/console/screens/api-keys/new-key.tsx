@@ -54,6 +54,7 @@ function MadeKey({ made, onClose }: { made: ApiKeyMade; onClose(): void }): Reac
   return (
     <Dialog
       title={texts.keyMade}
+      isKept
       onClose={onClose}
       actions={
         <Button kind="primary" onClick={onClose}>

@@ -158,6 +158,7 @@ export const SKIP_REASONS = defineTexts(
     ACTIVE_CONVERSATION: 'Has an open conversation',
     NOT_DELIVERABLE: 'The network delivers no marketing to this number',
     MISSING_VARIABLE: 'A value of the message is missing',
+    INVALID_PARAMETER: 'A value does not fit the message',
   },
   {
     'pt-BR': {
@@ -168,6 +169,7 @@ export const SKIP_REASONS = defineTexts(
       ACTIVE_CONVERSATION: 'Tem uma conversa aberta',
       NOT_DELIVERABLE: 'A rede não entrega marketing a este número',
       MISSING_VARIABLE: 'Falta um valor da mensagem',
+      INVALID_PARAMETER: 'Um valor não cabe na mensagem',
     },
     es: {
       BLOCKED: 'Contacto bloqueado',
@@ -177,6 +179,7 @@ export const SKIP_REASONS = defineTexts(
       ACTIVE_CONVERSATION: 'Tiene una conversación abierta',
       NOT_DELIVERABLE: 'La red no entrega marketing a este número',
       MISSING_VARIABLE: 'Falta un valor del mensaje',
+      INVALID_PARAMETER: 'Un valor no encaja en el mensaje',
     },
   },
 );

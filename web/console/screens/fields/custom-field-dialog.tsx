@@ -22,6 +22,10 @@ const TYPES = ['TEXT', 'NUMBER', 'BOOLEAN', 'DATE', 'SELECT', 'LIST'] as const;
 interface CustomFieldDialogProps {
   /** Null defines a new one. */
   field: CustomField | null;
+  /** What the form of a new one begins with. */
+  draft?: Partial<FieldForm>;
+  /** Called instead of onClose() once the field is stored. */
+  onSaved?(field: CustomField): void;
   onClose(): void;
 }
 
@@ -51,16 +55,17 @@ function save(field: CustomField | null, form: FieldForm): Promise<CustomField> 
   return parley.customFields.create({ ...change, context, type, slug: slug || undefined });
 }
 
-export function CustomFieldDialog({ field, onClose }: CustomFieldDialogProps): ReactElement {
+export function CustomFieldDialog({ field, draft = {}, onSaved, onClose }: CustomFieldDialogProps): ReactElement {
   const texts = useTexts(FIELDS);
   const common = useTexts(COMMON);
-  const [form, setForm] = useState(() => toForm(field));
+  const [form, setForm] = useState(() => ({ ...toForm(field), ...draft }));
   const saving = useMutation({
     mutationFn: () => save(field, form),
     onSuccess: (saved) => {
       showCustomField(saved);
       showNotice(common.saved);
-      onClose();
+      if (onSaved) onSaved(saved);
+      else onClose();
     },
   });
   return (

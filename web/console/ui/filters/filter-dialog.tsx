@@ -1,5 +1,6 @@
 /** Makes one filter out of a field, a condition and a value. */
 import { useState, type ReactElement } from 'react';
+import { toNumber, writeNumber } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Button } from '../button.tsx';
 import { Dialog } from '../dialog.tsx';
@@ -23,7 +24,7 @@ export function FilterDialog({ filterable, filter, onApply, onClose }: FilterDia
   const { fields } = filterable;
   const [key, setKey] = useState(filter?.field ?? fields[0]?.key);
   const [wanted, setOperator] = useState<Operator>(filter?.operator ?? 'contains');
-  const [value, setValue] = useState(String(filter?.value ?? ''));
+  const [value, setValue] = useState(writeValue(filter?.value));
   const field = fields.find((each) => each.key === key) ?? fields[0];
   if (!field) return null;
   const operators = listOperators(field);
@@ -91,12 +92,15 @@ function ValueField({ field, value, onChange }: ValueFieldProps): ReactElement {
       />
     );
   }
-  const kind = type === 'NUMBER' ? 'number' : type === 'DATE' ? 'date' : 'text';
-  return <TextField label={label} type={kind} step="any" value={value} onChange={onChange} />;
+  const native = type === 'NUMBER' ? ({ inputMode: 'decimal' } as const) : { type: type === 'DATE' ? 'date' : 'text' };
+  return <TextField label={label} {...native} value={value} onChange={onChange} />;
 }
+
+const writeValue = (value: Filter['value'] | undefined): string =>
+  typeof value === 'number' ? writeNumber(value) : String(value ?? '');
 
 /** Returns a value in the type of its field; "" as long as there is none. */
 function readValue({ type }: FilterField, typed: string): Filter['value'] {
   if (typed === '') return '';
-  return type === 'NUMBER' ? Number(typed) : type === 'BOOLEAN' ? typed === 'true' : typed;
+  return type === 'NUMBER' ? toNumber(typed) : type === 'BOOLEAN' ? typed === 'true' : typed;
 }

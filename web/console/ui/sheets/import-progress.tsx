@@ -38,7 +38,7 @@ export function ImportState({ record }: { record: Import }): ReactElement {
 interface ImportProgressProps {
   record: Import;
   fields: readonly ImportField[];
-  /** Reads all rows that failed, as a sheet. */
+  /** Reads all errors, as a sheet. */
   readErrors(): Promise<Response>;
   /** Where somebody goes from here. */
   children: ReactNode;
@@ -51,7 +51,7 @@ export function ImportProgress({ record, fields, readErrors, children }: ImportP
         <Progress record={record} />
         {children}
       </Card>
-      {record.failed_count > 0 && <RowErrors record={record} fields={fields} readErrors={readErrors} />}
+      {record.row_errors.length > 0 && <RowErrors record={record} fields={fields} readErrors={readErrors} />}
     </>
   );
 }
@@ -91,9 +91,12 @@ function Progress({ record }: { record: Import }): ReactElement {
   );
 }
 
+/** The record of an import has at most this many errors. */
+const MAX_ERRORS = 100;
+
 function RowErrors({ record, fields, readErrors }: Omit<ImportProgressProps, 'children'>): ReactElement {
   const texts = useTexts(SHEETS);
-  const { row_errors: errors, failed_count: failed } = record;
+  const { row_errors: errors } = record;
   const save = useMutation({
     mutationFn: async () => saveFile(await readErrors(), 'errors.csv'),
     onError: showError,
@@ -106,8 +109,8 @@ function RowErrors({ record, fields, readErrors }: Omit<ImportProgressProps, 'ch
         <Button icon="download" isBusy={save.isPending} onClick={() => save.mutate()}>
           {texts.saveErrors}
         </Button>
-        {failed > errors.length && (
-          <p className={styles['note']}>{texts.firstErrors(formatNumber(errors.length), formatNumber(failed))}</p>
+        {errors.length >= MAX_ERRORS && (
+          <p className={styles['note']}>{texts.firstErrors(formatNumber(errors.length))}</p>
         )}
       </div>
       <div className={styles['scroller']}>
@@ -116,15 +119,19 @@ function RowErrors({ record, fields, readErrors }: Omit<ImportProgressProps, 'ch
             <tr>
               <th scope="col">{texts.row}</th>
               <th scope="col">{texts.field}</th>
+              <th scope="col">{texts.value}</th>
               <th scope="col">{texts.message}</th>
             </tr>
           </thead>
           <tbody>
-            {errors.map(({ row, field, message }) => (
+            {errors.map(({ row, line = row + 1, field, value = null, message, stored = false }) => (
               <tr key={`${row}:${field}:${message}`}>
-                <td>{formatNumber(row)}</td>
+                <td>{formatNumber(line)}</td>
                 <td>{nameField(field)}</td>
-                <td>{message}</td>
+                <td className={styles['examples']}>{value}</td>
+                <td>
+                  {message} {stored && <Badge tone="plain">{texts.stored}</Badge>}
+                </td>
               </tr>
             ))}
           </tbody>

@@ -11,9 +11,11 @@ interface MappingTableProps {
   mapping: Mapping;
   fields: readonly ImportField[];
   onChoose(title: string, field: string | null): void;
+  /** Defines a new field for a column; absent where the caller may not. */
+  onDefine?: ((title: string) => void) | undefined;
 }
 
-export function MappingTable({ head, mapping, fields, onChoose }: MappingTableProps): ReactElement {
+export function MappingTable({ head, mapping, fields, onChoose, onDefine }: MappingTableProps): ReactElement {
   const texts = useTexts(SHEETS);
   return (
     <div className={styles['mapping']}>
@@ -43,6 +45,7 @@ export function MappingTable({ head, mapping, fields, onChoose }: MappingTablePr
                         field={field}
                         fields={fields}
                         onChoose={(chosen) => onChoose(title, chosen)}
+                        onDefine={onDefine && (() => onDefine(title))}
                       />
                     ) : (
                       <span className={styles['note']}>{texts.twice}</span>
@@ -63,18 +66,23 @@ interface FieldChoiceProps {
   field: string | null;
   fields: readonly ImportField[];
   onChoose(field: string | null): void;
+  onDefine: (() => void) | undefined;
 }
 
-function FieldChoice({ title, field, fields, onChoose }: FieldChoiceProps): ReactElement {
+/** The value of the choice that defines a new field; no field has this name. */
+const NEW_FIELD = '+';
+
+function FieldChoice({ title, field, fields, onChoose, onDefine }: FieldChoiceProps): ReactElement {
   const texts = useTexts(SHEETS);
   return (
     <select
       className={styles['choice']}
       aria-label={texts.fieldFor(title)}
       value={field ?? ''}
-      onChange={({ target }) => onChoose(target.value || null)}
+      onChange={({ target }) => (target.value === NEW_FIELD ? onDefine?.() : onChoose(target.value || null))}
     >
       <option value="">{texts.ignored}</option>
+      {onDefine && <option value={NEW_FIELD}>{texts.newField}</option>}
       {fields.map((each) => (
         <option key={each.key} value={each.key}>
           {each.title}

@@ -28,14 +28,17 @@ interface SheetChoiceProps {
   fields: readonly ImportField[];
   /** Returns the field that the title of a column means; null when it means none. */
   find(title: string): string | null;
+  /** Shows a dialog that defines a field for a column, and ends with the field; absent where the user may not define one. */
+  define?: ((title: string, onEnd: (field: string | null) => void) => ReactNode) | undefined;
   /** What stands below the columns of a sheet: options, and the button that starts the import. */
   children(sheet: MappedSheet): ReactNode;
 }
 
-export function SheetChoice({ fields, find, children }: SheetChoiceProps): ReactElement {
+export function SheetChoice({ fields, find, define, children }: SheetChoiceProps): ReactElement {
   const texts = useTexts(SHEETS);
   const [chosen, choose] = useState<Chosen | null>(null);
   const [corrections, correct] = useState<Mapping>(new Map());
+  const [defining, setDefining] = useState<string | null>(null);
   const open = async (file: File): Promise<void> => {
     correct(new Map());
     choose({ file, head: await readSheetHead(file) });
@@ -57,8 +60,14 @@ export function SheetChoice({ fields, find, children }: SheetChoiceProps): React
           mapping={mapping}
           fields={fields}
           onChoose={(title, field) => correct(new Map(corrections).set(title, field))}
+          onDefine={define && setDefining}
         />
       )}
+      {defining !== null &&
+        define?.(defining, (field) => {
+          if (field !== null) correct(new Map(corrections).set(defining, field));
+          setDefining(null);
+        })}
       {chosen && !chosen.head && <p className={styles['note']}>{texts.unreadable}</p>}
       {chosen && children({ ...chosen, mapping })}
     </Card>

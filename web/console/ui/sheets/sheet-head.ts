@@ -25,8 +25,20 @@ export async function readSheetHead(file: File): Promise<SheetHead | null> {
 }
 
 async function readCsvRows(file: File): Promise<string[][]> {
-  const text = (await file.slice(0, HEAD_BYTES).text()).replace(/^\uFEFF/, '');
-  return parseCsv(text, findSeparator(text));
+  const text = decode(await file.slice(0, HEAD_BYTES).arrayBuffer());
+  const [named = '', separator] = /^"?sep=([^\w"\r\n])"?(?:\r?\n|$)/i.exec(text) ?? [];
+  return parseCsv(text.slice(named.length), separator ?? findSeparator(text));
+}
+
+/** Decodes the text as an import does, so that wrong letters are seen before it starts: UTF-8, or else Windows-1252. */
+function decode(bytes: ArrayBuffer): string {
+  try {
+    // The last character may be cut off.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    // Failure policy: what is not UTF-8 is read as spreadsheet programs save it.
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
 }
 
 /** Returns whichever of the separators stands most often in the first line. */

@@ -33,8 +33,11 @@ export function SkippedList({ skipped }: Pick<CampaignPreview, 'skipped'>): Reac
   if (skipped.length === 0) return null;
   return (
     <ul>
-      {skipped.map(({ reason, count }) => (
-        <li key={reason}>{texts.skipped(formatNumber(count), reasons[reason])}</li>
+      {skipped.map(({ reason, count, message }) => (
+        <li key={reason}>
+          {texts.skipped(formatNumber(count), reasons[reason])}
+          {message !== null && <> ({message})</>}
+        </li>
       ))}
     </ul>
   );

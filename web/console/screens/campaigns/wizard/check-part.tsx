@@ -13,7 +13,7 @@ import { Details } from '../../../ui/details.tsx';
 import { AudienceCount } from './audience-count.tsx';
 import { FirstMessages } from './first-messages.tsx';
 import { StartLead } from './start-lead.tsx';
-import { findPart, type PartProps } from './parts.ts';
+import { findPart, findStep, type PartProps } from './parts.ts';
 import { WIZARD } from './texts.ts';
 import styles from './wizard.module.css';
 
@@ -24,6 +24,10 @@ export function CheckPart({ stored, onOpen }: PartProps): ReactElement {
   const may = useMay('campaigns:update');
   const problems = preview?.problems ?? [];
   const { steps, scheduled_at } = stored;
+  const name = (path: string): string => {
+    const step = findStep(path);
+    return step === null ? texts[findPart(path)] : texts.message(step + 1);
+  };
   const action = scheduled_at === null ? texts.start : texts.scheduleIt;
   return (
     <>
@@ -33,7 +37,7 @@ export function CheckPart({ stored, onOpen }: PartProps): ReactElement {
           <ul>
             {problems.map(({ path, code, message }) => (
               <li key={`${path} ${code}`}>
-                {path.startsWith('steps') && steps.length === 0 ? texts.noMessage : `${message} (${path})`}{' '}
+                {path.startsWith('steps') && steps.length === 0 ? texts.noMessage : `${name(path)}: ${message}`}{' '}
                 <Button kind="quiet" onClick={() => onOpen(findPart(path))}>
                   {texts.mend(texts[findPart(path)])}
                 </Button>

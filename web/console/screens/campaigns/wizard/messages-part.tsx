@@ -7,6 +7,7 @@ import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { CheckField } from '../../../ui/field.tsx';
 import { splitDelay } from '../../../ui/delay.ts';
+import { explainField } from '../../../ui/problem.ts';
 import { useContactValues, writeValues } from '../../../ui/templates/contact-values.ts';
 import { MessagePreview } from '../../../ui/templates/message-preview.tsx';
 import { useApprovedTemplates } from '../../../ui/templates/template-choice.tsx';
@@ -44,6 +45,7 @@ export function MessagesPart({ stored, shown, kept }: PartProps): ReactElement {
             key={`${index} ${step.template.name}`}
             {...{ step, index }}
             inbox={shown.inbox}
+            error={explainField(kept.error, `steps[${index}]`)}
             onEdit={() => edit(index)}
             onRemove={() => set(steps.toSpliced(index, 1))}
           />
@@ -81,11 +83,13 @@ interface MessageCardProps {
   step: CampaignStepCreate;
   index: number;
   inbox: string;
+  /** Why the message is not stored. */
+  error: string | null;
   onEdit(): void;
   onRemove(): void;
 }
 
-function MessageCard({ step, index, inbox, onEdit, onRemove }: MessageCardProps): ReactElement {
+function MessageCard({ step, index, inbox, error, onEdit, onRemove }: MessageCardProps): ReactElement {
   const texts = useTexts(WIZARD);
   const common = useTexts(COMMON);
   const { data: templates = [] } = useApprovedTemplates(inbox);
@@ -100,6 +104,11 @@ function MessageCard({ step, index, inbox, onEdit, onRemove }: MessageCardProps)
         <IconButton icon="edit" label={`${common.edit}: ${title}`} onClick={onEdit} />
         <IconButton icon="remove" label={`${common.remove}: ${title}`} onClick={onRemove} />
       </header>
+      {error !== null && (
+        <p className={styles['warning']} role="alert">
+          {error}
+        </p>
+      )}
       <StepFacts step={step} index={index} />
       {template && <StepText template={template} step={step} />}
     </li>

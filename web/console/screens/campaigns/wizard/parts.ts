@@ -22,6 +22,12 @@ export interface FieldProps {
   kept: Changes;
 }
 
+/** Returns the place of the message that a field belongs to; null when it belongs to none. */
+export function findStep(path: string): number | null {
+  const place = /^steps\[(\d+)\]/.exec(path)?.[1];
+  return place === undefined ? null : Number(place);
+}
+
 /** Returns the page on which a field of the campaign is changed. */
 export function findPart(path: string): Part {
   if (path.startsWith('steps')) return 'messages';

@@ -15,6 +15,7 @@ import { CheckPart } from './check-part.tsx';
 import { useKeptDraft, type KeptDraft } from './kept-draft.ts';
 import { MessagesPart } from './messages-part.tsx';
 import { PARTS, type Part, type PartProps } from './parts.ts';
+import { MOST_STEPS } from './steps.ts';
 import { SchedulePart } from './schedule-part.tsx';
 import { WIZARD } from './texts.ts';
 import styles from './wizard.module.css';
@@ -23,7 +24,7 @@ import styles from './wizard.module.css';
 const FIELDS: Record<Part, readonly string[]> = {
   basics: ['name', 'description', 'inbox', 'owner', 'agent'],
   audience: ['audience.tags'],
-  messages: [],
+  messages: Array.from({ length: MOST_STEPS }, (_, index) => `steps[${index}]`),
   schedule: ['scheduled_at', 'time_zone', 'sending_hours', 'messages_per_minute', 'error_threshold'],
   check: [],
 };

@@ -7,25 +7,43 @@ import { useAreCustomFieldsLoading, useCustomFields } from '../../../records/com
 import { showContactImport } from '../../../records/imports.ts';
 import { useMay } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
-import { CheckField } from '../../../ui/field.tsx';
+import { CheckField, TextField } from '../../../ui/field.tsx';
 import { FieldGrid } from '../../../ui/field-grid.tsx';
 import { FormProblem } from '../../../ui/form-problem.tsx';
+import { explainField } from '../../../ui/problem.ts';
 import { CountryField } from '../../../ui/sheets/country-field.tsx';
 import { useSheetCountry } from '../../../ui/sheets/country.ts';
 import { toMappingBody } from '../../../ui/sheets/mapping.ts';
 import { SheetChoice, StartButton, type MappedSheet } from '../../../ui/sheets/sheet-choice.tsx';
 import { Loading } from '../../../ui/state.tsx';
-import { findField, useImportFields } from './fields.ts';
+import { CustomFieldDialog } from '../../fields/custom-field-dialog.tsx';
+import { findField, isIdentifying, useImportFields } from './fields.ts';
 import { isCountryWanted, PhoneNumbers, usePhonePreview } from './phone-preview.tsx';
 import { IMPORTS } from './texts.ts';
 
 export function NewImport({ onStarted }: { onStarted(record: Import): void }): ReactElement {
   const custom = useCustomFields('contact');
   const fields = useImportFields();
+  const mayDefine = useMay('custom-fields:create');
   // Without the company's own fields, columns that mean one of them would be left out.
   if (useAreCustomFieldsLoading()) return <Loading />;
   return (
-    <SheetChoice fields={fields} find={(title) => findField(title, custom)}>
+    <SheetChoice
+      fields={fields}
+      find={(title) => findField(title, custom)}
+      define={
+        mayDefine
+          ? (title, onEnd) => (
+              <CustomFieldDialog
+                field={null}
+                draft={{ title, context: 'contact' }}
+                onSaved={({ slug }) => onEnd(`custom_fields.${slug}`)}
+                onClose={() => onEnd(null)}
+              />
+            )
+          : undefined
+      }
+    >
       {(sheet) => <Options sheet={sheet} onStarted={onStarted} />}
     </SheetChoice>
   );
@@ -36,6 +54,7 @@ function Options({ sheet, onStarted }: { sheet: MappedSheet; onStarted(record: I
   const mayUpdate = useMay('contacts:update');
   const [updates, setUpdates] = useState(mayUpdate);
   const [silent, setSilent] = useState(false);
+  const [tag, setTag] = useState('');
   const country = useSheetCountry();
   const preview = usePhonePreview(sheet, country.code);
   const fields = useImportFields();
@@ -47,12 +66,15 @@ function Options({ sheet, onStarted }: { sheet: MappedSheet; onStarted(record: I
         update_existing: updates,
         silent,
         country: country.code,
+        tag: tag.trim() || undefined,
       }),
     onSuccess: (started) => {
       showContactImport(started);
       onStarted(started);
     },
   });
+  const numbers = isCountryWanted(preview.data) ? texts.countryWanted : null;
+  const missing = isIdentifying(sheet.mapping) ? numbers : texts.identifierWanted;
   return (
     <>
       <FieldGrid>
@@ -64,14 +86,21 @@ function Options({ sheet, onStarted }: { sheet: MappedSheet; onStarted(record: I
           onChange={setUpdates}
         />
         <CheckField label={texts.silent} hint={texts.silentHint} checked={silent} onChange={setSilent} />
+        <TextField
+          label={texts.tag}
+          hint={texts.tagHint}
+          value={tag}
+          onChange={setTag}
+          error={explainField(start.error, 'tag')}
+        />
         <CountryField value={country.written} onChange={country.write} error={preview.error ?? start.error} />
       </FieldGrid>
       {preview.data && <PhoneNumbers preview={preview.data} />}
-      <FormProblem error={start.error} fields={['country']} />
+      <FormProblem error={start.error} fields={['country', 'tag']} />
       <StartButton
         sheet={sheet}
         fields={fields}
-        missing={isCountryWanted(preview.data) ? texts.countryWanted : null}
+        missing={missing}
         isBusy={start.isPending || preview.isLoading}
         onStart={() => start.mutate()}
       />
