@@ -166,7 +166,7 @@ function makeFetch(
   };
 }
 
-const [NEW_LINE, RETURN, BRACE, BRACKET] = [...'\n\r{['].map((mark) => mark.charCodeAt(0));
+const [NEW_LINE, RETURN, BRACE, BRACKET] = Buffer.from('\n\r{[');
 
 /** Counts the lines behind which an event can end, and what opens a part of the JSON. */
 function isLittleWork(body: Buffer): boolean {

@@ -179,7 +179,7 @@ describe('the reader of bodies', async () => {
       const request = { raw, ip: raw.socket.remoteAddress, headers: raw.headers } as unknown as FastifyRequest;
       void slow.receive(request, MEGABYTE).then(
         (body) => response.end(String(body.length)),
-        (error: AppError) => response.end(error.code),
+        (error: unknown) => response.end(error instanceof AppError ? error.code : String(error)),
       );
     }).listen(0, '127.0.0.1');
     await once(listener, 'listening');
