@@ -410,7 +410,7 @@ export interface ConversationsListQuery {
   agent?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   pipeline?: string | undefined;
-  /** Identifier: 24 lower-case hex characters */
+  /** The id of a pipeline step; none: conversations without a step */
   step?: string | undefined;
   /** Only those with this tag */
   tag?: string | undefined;

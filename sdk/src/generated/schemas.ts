@@ -867,7 +867,7 @@ export interface ConversationFilters {
   agent?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   pipeline?: string | undefined;
-  /** Identifier: 24 lower-case hex characters */
+  /** The id of a pipeline step; none: conversations without a step */
   step?: string | undefined;
   /** Only those with this tag */
   tag?: string | undefined;
@@ -892,6 +892,8 @@ export interface ConversationCounts {
     unassigned: number;
     /** All of them */
     all: number;
+    /** Those without a pipeline step, except people who have not replied to a campaign (step=none&awaits_reply=false) */
+    no_step: number;
     /** Those who have not replied to a campaign (awaits_reply=true) */
     awaiting_reply: number;
   };
