@@ -6,7 +6,6 @@ import { Link } from 'wouter';
 import { toScreen } from '../../client.ts';
 import { useUser } from '../../records/company.ts';
 import { useContactName } from '../../records/contacts.ts';
-import { useLastMessage } from '../../records/last-message.ts';
 import { useMay } from '../../session/session.ts';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
 import { formatMoment, formatShort } from '../../texts/formats.ts';
@@ -14,6 +13,7 @@ import { useTexts } from '../../texts/texts.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
+import { LastMessage } from '../../ui/preview.tsx';
 import { UnreadBadge } from '../../ui/unread-badge.tsx';
 import styles from './board-card.module.css';
 import { forgetMovedCard, moveCard, toDraggedCard, type BoardStep } from './card-moves.ts';
@@ -57,7 +57,6 @@ export function BoardCard({ conversation, step, steps, isMoved }: BoardCardProps
 
 function CardContent({ conversation }: { conversation: Conversation }): ReactElement {
   const owner = useUser(conversation.owner);
-  const lastMessage = useLastMessage(conversation);
   const { _id, step, channel, unread_count, last_message_at, tags } = conversation;
   const name = useContactName(conversation);
   return (
@@ -68,15 +67,17 @@ function CardContent({ conversation }: { conversation: Conversation }): ReactEle
     >
       <span className={styles['line']}>
         <Avatar name={name} size="small" />
-        <span className={styles['name']}>{name}</span>
+        <span className={styles['name']} dir="auto">
+          {name}
+        </span>
         <UnreadBadge count={unread_count} />
       </span>
       <span className={styles['snippet']} dir="auto">
-        {lastMessage}
+        <LastMessage conversation={conversation} />
       </span>
       <span className={styles['owner']}>
         {owner && <Avatar name={owner.name} picture={owner.avatar_url} size="small" />}
-        <span className={styles['about']}>
+        <span className={styles['about']} dir="auto">
           {[owner?.name, CHANNEL_NAMES[channel], ...tags].filter(Boolean).join(' · ')}
         </span>
       </span>

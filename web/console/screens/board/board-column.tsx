@@ -51,7 +51,9 @@ export function BoardColumn({ step, steps, count, isShown }: BoardColumnProps): 
       data-below-drag={isBelowDrag}
     >
       <header className={styles['head']}>
-        <h2 className={styles['name']}>{step.name}</h2>
+        <h2 className={styles['name']} dir="auto">
+          {step.name}
+        </h2>
         {step.kind !== 'OPEN' && <KindBadge name={step.name} kind={step.kind} />}
         <span className={styles['count']}>{count}</span>
       </header>
