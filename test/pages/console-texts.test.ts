@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
-import { startPlatform } from '../support/platform.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
 import { sendText, writeAsContact } from '../support/traffic.ts';
 
 const platform = await startPlatform();
@@ -12,7 +12,7 @@ const browser = await startBrowser();
 const { call } = platform;
 
 const readDirection = (part: Locator): Promise<string> =>
-  part.evaluate((element) => getComputedStyle(element).direction);
+  part.evaluate((element: Json) => element.ownerDocument.defaultView.getComputedStyle(element).direction as string);
 
 test('names, tags, previews and messages in Arabic are shown from right to left wherever they are', async () => {
   const [name, text, tag] = ['ليلى حداد', 'مرحبا، أين الطلب؟', 'زبون'];
