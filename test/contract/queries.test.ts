@@ -49,6 +49,7 @@ const RUNNERS: Record<string, Role[]> = {
 /** The statements for one company that read no table, each with the reason. */
 const WITHOUT_TABLES: Record<string, string> = {
   'knowledge.findStems': 'finds the stems of given words',
+  'knowledge.countFrequentWords': 'counts given words',
   'tenant.lockLimit': 'a lock of a limit, which the company names',
 };
 

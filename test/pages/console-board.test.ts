@@ -10,12 +10,12 @@ const platform = await startPlatform();
 const browser = await startBrowser();
 const { key } = platform.demo;
 
-/** Makes a conversation with a contact of this name in a step. */
-async function startConversation(name: string, from: string, step: string): Promise<string> {
+/** Makes a conversation with a contact of this name in a step, or in none. */
+async function startConversation(name: string, from: string, step: string | null): Promise<string> {
   await platform.receive({ from, name, text: `Oi, aqui é ${name}` });
   const { body } = await platform.call(200, 'GET', `/v1/conversations?search=${from}`, { key });
   const [{ _id }] = body.result as [Json];
-  await platform.call(200, 'PATCH', `/v1/conversations/${_id}`, { key, body: { step } });
+  if (step) await platform.call(200, 'PATCH', `/v1/conversations/${_id}`, { key, body: { step } });
   return _id as string;
 }
 
@@ -79,3 +79,62 @@ test('cards move by keyboard, menu and drag, come by themselves, go back when a 
   );
   await close();
 });
+
+test('conversations without a stage wait in the first column of the default pipeline alone, and move out of it and back', async () => {
+  const { steps } = await createPipeline();
+  const other = { name: 'Pós-venda', steps: [{ name: 'Garantia' }] };
+  const { _id: second } = (await platform.call(201, 'POST', '/v1/pipelines', { key, body: other })).body;
+  const lia = await startConversation('Lia Prado', '5511988880021', null);
+  const asleep = await startConversation('Davi Reis', '5511988880022', null);
+  const snoozed_until = new Date(Date.now() + 3_600_000).toISOString();
+  await platform.call(200, 'PATCH', `/v1/conversations/${asleep}`, { key, body: { status: 'SNOOZED', snoozed_until } });
+  await startConversation('Eva Luz', '5511988880023', null);
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/board' });
+  const region = (name: string) => page.getByRole('region', { name });
+  const cardIn = (step: string, name: string) => region(step).getByRole('link', { name: new RegExp(name) });
+  const isIn = (step: string | null): Promise<unknown> =>
+    waitUntil('the move is stored', async () => {
+      const { body } = await platform.call(200, 'GET', `/v1/conversations/${lia}`, { key });
+      return body.step === step;
+    });
+
+  await cardIn('No stage', 'Eva Luz').waitFor();
+  assert.equal(await cardIn('No stage', 'Davi Reis').count(), 0);
+  assert.equal(
+    await region('No stage').evaluate((column: Json) => column.parentElement.firstElementChild === column),
+    true,
+  );
+  await cardIn('No stage', 'Lia Prado').dragTo(region('Pedido'));
+  await cardIn('Pedido', 'Lia Prado').waitFor();
+  await isIn(steps[0]._id);
+  await cardIn('Pedido', 'Lia Prado').focus();
+  await page.keyboard.press('Shift+ArrowLeft');
+  await cardIn('No stage', 'Lia Prado').and(page.locator(':focus')).waitFor();
+  await isIn(null);
+  await page.locator('[data-card]').filter({ hasText: 'Lia Prado' }).getByRole('button').click();
+  await page.getByRole('menuitem', { name: 'Visita' }).click();
+  await cardIn('Visita', 'Lia Prado').waitFor();
+  await isIn(steps[1]._id);
+
+  await page.goto(`${platform.url}/console/board/${second}`);
+  await region('Garantia').waitFor();
+  assert.equal(await region('No stage').count(), 0);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+for (const width of [1280, 390]) {
+  test(`a card with a long name and an unread badge stays in its column, ${width} pixels wide`, async () => {
+    await createPipeline();
+    const name = `Construtora Residencial e Comercial Andrade ${'Vasconcelos '.repeat(6)}${width}`;
+    await startConversation(name, `5511988880${String(width).padStart(4, '0')}`, null);
+    const { page, close } = await openConsole(platform, browser, { path: '/board', viewport: { width, height: 800 } });
+    const card = page.locator('[data-card]').filter({ hasText: `Vasconcelos ${width}` });
+    await card.waitFor();
+    const [outer, badge] = await Promise.all(
+      [card, card.getByLabel(/unread/i).first()].map((each) => each.boundingBox()),
+    );
+    assert.ok(outer && badge && badge.x + badge.width <= outer.x + outer.width - 30, JSON.stringify([outer, badge]));
+    await close();
+  });
+}

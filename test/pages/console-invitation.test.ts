@@ -29,7 +29,7 @@ async function logIn(page: Page, email: string, password: string): Promise<void>
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 
-test('an invited person sets a password by the mailed link and logs in, and a lost password is replaced by another link', async () => {
+test('an invitation offers its link where no mail can be sent; an invited person sets a password by the mailed link and logs in, and a lost password is replaced by another link', async () => {
   const email = freshEmail('invited');
   const owner = await openConsole(platform, browser, { path: '/users' });
   await owner.page.getByRole('button', { name: 'Invite a person' }).click();
@@ -38,6 +38,9 @@ test('an invited person sets a password by the mailed link and logs in, and a lo
   await form.getByLabel('E-mail').fill(email);
   await form.getByLabel('Role').selectOption('Operator');
   await form.getByRole('button', { name: 'Send the invitation' }).click();
+  const link = findDialog(owner.page).getByLabel('Invitation link', { exact: true });
+  assert.match(await link.inputValue(), /^http.*\/set-password#token=shown\.[\w-]+&accept$/);
+  await findDialog(owner.page).getByRole('button', { name: 'Close' }).last().click();
   await owner.page.getByRole('row', { name: /Rita Prado.*Invited/ }).waitFor();
 
   const { page } = await openEnglishPage(browser);

@@ -7,6 +7,7 @@ import { openConsole } from '../support/console.ts';
 import { createPerson } from '../support/people.ts';
 import { startPlatform } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
@@ -47,6 +48,33 @@ for (const width of [1600, 1440, 1420, 1280, 1100, 1080, 1024, 820, 640, 390])
     if (width < 1080) await panel.getByRole('button', { name: 'Close' }).click();
     else await button.click();
     await panel.waitFor({ state: 'detached' });
+    assert.deepEqual(complaints(), []);
+    await close();
+  });
+
+for (const width of [1024, 390])
+  test(`at ${width} pixels the current view is in sight in its row, and the Tab key reaches every view`, async () => {
+    const { result } = (await platform.call(200, 'GET', '/v1/pipelines')).body;
+    const last = result.at(-1).steps.at(-1);
+    const path = `/inbox/step-${last._id}`;
+    const { page, complaints, close } = await openConsole(platform, browser, {
+      path,
+      viewport: { width, height: 800 },
+    });
+    const row = page.getByRole('navigation', { name: 'Views' });
+    const isInSight = (link: Locator) =>
+      waitUntil('the view is in sight', async () => {
+        const [outer, inner] = [await row.boundingBox(), await link.boundingBox()];
+        return outer && inner && inner.x >= outer.x - 1 && inner.x + inner.width <= outer.x + outer.width + 1;
+      });
+    await isInSight(row.locator('[aria-current]').filter({ hasText: last.name }));
+    const links = await row.getByRole('link').all();
+    await links[0]?.focus();
+    for (const [index, link] of links.entries()) {
+      if (index > 0) await page.keyboard.press('Tab');
+      await link.and(page.locator(':focus')).waitFor();
+      await isInSight(link);
+    }
     assert.deepEqual(complaints(), []);
     await close();
   });

@@ -61,6 +61,7 @@ import type {
   InboxHealth,
   InboxPairing,
   InboxUpdate,
+  InvitedUser,
   KnowledgeItem,
   KnowledgeSearch,
   KnowledgeSearchResult,
@@ -412,7 +413,7 @@ export interface ConversationsListQuery {
   agent?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   pipeline?: string | undefined;
-  /** Identifier: 24 lower-case hex characters */
+  /** The id of a pipeline step; none: conversations without a step */
   step?: string | undefined;
   /** Only those with this tag */
   tag?: string | undefined;
@@ -809,7 +810,7 @@ export interface KnowledgeUploadForm {
   description?: string | undefined;
   /** KNOWLEDGE reads the text of PDF, DOCX, TXT; MEDIA is every other file, and the default for it */
   type?: 'KNOWLEDGE' | 'MEDIA' | undefined;
-  /** The language of the text; that of the company when a new item has none */
+  /** The language of the text. For a new text without one it is detected; for a file, and a text that is too short to tell, it is that of the company */
   language?: 'pt' | 'en' | 'es' | undefined;
   /** Replaces all tags of the item */
   tags?: string[] | undefined;
@@ -1031,8 +1032,8 @@ export interface Methods {
     get: (id: string, options?: CallOptions) => Promise<User>;
     /** List users. INACTIVE users are listed as well, and INVITED ones who have not set a password yet; `status` and `role` choose some. Takes the scope `users:read`. */
     list: ListMethod<[query?: UsersListQuery, options?: CallOptions], User>;
-    /** Invite a user; the mail has a link that sets the password. A caller can only give roles whose rights it has itself. The mail is in the given `language`, or else in that of the user who invites, or else in that of the company. Takes the scope `users:create`. */
-    create: (body: UserCreate, options?: CallOptions) => Promise<User>;
+    /** Invite a user; the mail has a link that sets the password. A caller can only give roles whose rights it has itself. The mail is in the given `language`, or else in that of the user who invites, or else in that of the company. Without `SMTP_URL` no mail can be sent, and the answer has the link instead, once: a repeat with the Idempotency-Key has none. Takes the scope `users:create`. */
+    create: (body: UserCreate, options?: CallOptions) => Promise<InvitedUser>;
   };
   apiKeys: {
     /** List the company's keys; for a global key without x-company-id the global ones. Revoked and expired keys are listed as well. `hint` shows the end of a token, and `last_used_at` when it was used last; the token itself is shown nowhere. Takes the scope `api-keys:read`. */

@@ -251,6 +251,33 @@ export interface User {
   updatedAt: string;
 }
 
+export interface InvitedUser {
+  /** Identifier: 24 lower-case hex characters */
+  _id: string;
+  /** Identifier: 24 lower-case hex characters */
+  company: string;
+  /** What people call it */
+  name: string;
+  /** The e-mail address; capital letters make no difference */
+  email: string;
+  /** What the user may do: docs/authentication.md lists the scopes of each role */
+  role: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER';
+  /** INVITED until the mailed invitation is accepted */
+  status: 'ACTIVE' | 'INVITED' | 'INACTIVE';
+  /** The language of mails to the user */
+  language: 'pt-BR' | 'en' | 'es';
+  /** The address of a picture, which visitors of a web chat see beside the name */
+  avatar_url: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  last_login_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+  /** The link that accepts the invitation, for 72 hours. Only where the platform cannot send mails (no `SMTP_URL`), only for callers with users:create, and only in this answer: hand it to the person yourself */
+  invitation_link?: string | undefined;
+}
+
 export interface UserChanged {
   /** Identifier: 24 lower-case hex characters */
   _id: string;
@@ -274,6 +301,8 @@ export interface UserChanged {
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;
+  /** The link that accepts the invitation, for 72 hours. Only where the platform cannot send mails (no `SMTP_URL`), only for callers with users:create, and only in this answer: hand it to the person yourself */
+  invitation_link?: string | undefined;
   /** When the user was removed, deactivated or given a role with fewer rights: the newest hundred valid keys that the user, or a key of the user, made; with revoke_keys=true those that were revoked. Left out for callers without api-keys:read */
   api_keys?: ApiKey[] | undefined;
 }
@@ -875,7 +904,7 @@ export interface ConversationFilters {
   agent?: string | undefined;
   /** Identifier: 24 lower-case hex characters */
   pipeline?: string | undefined;
-  /** Identifier: 24 lower-case hex characters */
+  /** The id of a pipeline step; none: conversations without a step */
   step?: string | undefined;
   /** Only those with this tag */
   tag?: string | undefined;
@@ -900,6 +929,8 @@ export interface ConversationCounts {
     unassigned: number;
     /** All of them */
     all: number;
+    /** Those without a pipeline step, except people who have not replied to a campaign (step=none&awaits_reply=false) */
+    no_step: number;
     /** Those who have not replied to a campaign (awaits_reply=true) */
     awaiting_reply: number;
   };
@@ -3641,7 +3672,7 @@ export interface AutclCreate {
   description?: string | null | undefined;
   /** Replaces all tags of the item */
   tags?: string[] | undefined;
-  /** The language of the text; that of the company when a new item has none */
+  /** The language of the text. For a new text without one it is detected; for a file, and a text that is too short to tell, it is that of the company */
   language?: 'pt' | 'en' | 'es' | undefined;
 }
 
@@ -3654,7 +3685,7 @@ export interface AutclUpdate {
   description?: string | null | undefined;
   /** Replaces all tags of the item */
   tags?: string[] | undefined;
-  /** The language of the text; that of the company when a new item has none */
+  /** The language of the text. For a new text without one it is detected; for a file, and a text that is too short to tell, it is that of the company */
   language?: 'pt' | 'en' | 'es' | undefined;
 }
 

@@ -19,6 +19,7 @@ import {
   type Account,
   type UserOfReset,
 } from '../users/accounts.ts';
+import { isShownToken } from '../users/log-in-links.ts';
 import type { User } from '../users/schemas.ts';
 import { endSession, LONGEST_SESSION_SECONDS, openSession } from '../users/sessions.ts';
 import { readUser } from '../users/users.ts';
@@ -170,7 +171,9 @@ export async function resetPassword(kit: Kit, anonymous: Anonymous, input: Reset
   await hashInTurn(() =>
     anonymous.tx(async (tx) => {
       const account = await consumeLink(tx, input.token, 'PASSWORD');
-      if (!account) throw new AppError('INVALID_RESET_TOKEN');
+      // A link that the inviting user has seen sets no password of a person who has one already in another company.
+      if (!account || (isShownToken(input.token) && account.password_hash !== null))
+        throw new AppError('INVALID_RESET_TOKEN');
       if (!account.accepted) await joinCompany(tx, account);
       const ended = await setPassword(tx, account, await hashWithoutWaiting(input.new_password));
       for (const user of ended)

@@ -33,6 +33,7 @@ export function countViews(tx: TenantRead, user: string | null): Promise<Convers
         ${sumSql('owner_id is null')} as unassigned,
         json_build_object('mine', case when $2::text is not null then ${sumSql(`${IN_QUEUE} and owner_id = $2`)} end,
           'unassigned', ${sumSql(`${IN_QUEUE} and owner_id is null and not awaits_reply`)}, 'all', ${sumSql(IN_QUEUE)},
+          'no_step', ${sumSql(`${IN_QUEUE} and step_id is null and not awaits_reply`)},
           'awaiting_reply', ${sumSql(`${IN_QUEUE} and awaits_reply`)}) as queues,
         json_build_object('OPEN', ${sumSql(`status = 'OPEN'`)}, 'PENDING', ${sumSql(`status = 'PENDING'`)},
           'SNOOZED', ${sumSql(`status = 'SNOOZED'`)}, 'CLOSED', (select count(*) from (

@@ -106,6 +106,7 @@ const FILTERS: [string, Partial<ConversationQuery>, string][] = [
   ['by owner, open ones', { open: true, owner }, ''],
   ['by attendant', { attendant: owner }, 'conversations_attendant'],
   ['by contact', { contact: '1'.padStart(24, '0') }, 'conversations_contact'],
+  ['open ones without a step', { open: true, step: 'none' }, ''],
   ['by step', { step: COMPANY }, 'conversations_step'],
   ['by who handles it', { handled_by: 'HUMAN' }, ''],
   ['by inbox', { inbox: COMPANY }, ''],

@@ -47,6 +47,8 @@ export type ConversationFilter = Record<FilterColumn | 'tag', string | null> & {
   awaitsReply: boolean | null;
   /** True for conversations without an owner. */
   isOwnerless: boolean;
+  /** True for conversations without a step. */
+  isStepless: boolean;
   /** The contacts of a search, and the id that the search may be; null without a search. */
   found: { contacts: string[]; id: string | null } | null;
 };
@@ -70,6 +72,7 @@ function buildConditions({ companyId }: TenantRead, filter: ConversationFilter):
   if (filter.isSnoozed !== null) parts.push(`v.status ${filter.isSnoozed ? '=' : '<>'} 'SNOOZED'`);
   if (filter.awaitsReply !== null) parts.push(filter.awaitsReply ? 'v.awaits_reply' : 'not v.awaits_reply');
   if (filter.isOwnerless) parts.push('v.owner_id is null');
+  if (filter.isStepless) parts.push('v.step_id is null');
   if (filter.found) {
     const { contacts, id } = filter.found;
     parts.push(`(v.contact_id = any(${bind(contacts)}::text[]) or v._id = ${bind(id)})`);
@@ -79,12 +82,13 @@ function buildConditions({ companyId }: TenantRead, filter: ConversationFilter):
 }
 
 /** Returns the names of the filters that are conditions without a value. */
-function readFlags({ isOpen, isSnoozed, awaitsReply, isOwnerless }: ConversationFilter): string[] {
+function readFlags({ isOpen, isSnoozed, awaitsReply, isOwnerless, isStepless }: ConversationFilter): string[] {
   return [
     isOpen === null ? [] : [isOpen ? 'open' : 'closed'],
     isSnoozed === null ? [] : [isSnoozed ? 'snoozed' : 'unsnoozed'],
     awaitsReply === null ? [] : [awaitsReply ? 'awaiting' : 'unawaiting'],
     isOwnerless ? ['ownerless'] : [],
+    isStepless ? ['stepless'] : [],
   ].flat();
 }
 

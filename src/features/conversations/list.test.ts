@@ -133,6 +133,7 @@ function ask(): Record<string, string> {
   if (random() < 0.2) query['tag'] = pick(['vip', 'b', 'São Paulo']);
   if (random() < 0.2) query['open'] = pick(['true', 'false']);
   if (random() < 0.2) query['owner'] = 'none';
+  if (random() < 0.2) query['step'] = 'none';
   if (random() < 0.4) query['search'] = pick(searches);
   return query;
 }
@@ -197,11 +198,29 @@ test('each count of a view is the totalCount of the list with its filters', asyn
     const { count = 0 } = counts.steps.find((item: Json) => item.step === step) ?? {};
     assert.equal(count, await total({ ...open, step }));
   }
-  assert.deepEqual((await call(200, 'GET', `${PATH}/counts`)).body, { ...counts, mine: null, unread: null });
+  const waiting = { ...open, snoozed: 'false', awaits_reply: 'false', step: 'none' };
+  assert.equal(counts.queues.no_step, await total(waiting));
+  assert.ok(counts.queues.no_step > 0);
+  assert.deepEqual((await call(200, 'GET', `${PATH}/counts`)).body, {
+    ...counts,
+    mine: null,
+    unread: null,
+    queues: { ...counts.queues, mine: null },
+  });
   const other = await platform.createCompany();
   const empty = (await call(200, 'GET', `${PATH}/counts`, { key: other.key })).body;
+  const queues = { mine: null, unassigned: 0, all: 0, no_step: 0, awaiting_reply: 0 };
   const none = { OPEN: 0, PENDING: 0, SNOOZED: 0, CLOSED: 0 };
-  assert.deepEqual(empty, { open: 0, mine: null, unread: null, unassigned: 0, status: none, inboxes: [], steps: [] });
+  assert.deepEqual(empty, {
+    open: 0,
+    mine: null,
+    unread: null,
+    unassigned: 0,
+    status: none,
+    queues,
+    inboxes: [],
+    steps: [],
+  });
 });
 
 test('a conversation in the list equals the answer of its GET', async () => {
@@ -231,6 +250,7 @@ test('a filter of conversations with the id of an unknown record or of another c
     'status=open',
     'open=1',
     'owner=nobody',
+    'step=nobody',
     'handled_by=ME',
     'inbox=1',
     'tag=',

@@ -18,7 +18,7 @@ import {
   selectConversations,
   type ConversationFilter,
 } from './list-queries.ts';
-import { NOBODY, type Conversation, type ConversationFilters, type ConversationQuery } from './schemas.ts';
+import { NONE, type Conversation, type ConversationFilters, type ConversationQuery } from './schemas.ts';
 
 // The most contacts whose conversations are found one by one, which takes some ten milliseconds; a search with more contacts is broad.
 const MAX_CONTACTS = 2_000;
@@ -114,16 +114,17 @@ function toConversationFilter(query: ConversationFilters): ConversationFilter {
     handled_by: handled_by ?? null,
     inbox: inbox ?? null,
     contact: contact ?? null,
-    owner: owner === NOBODY ? null : (owner ?? null),
+    owner: owner === NONE ? null : (owner ?? null),
     attendant: attendant ?? null,
     agent: agent ?? null,
     pipeline: pipeline ?? null,
-    step: step ?? null,
+    step: step === NONE ? null : (step ?? null),
     tag: tag ?? null,
     isOpen: open ?? null,
     isSnoozed: snoozed ?? null,
     awaitsReply: awaits_reply ?? null,
-    isOwnerless: owner === NOBODY,
+    isOwnerless: owner === NONE,
+    isStepless: step === NONE,
     found: null,
   };
 }

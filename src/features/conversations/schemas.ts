@@ -193,13 +193,14 @@ export const HistoryList = pageSchema(ref(HistoryEntry));
 export const HistoryQuery = pageQuery('-createdAt', {});
 export type HistoryQuery = Static<typeof HistoryQuery>;
 
-/** The value of the filter `owner` for conversations without an owner. */
-export const NOBODY = 'none';
-const ownerFilter = Type.String({
-  ...recordId('user'),
-  ...explainedPattern(`${ID_PATTERN}|^${NOBODY}$`, `must be the id of a user, or ${NOBODY}`),
-  description: `The id of a user; ${NOBODY}: conversations without an owner`,
-});
+/** The value of a filter for conversations without such a record. */
+export const NONE = 'none';
+const idOrNone = (kind: 'user' | 'step', description: string) =>
+  Type.String({
+    ...recordId(kind),
+    ...explainedPattern(`${ID_PATTERN}|^${NONE}$`, `must be an id, or ${NONE}`),
+    description,
+  });
 
 export const ConversationList = pageSchema(ref(Conversation));
 const SEARCH =
@@ -215,11 +216,11 @@ const CONVERSATION_FILTERS = {
   handled_by: Type.Optional(oneOf(HANDLERS, 'Who answers: an agent, people, or nobody')),
   inbox: Type.Optional(recordId('inbox')),
   contact: Type.Optional(recordId('contact')),
-  owner: Type.Optional(ownerFilter),
+  owner: Type.Optional(idOrNone('user', 'The id of a user; none: conversations without an owner')),
   attendant: Type.Optional(recordId('user')),
   agent: Type.Optional(recordId('agent')),
   pipeline: Type.Optional(recordId('pipeline')),
-  step: Type.Optional(recordId('step')),
+  step: Type.Optional(idOrNone('step', 'The id of a pipeline step; none: conversations without a step')),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only those with this tag' })),
 };
 export const ConversationFilters = define(
@@ -258,6 +259,9 @@ export const ConversationCounts = define(
         'Those without an owner, except people who have not replied to a campaign (awaits_reply=false)',
       ),
       all: plain.integer('All of them'),
+      no_step: plain.integer(
+        'Those without a pipeline step, except people who have not replied to a campaign (step=none&awaits_reply=false)',
+      ),
       awaiting_reply: plain.integer('Those who have not replied to a campaign (awaits_reply=true)'),
     }),
     status: plain.object('How many conversations are in each state', {

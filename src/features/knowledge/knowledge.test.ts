@@ -147,3 +147,17 @@ test('operations on knowledge refuse callers without a token or the scope, malfo
   }
   assert.deepEqual(await listNames(other.key), [hours.name]);
 });
+
+test('the language of a new text is detected, unless it is given or the text is too short to tell', async () => {
+  const { key } = await platform.createCompany();
+  const detect = async (more: Json): Promise<string> => (await create({ name: 'x', ...more }, key)).language;
+  const spanish = { content: 'Las inscripciones se cancelan por escrito antes del día primero de cada mes.' };
+  assert.equal(await detect({ content: 'Broken devices are repaired free of charge for two years.' }), 'en');
+  assert.equal(await detect(spanish), 'es');
+  assert.equal(
+    await detect({ content: 'Abrimos de segunda a sexta, das 9h às 18h, e não abrimos nos feriados.' }),
+    'pt',
+  );
+  assert.equal(await detect({ ...spanish, language: 'en' }), 'en');
+  assert.equal(await detect({ content: '+55 11 98888' }), 'pt', 'the language of the company');
+});

@@ -9,6 +9,7 @@ import { removeAttachment } from '../attachments/attachments.ts';
 import { publicUrl } from '../attachments/links.ts';
 import { readOwningCompany } from '../companies/owning-company.ts';
 import type { OwningCompany } from '../companies/schemas.ts';
+import { detectLanguage } from './detect-language.ts';
 import {
   adjustPassageCount,
   countItems,
@@ -38,7 +39,8 @@ export const PREPARING = 'knowledge';
 export async function createAutcl(kit: Kit, tenant: Tenant, input: AutclCreate): Promise<KnowledgeItem> {
   return tenant.tx(async (tx) => {
     const company = await readOwningCompany(tx);
-    const { description = null, tags = [], language = companyLanguage(company), name, content } = input;
+    const { description = null, tags = [], name, content } = input;
+    const language = input.language ?? (await detectLanguage(tx, `${name}\n${content}`)) ?? companyLanguage(company);
     const row = await insertAutcl(tx, newId(), { name, content, description, tags, language });
     tx.created(row._id);
     tx.wakes(PREPARING);

@@ -204,3 +204,15 @@ export function listItems(tx: TenantRead, filter: KnowledgeFilter, window: Windo
 export function countItems(tx: TenantRead, filter: KnowledgeFilter, window: Since): Promise<number> {
   return countRows(tx, itemList(tx, filter), window);
 }
+
+/** Counts how many of these words are among the most frequent ones of each language. */
+export function countFrequentWords(tx: TenantRead, words: string[]): Promise<Record<ItemLanguage, number>> {
+  return one(tx, {
+    name: 'knowledge.countFrequentWords',
+    text: `select count(*) filter (where ts_lexize('pg_catalog.portuguese_stem', word) = '{}')::int as pt,
+        count(*) filter (where ts_lexize('pg_catalog.english_stem', word) = '{}')::int as en,
+        count(*) filter (where ts_lexize('pg_catalog.spanish_stem', word) = '{}')::int as es
+      from unnest($1::text[]) as w (word)`,
+    values: [words],
+  });
+}

@@ -97,7 +97,10 @@ const optionalProperties = {
   ),
   tags: Type.Optional(tagList('Replaces all tags of the item')),
   language: Type.Optional(
-    oneOf(ITEM_LANGUAGES, 'The language of the text; that of the company when a new item has none'),
+    oneOf(
+      ITEM_LANGUAGES,
+      'The language of the text. For a new text without one it is detected; for a file, and a text that is too short to tell, it is that of the company',
+    ),
   ),
 };
 

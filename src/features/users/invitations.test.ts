@@ -18,6 +18,7 @@ import {
 import { startPlatform, type Json } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { hashToken } from '../../platform/http/auth.ts';
+import { ROLE_SCOPES } from '../../platform/values/scopes.ts';
 import { sendInvitation } from './send-links.ts';
 
 const platform = await startPlatform();
@@ -101,10 +102,9 @@ test('a mail that is written as a file is readable only for the system user of t
   const folder = join(platform.dataDir, 'mail');
   for (const name of await readdir(folder)) assert.equal((await stat(join(folder, name))).mode & 0o777, 0o600);
   const [row] = await database.sql<Json>(
-    'select *, extract(epoch from expires_at - created_at) / 3600 as hours from password_tokens where user_id = $1',
-    [_id],
+    'select *, extract(epoch from expires_at - created_at) / 3600 as hours from password_tokens where user_id = $1 and token_hash = $2',
+    [_id, hashToken(token)],
   );
-  assert.deepEqual(row.token_hash, hashToken(token));
   assert.equal(row.company_id, demo._id);
   assert.equal(Number(row.hours).toFixed(3), '72.000');
   const jobs = await database.sql<{ data: string }>('select data::text from pgboss.job');
@@ -199,4 +199,29 @@ test('an invitation is not sent when its user or company is gone, and its link i
   assert.equal((await readMails(platform, suspended.email)).length, 1);
   await patch('ACTIVE');
   await resetPassword(platform, 200, token, PASSWORD);
+});
+
+test('where no mail can be sent, only the answer to an invitation has its link, and the link sets no password that a person has', async () => {
+  const { invitation_link: link, ...user } = await invite();
+  const token = /#token=(shown\.[\w-]{43})&accept$/.exec(link)?.[1] ?? '';
+  assert.deepEqual((await call(200, 'GET', `/v1/users/${user._id}`)).body, user);
+  const company = await platform.createCompany();
+  const scopes = [...ROLE_SCOPES.VIEWER, 'users:update'];
+  const more = (await call(201, 'POST', '/v1/api-keys', { body: { name: 'x', type: 'company', scopes } })).body;
+  const again = (key: string) => call(200, 'PATCH', `/v1/users/${user._id}`, { key, body: { status: 'ACTIVE' } });
+  assert.equal((await again(more.token)).body.invitation_link, undefined);
+  assert.match((await again(demo.key)).body.invitation_link, /&accept$/);
+  expectProblem(
+    await call(400, 'POST', '/v1/auth/accept-invitation', { key: null, body: { token } }),
+    'PASSWORD_REQUIRED',
+  );
+  await resetPassword(platform, 200, token, PASSWORD);
+  await logIn(platform, 200, user.email);
+
+  const body = { name: 'Ana Souza', email: user.email, role: 'VIEWER' };
+  const known = (await call(201, 'POST', '/v1/users', { key: company.key, body })).body;
+  const other = /#token=(.*)&accept$/.exec(known.invitation_link)?.[1] ?? '';
+  expectProblem(await resetPassword(platform, 400, other, 'entirely new one'), 'INVALID_RESET_TOKEN');
+  await call(200, 'POST', '/v1/auth/accept-invitation', { key: null, body: { token: other } });
+  await logIn(platform, 200, user.email);
 });

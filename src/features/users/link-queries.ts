@@ -1,6 +1,6 @@
 /** Queries that store links and limit how often an address gets a mail with one. */
 import { exec } from '../../platform/store/db.ts';
-import type { SystemTx } from '../../platform/store/tenant.ts';
+import type { SystemTx, TenantTx } from '../../platform/store/tenant.ts';
 import type { StoredLink } from './account-queries.ts';
 
 export interface NewLink extends StoredLink {
@@ -16,7 +16,7 @@ export interface NewLink extends StoredLink {
  * Stores a link, unless the address of the user has changed meanwhile. A change of the address locks the row and deletes links that were
  * stored before.
  */
-export function insertLink(tx: SystemTx, link: NewLink): Promise<number> {
+export function insertLink(tx: SystemTx | TenantTx, link: NewLink): Promise<number> {
   return exec(tx, {
     name: 'users.insertLink',
     text: `insert into password_tokens (token_hash, company_id, user_id, expires_at, purpose)

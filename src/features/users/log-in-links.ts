@@ -10,6 +10,15 @@ const TOKEN_BYTES = 32;
 /** Returns the token of a new link, which nobody can guess. Only its hash is stored. */
 export const newLinkToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 
+// No random token contains a dot.
+const SHOWN = 'shown.';
+
+/** Returns the token of a link that is shown to the user who invites. The mark is part of what is hashed, so it cannot be removed. */
+export const newShownToken = (): string => `${SHOWN}${newLinkToken()}`;
+
+/** True for a link that somebody other than its person has seen. */
+export const isShownToken = (token: string): boolean => token.startsWith(SHOWN);
+
 /**
  * Stores a link that logs a browser in as this user, and returns its token. Returns null when the address belongs to no active user of the
  * company.

@@ -3,7 +3,17 @@ import type { Kit } from '../../kit.ts';
 import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
-import { User, UserChange, UserChanged, UserCreate, UserList, UserParams, UserQuery, UserUpdate } from './schemas.ts';
+import {
+  InvitedUser,
+  User,
+  UserChange,
+  UserChanged,
+  UserCreate,
+  UserList,
+  UserParams,
+  UserQuery,
+  UserUpdate,
+} from './schemas.ts';
 import { inviteUserForCaller, pageUsers, readUser, removeUser, updateUserById } from './users.ts';
 
 export function userRoutes(app: FastifyInstance, kit: Kit): void {
@@ -14,9 +24,9 @@ export function userRoutes(app: FastifyInstance, kit: Kit): void {
     scope: 'users:create',
     summary: 'Invite a user; the mail has a link that sets the password',
     description:
-      'A caller can only give roles whose rights it has itself. The mail is in the given `language`, or else in that of the user who invites, or else in that of the company.',
+      'A caller can only give roles whose rights it has itself. The mail is in the given `language`, or else in that of the user who invites, or else in that of the company. Without `SMTP_URL` no mail can be sent, and the answer has the link instead, once: a repeat with the Idempotency-Key has none.',
     body: ref(UserCreate),
-    answers: { 201: ref(User) },
+    answers: { 201: ref(InvitedUser) },
     errors: ['USER_EXISTS'],
     handler: (tenant, { body }) => inviteUserForCaller(kit, tenant, body),
     again: readUser,

@@ -73,10 +73,20 @@ const userProperties = {
 export const User = define('User', Type.Object(userProperties));
 export type User = Static<typeof User>;
 
+const invitation_link = Type.Optional(
+  plain.text(
+    'The link that accepts the invitation, for 72 hours. Only where the platform cannot send mails (no `SMTP_URL`), only for callers with users:create, and only in this answer: hand it to the person yourself',
+  ),
+);
+
+export const InvitedUser = define('InvitedUser', Type.Object({ ...userProperties, invitation_link }));
+export type InvitedUser = Static<typeof InvitedUser>;
+
 export const UserChanged = define(
   'UserChanged',
   Type.Object({
     ...userProperties,
+    invitation_link,
     api_keys: Type.Optional(
       Type.Array(ref(ApiKey), {
         description:

@@ -1,6 +1,7 @@
 /** Sends mails with a link to the page that sets a password. Only the mail contains the token; the database contains its hash. */
 import type { Kit } from '../../kit.ts';
 import { hashToken } from '../../platform/http/auth.ts';
+import type { TenantTx } from '../../platform/store/tenant.ts';
 import { findAccount, findAccountByEmail, purgePeople, type Account } from './account-queries.ts';
 import {
   claimMailing,
@@ -11,9 +12,10 @@ import {
   releaseMailing,
   type LinkMailing,
 } from './link-queries.ts';
-import { newLinkToken } from './log-in-links.ts';
+import { newLinkToken, newShownToken } from './log-in-links.ts';
 import { purgeSessions } from './session-queries.ts';
 import { invitationMail, joinMail, resetMail } from './mails.ts';
+import type { User } from './schemas.ts';
 
 // The lifetime of links: an invitation can still be accepted after a weekend; a reset of the password is used at once.
 const INVITATION_SECONDS = 72 * 3_600;
@@ -69,14 +71,29 @@ async function sendLink(kit: Kit, account: Account, mailings: LinkMailing[]): Pr
 
 function composeMail(kit: Kit, account: Account, token: string) {
   const { name, language, company_name: company } = account;
-  // The fragment of the link contains the token, because browsers send the fragment to no server, so no log contains it.
-  const link = `${kit.config.PUBLIC_URL}/set-password#token=${token}`;
+  const link = linkToPage(kit, token);
   if (account.status !== 'INVITED') return resetMail({ name, language, link });
   // A person who already has a password keeps it and is not asked for one.
   return account.password_hash === null
     ? invitationMail({ name, company, language, link })
     : joinMail({ name, company, language, link: `${link}&accept` });
 }
+
+/**
+ * Stores a link to an invitation for the user who invites, where the platform cannot send mails. Nothing else contains the link, and it looks
+ * alike for every person. Returns nothing for a user who is not invited.
+ */
+export async function makeShownInvitation(kit: Kit, tx: TenantTx, user: User): Promise<{ invitation_link?: string }> {
+  if (kit.config.SMTP_URL !== null || user.status !== 'INVITED') return {};
+  const token = newShownToken();
+  const { _id, company, email } = user;
+  const link = { tokenHash: hashToken(token), purpose: 'PASSWORD', company, user: _id, email } as const;
+  await insertLink(tx, { ...link, seconds: INVITATION_SECONDS });
+  return { invitation_link: `${linkToPage(kit, token)}&accept` };
+}
+
+// The fragment of the link contains the token, because browsers send the fragment to no server, so no log contains it.
+const linkToPage = ({ config }: Kit, token: string): string => `${config.PUBLIC_URL}/set-password#token=${token}`;
 
 export async function purgeExpiredLinks(kit: Kit): Promise<void> {
   const system = kit.database.system('upkeep');

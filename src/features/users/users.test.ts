@@ -23,7 +23,12 @@ interface Caller {
   key: string;
 }
 
-const create = (status: number, { key }: Caller, body: unknown) => call(status, 'POST', '/v1/users', { key, body });
+/** Invites a user, and leaves out the link of the invitation, which no later answer has. */
+async function create(status: number, { key }: Caller, body: unknown) {
+  const answer = await call(status, 'POST', '/v1/users', { key, body });
+  const { invitation_link: _link, ...record } = answer.body;
+  return { ...answer, body: record };
+}
 const change = (status: number, { key }: Caller, id: string, body: unknown) =>
   call(status, 'PATCH', `/v1/users/${id}`, { key, body });
 const remove = (status: number, { key }: Caller, id: string) => call(status, 'DELETE', `/v1/users/${id}`, { key });

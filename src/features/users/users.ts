@@ -25,7 +25,8 @@ import {
   markRemoved,
   updateUser,
 } from './queries.ts';
-import type { Language, User, UserChanged, UserCreate, UserQuery, UserUpdate } from './schemas.ts';
+import type { InvitedUser, Language, User, UserChanged, UserCreate, UserQuery, UserUpdate } from './schemas.ts';
+import { makeShownInvitation } from './send-links.ts';
 
 export { findActiveUser } from './queries.ts';
 
@@ -61,14 +62,14 @@ export async function inviteUser(kit: Kit, tx: TenantTx | SystemTx, person: Invi
 }
 
 /** Invites a person in the given language, or else in that of the user who invites, or else in that of the company. */
-export async function inviteUserForCaller(kit: Kit, tenant: Tenant, input: UserCreate): Promise<User> {
+export async function inviteUserForCaller(kit: Kit, tenant: Tenant, input: UserCreate): Promise<InvitedUser> {
   refuseRole(tenant, input.role);
   await admitMail(kit.access, tenant.companyId);
   return tenant.tx(async (tx) => {
     const language = input.language ?? (await findLanguage(tx, tenant.principal.id));
     const user = await inviteUser(kit, tx, { ...input, language, company: tenant.companyId });
     tx.created(user._id);
-    return user;
+    return { ...user, ...(await makeShownInvitation(kit, tx, user)) };
   });
 }
 
@@ -120,6 +121,7 @@ export async function updateUserById(
     const changed = await refuseTakenEmail(() => updateUser(tx, next, { moved, picture: null }));
     return {
       ...changed,
+      ...(invite && covers(tenant.principal.scopes, 'users:create') ? await makeShownInvitation(kit, tx, changed) : {}),
       ...(losesScopes(input, before) || revokeKeys ? await showOrRevokeKeys(tenant, tx, id, revokeKeys) : {}),
     };
   });

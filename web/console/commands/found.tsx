@@ -8,9 +8,9 @@ import { useVisibleScreens } from '../frame/screens.ts';
 import { nameContact, useContactName } from '../records/contacts.ts';
 import { useMay } from '../session/session.ts';
 import { CHANNEL_NAMES } from '../texts/channels.ts';
-import { CONTENT_NAMES } from '../texts/contents.ts';
 import { formatShort } from '../texts/formats.ts';
 import { useTexts } from '../texts/texts.ts';
+import { Preview } from '../ui/preview.tsx';
 import type { EntryGroup } from './entries.ts';
 import { SEARCH } from './texts.ts';
 
@@ -71,7 +71,7 @@ export function useFound(typed: string): Found {
         items: messages.items.map((message) => ({
           key: message._id,
           icon: message.message_type === 'NOTE' ? 'note' : 'reply',
-          label: <MessageText message={message} />,
+          label: <Preview message={message} />,
           detail: (
             <>
               <ContactName of={message} /> · {formatShort(message.createdAt)}
@@ -122,9 +122,4 @@ const describeConversation = ({ channel, last_message_at }: Conversation): strin
 
 function ContactName({ of }: { of: Conversation | Message }): ReactElement {
   return <>{useContactName(of)}</>;
-}
-
-function MessageText({ message: { content, contentType } }: { message: Message }): ReactElement {
-  const contents = useTexts(CONTENT_NAMES);
-  return <>{content ?? contents[contentType]}</>;
 }

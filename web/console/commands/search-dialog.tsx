@@ -77,8 +77,14 @@ function Group({ group }: { group: EntryGroup }): ReactElement {
         {(entry: Entry) => (
           <Autocomplete.Item key={entry.key} value={entry} className={styles['entry']} onClick={() => choose(entry)}>
             <Icon name={entry.icon} size={16} />
-            <span className={styles['label']}>{entry.label}</span>
-            {entry.detail && <span className={styles['detail']}>{entry.detail}</span>}
+            <span className={styles['label']} dir="auto">
+              {entry.label}
+            </span>
+            {entry.detail && (
+              <span className={styles['detail']} dir="auto">
+                {entry.detail}
+              </span>
+            )}
           </Autocomplete.Item>
         )}
       </Autocomplete.Collection>

@@ -61,7 +61,9 @@ export function AccountMenu(): ReactElement {
             aria-label={`${texts.account}: ${user.name}`}
           >
             <Avatar name={user.name} picture={user.avatar_url} />
-            <span className={styles['who']}>{user.name}</span>
+            <span className={styles['who']} dir="auto">
+              {user.name}
+            </span>
           </button>
         }
       />

@@ -1,4 +1,5 @@
 /** Tells of new messages: by the unread count in the title, a notice of the desktop, and a sound. */
+import { toPreview } from '../ui/marks.ts';
 import type { Message } from '@parley/sdk';
 import { useEffect } from 'react';
 import { useCounts } from '../records/conversations.ts';
@@ -41,7 +42,10 @@ export function noticeMessage(message: Message): void {
   if (sound) playSound();
   if (!desktop || !('Notification' in window) || Notification.permission !== 'granted') return;
   // With the message's id as its tag, several tabs show one notice.
-  const notice = new Notification(getTexts(NOTICES).title, { body: message.content ?? '', tag: message._id });
+  const notice = new Notification(getTexts(NOTICES).title, {
+    body: toPreview(message.content ?? '', message.channel),
+    tag: message._id,
+  });
   notice.addEventListener('click', () => window.focus());
 }
 

@@ -58,6 +58,9 @@ export function useCounts(): UseQueryResult<ConversationCounts> {
   });
 }
 
+/** Returns the id that a filter asks for; null when it asks for conversations without one. */
+const toId = (filter: string): string | null => (filter === 'none' ? null : filter);
+
 type Matches = (conversation: Conversation) => boolean;
 
 /** Returns the rule of a view. What is searched in it, only the platform can find. */
@@ -77,9 +80,9 @@ function ruleOf({
     (open === undefined || (conversation.status !== 'CLOSED') === open) &&
     (snoozed === undefined || (conversation.status === 'SNOOZED') === snoozed) &&
     (awaits_reply === undefined || conversation.awaits_reply === awaits_reply) &&
-    (owner === undefined || conversation.owner === (owner === 'none' ? null : owner)) &&
+    (owner === undefined || conversation.owner === toId(owner)) &&
     (inbox === undefined || conversation.inbox === inbox) &&
-    (step === undefined || conversation.step === step) &&
+    (step === undefined || conversation.step === toId(step)) &&
     (contact === undefined || conversation.contact === contact) &&
     (tag === undefined || conversation.tags.includes(tag));
 }
@@ -147,12 +150,15 @@ export const takeOver = ({ owner }: Conversation, user: string): ConversationUpd
 /** The agent of the conversation answers again, from the contact's next message on. */
 export const HAND_BACK: ConversationUpdate = { handled_by: 'AI' };
 
-/** Moves a conversation to a step. The move shows at once, and is taken back when the platform refuses it. */
-export async function moveConversation(conversation: Conversation, step: string): Promise<void> {
+/** Moves a conversation to a step, or out of all steps. The move shows at once, and is taken back when the platform refuses it. */
+export async function moveConversation(conversation: Conversation, step: string | null): Promise<void> {
   const { _id, step: before } = conversation;
   showConversation({ ...conversation, step });
   try {
-    showConversation(await parley.conversations.changeStep(_id, { step }));
+    // Only a step has an operation of its own.
+    const moved =
+      step === null ? parley.conversations.update(_id, { step }) : parley.conversations.changeStep(_id, { step });
+    showConversation(await moved);
   } catch (error) {
     const shown = queries.getQueryData<Conversation>(keyOf(_id));
     if (shown?.step === step) showConversation({ ...shown, step: before });

@@ -5,5 +5,9 @@ export type Tone = 'plain' | 'good' | 'warning' | 'danger';
 
 /** A word about the state of a record. */
 export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }): ReactElement {
-  return <span className={`${styles['badge']} ${styles[tone]}`}>{children}</span>;
+  return (
+    <span className={`${styles['badge']} ${styles[tone]}`} dir="auto">
+      {children}
+    </span>
+  );
 }

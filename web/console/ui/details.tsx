@@ -18,8 +18,12 @@ export function Details({ items, layout = 'grid' }: DetailsProps): ReactElement 
         (item) =>
           item && (
             <div key={item[2] ?? item[0]}>
-              <dt className={styles['name']}>{item[0]}</dt>
-              <dd className={styles['value']}>{item[1] ?? '–'}</dd>
+              <dt className={styles['name']} dir="auto">
+                {item[0]}
+              </dt>
+              <dd className={styles['value']} dir="auto">
+                {item[1] ?? '–'}
+              </dd>
             </div>
           ),
       )}

@@ -28,7 +28,9 @@ export function Dialog(props: DialogProps): ReactElement {
         <Base.Backdrop className={styles['backdrop']} />
         <Base.Popup className={`${styles['dialog']} ${styles[width]}`} finalFocus={finalFocus}>
           <header className={styles['head']}>
-            <Base.Title className={styles['title']}>{title}</Base.Title>
+            <Base.Title className={styles['title']} dir="auto">
+              {title}
+            </Base.Title>
             <IconButton icon="close" label={texts.close} onClick={onClose} />
           </header>
           <div className={styles['body']}>{children}</div>

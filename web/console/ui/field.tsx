@@ -73,7 +73,7 @@ type TextFieldProps = TextProps<InputHTMLAttributes<HTMLInputElement>>;
 export function TextField({ label, hint, error, onChange, ...native }: TextFieldProps): ReactElement {
   return (
     <FieldFrame {...{ label, hint, error }}>
-      {(about) => <input {...native} {...about} onChange={({ target }) => onChange(target.value)} />}
+      {(about) => <input dir="auto" {...native} {...about} onChange={({ target }) => onChange(target.value)} />}
     </FieldFrame>
   );
 }
@@ -84,7 +84,9 @@ type TextAreaProps = TextProps<TextareaHTMLAttributes<HTMLTextAreaElement>> & { 
 export function TextArea({ label, hint, error, onChange, ...native }: TextAreaProps): ReactElement {
   return (
     <FieldFrame {...{ label, hint, error }}>
-      {(about) => <textarea rows={4} {...native} {...about} onChange={({ target }) => onChange(target.value)} />}
+      {(about) => (
+        <textarea rows={4} dir="auto" {...native} {...about} onChange={({ target }) => onChange(target.value)} />
+      )}
     </FieldFrame>
   );
 }

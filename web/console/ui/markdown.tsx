@@ -23,11 +23,15 @@ function render(token: Token): ReactNode {
     case 'hr':
       return <hr />;
     case 'heading':
-      return <p className={styles['heading']}>{renderAll(token.tokens)}</p>;
+      return (
+        <p className={styles['heading']} dir="auto">
+          {renderAll(token.tokens)}
+        </p>
+      );
     case 'paragraph':
-      return <p>{renderAll(token.tokens)}</p>;
+      return <p dir="auto">{renderAll(token.tokens)}</p>;
     case 'blockquote':
-      return <blockquote>{renderAll(token.tokens)}</blockquote>;
+      return <blockquote dir="auto">{renderAll(token.tokens)}</blockquote>;
     case 'strong':
       return <strong>{renderAll(token.tokens)}</strong>;
     case 'em':
@@ -54,7 +58,11 @@ function render(token: Token): ReactNode {
 }
 
 function renderList({ ordered, start, items }: Tokens.List): ReactElement {
-  const entries = items.map((item, index) => <li key={index}>{renderAll(item.tokens)}</li>);
+  const entries = items.map((item, index) => (
+    <li key={index} dir="auto">
+      {renderAll(item.tokens)}
+    </li>
+  ));
   return ordered ? <ol start={Number(start)}>{entries}</ol> : <ul>{entries}</ul>;
 }
 

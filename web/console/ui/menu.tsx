@@ -32,13 +32,23 @@ export function Menu({ trigger, items, title, finalFocus }: MenuProps): ReactEle
       <Base.Portal>
         <Base.Positioner className={styles['positioner']} sideOffset={4} align="start">
           <Base.Popup className={styles['menu']} finalFocus={finalFocus}>
-            {title && <div className={styles['title']}>{title}</div>}
+            {title && (
+              <div className={styles['title']} dir="auto">
+                {title}
+              </div>
+            )}
             {items.map(({ key, label, icon, isChosen, isDangerous, heading, onSelect }) => (
               <Fragment key={key}>
-                {heading !== undefined && <div className={styles['title']}>{heading}</div>}
+                {heading !== undefined && (
+                  <div className={styles['title']} dir="auto">
+                    {heading}
+                  </div>
+                )}
                 <Base.Item className={`${styles['item']} ${isDangerous ? styles['danger'] : ''}`} onClick={onSelect}>
                   {icon && <Icon name={icon} size={16} />}
-                  <span className={styles['label']}>{label}</span>
+                  <span className={styles['label']} dir="auto">
+                    {label}
+                  </span>
                   {isChosen && <Icon name="check" size={16} />}
                 </Base.Item>
               </Fragment>

@@ -32,7 +32,7 @@ export function Page({ title, lead, actions, back, isReadOnly = false, children 
           </Link>
         )}
         <div className={styles['titles']}>
-          <h1>{title}</h1>
+          <h1 dir="auto">{title}</h1>
           {lead && <p className={styles['lead']}>{lead}</p>}
         </div>
         {actions && <div className={styles['actions']}>{actions}</div>}

@@ -8,7 +8,9 @@ export function Person({ user: { name, avatar_url } }: { user: Pick<User, 'name'
   return (
     <span className={styles['person']}>
       <Avatar name={name} picture={avatar_url} size="small" />
-      <span className={styles['name']}>{name}</span>
+      <span className={styles['name']} dir="auto">
+        {name}
+      </span>
     </span>
   );
 }

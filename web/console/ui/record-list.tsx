@@ -84,7 +84,7 @@ function Row<T>({ record, index, columns, onOpen, style }: RowProps<T>): ReactEl
       onKeyDown={({ key, target, currentTarget }) => key === 'Enter' && target === currentTarget && open?.()}
     >
       {columns.map(({ key, render, isSecondary }) => (
-        <span key={key} role="cell" className={styles['cell']} data-secondary={isSecondary}>
+        <span key={key} role="cell" className={styles['cell']} data-secondary={isSecondary} dir="auto">
           {render(record)}
         </span>
       ))}

@@ -41,7 +41,7 @@ export function RecordPicker<T extends { _id: string }>(props: RecordPickerProps
         {found?.map((record) => (
           <li key={record._id}>
             <button type="button" className={styles['record']} onClick={() => onChoose(record)}>
-              <span>{name(record)}</span>
+              <span dir="auto">{name(record)}</span>
               <span className={styles['about']}>{about(record)}</span>
             </button>
           </li>

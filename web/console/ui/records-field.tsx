@@ -64,7 +64,7 @@ export function ChosenRecord({ name, onRemove }: Pick<ChosenProps, 'onRemove'> &
   const common = useTexts(COMMON);
   return (
     <li>
-      <span>{name}</span>
+      <span dir="auto">{name}</span>
       {onRemove && <IconButton icon="close" label={`${common.remove}: ${name}`} onClick={onRemove} />}
     </li>
   );

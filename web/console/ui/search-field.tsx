@@ -22,6 +22,7 @@ export function SearchField({ label, value, onSearch }: SearchFieldProps): React
   return (
     <input
       type="search"
+      dir="auto"
       className={styles['input']}
       aria-label={label}
       placeholder={label}

@@ -1,12 +1,11 @@
 /** A conversation on the board. It opens its chat, and moves by drag, by menu and by keyboard. */
 import { draggable } from '@atlaskit/pragmatic-drag-and-drop/adapter/element-adapter';
-import type { Conversation, PipelineStep } from '@parley/sdk';
+import type { Conversation } from '@parley/sdk';
 import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { toScreen } from '../../client.ts';
 import { useUser } from '../../records/company.ts';
 import { useContactName } from '../../records/contacts.ts';
-import { useLastMessage } from '../../records/last-message.ts';
 import { useMay } from '../../session/session.ts';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
 import { formatMoment, formatShort } from '../../texts/formats.ts';
@@ -14,16 +13,17 @@ import { useTexts } from '../../texts/texts.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
+import { LastMessage } from '../../ui/preview.tsx';
 import { UnreadBadge } from '../../ui/unread-badge.tsx';
 import styles from './board-card.module.css';
-import { forgetMovedCard, moveCard, toDraggedCard } from './card-moves.ts';
+import { forgetMovedCard, moveCard, toDraggedCard, type BoardStep } from './card-moves.ts';
 import { useCardKeys } from './card-keys.ts';
 import { BOARD } from './texts.ts';
 
 interface BoardCardProps {
   conversation: Conversation;
-  step: PipelineStep;
-  steps: readonly PipelineStep[];
+  step: BoardStep;
+  steps: readonly BoardStep[];
   /** It was moved here last, so it takes the focus. */
   isMoved: boolean;
 }
@@ -57,22 +57,27 @@ export function BoardCard({ conversation, step, steps, isMoved }: BoardCardProps
 
 function CardContent({ conversation }: { conversation: Conversation }): ReactElement {
   const owner = useUser(conversation.owner);
-  const lastMessage = useLastMessage(conversation);
   const { _id, step, channel, unread_count, last_message_at, tags } = conversation;
   const name = useContactName(conversation);
   return (
-    <Link href={toScreen(`/inbox/step-${step}/${_id}`)} className={styles['link']} draggable={false}>
+    <Link
+      href={toScreen(`/inbox/${step === null ? 'all' : `step-${step}`}/${_id}`)}
+      className={styles['link']}
+      draggable={false}
+    >
       <span className={styles['line']}>
         <Avatar name={name} size="small" />
-        <span className={styles['name']}>{name}</span>
+        <span className={styles['name']} dir="auto">
+          {name}
+        </span>
         <UnreadBadge count={unread_count} />
       </span>
       <span className={styles['snippet']} dir="auto">
-        {lastMessage}
+        <LastMessage conversation={conversation} />
       </span>
       <span className={styles['owner']}>
         {owner && <Avatar name={owner.name} picture={owner.avatar_url} size="small" />}
-        <span className={styles['about']}>
+        <span className={styles['about']} dir="auto">
           {[owner?.name, CHANNEL_NAMES[channel], ...tags].filter(Boolean).join(' · ')}
         </span>
       </span>
@@ -88,7 +93,7 @@ function CardContent({ conversation }: { conversation: Conversation }): ReactEle
 function StepMenu({ conversation, steps }: Pick<BoardCardProps, 'conversation' | 'steps'>): ReactElement {
   const texts = useTexts(BOARD);
   const items = steps.map(({ _id, name }) => ({
-    key: _id,
+    key: _id ?? 'none',
     label: name,
     isChosen: _id === conversation.step,
     onSelect: () => moveCard(conversation, _id),

@@ -1,6 +1,6 @@
-/** One step of the pipeline with its cards. Only the cards that can be seen are in the document. */
+/** One column of the board with its cards. Only the cards that can be seen are in the document. */
 import { dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/adapter/element-adapter';
-import type { Conversation, PipelineStep } from '@parley/sdk';
+import type { Conversation } from '@parley/sdk';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { useConversations } from '../../records/conversations.ts';
@@ -10,17 +10,20 @@ import { Badge } from '../../ui/badge.tsx';
 import { Failure, Loading } from '../../ui/state.tsx';
 import { BoardCard } from './board-card.tsx';
 import styles from './board.module.css';
-import { moveCard, readDraggedCard, useMovedCard } from './card-moves.ts';
+import { moveCard, readDraggedCard, useMovedCard, type BoardStep } from './card-moves.ts';
 import { BOARD } from './texts.ts';
 
 interface BoardColumnProps {
-  step: PipelineStep;
-  /** All steps of the pipeline, in their order. */
-  steps: readonly PipelineStep[];
+  step: BoardStep;
+  /** All columns, in their order. */
+  steps: readonly BoardStep[];
   count: string;
   /** Whether it is the one that a phone shows. */
   isShown: boolean;
 }
+
+/** Snoozed conversations and people who have not replied to a campaign do not wait for a step. */
+const NO_STEP = { open: true, snoozed: false, awaits_reply: false, step: 'none' } as const;
 
 export function BoardColumn({ step, steps, count, isShown }: BoardColumnProps): ReactElement {
   const column = useRef<HTMLElement>(null);
@@ -38,7 +41,7 @@ export function BoardColumn({ step, steps, count, isShown }: BoardColumnProps): 
       },
     });
   }, [step._id]);
-  const feed = useConversations({ open: true, step: step._id });
+  const feed = useConversations(step._id === null ? NO_STEP : { open: true, step: step._id });
   return (
     <section
       ref={column}
@@ -48,7 +51,9 @@ export function BoardColumn({ step, steps, count, isShown }: BoardColumnProps): 
       data-below-drag={isBelowDrag}
     >
       <header className={styles['head']}>
-        <h2 className={styles['name']}>{step.name}</h2>
+        <h2 className={styles['name']} dir="auto">
+          {step.name}
+        </h2>
         {step.kind !== 'OPEN' && <KindBadge name={step.name} kind={step.kind} />}
         <span className={styles['count']}>{count}</span>
       </header>
@@ -63,8 +68,8 @@ const AHEAD = 10;
 
 interface CardsProps {
   feed: FeedView<Conversation>;
-  step: PipelineStep;
-  steps: readonly PipelineStep[];
+  step: BoardStep;
+  steps: readonly BoardStep[];
 }
 
 function Cards({ feed, step, steps }: CardsProps): ReactElement {

@@ -1,6 +1,6 @@
 /** The board: the steps of a pipeline as columns, and the open conversations as cards that move between them. */
-import type { Pipeline } from '@parley/sdk';
-import { useState, type ReactElement } from 'react';
+import type { ConversationCounts, Pipeline } from '@parley/sdk';
+import { useMemo, useState, type ReactElement } from 'react';
 import { Route, useLocation, useParams } from 'wouter';
 import { SCREEN_NAMES } from '../../frame/texts.ts';
 import { usePipelines } from '../../records/company.ts';
@@ -13,7 +13,7 @@ import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/state.tsx';
 import { BoardColumn } from './board-column.tsx';
 import styles from './board.module.css';
-import { forgetMovedCard } from './card-moves.ts';
+import { forgetMovedCard, type BoardStep } from './card-moves.ts';
 import { BOARD } from './texts.ts';
 
 export function BoardScreen(): ReactElement {
@@ -48,17 +48,33 @@ function ChosenBoard(): ReactElement {
         )
       }
     >
-      {pipeline ? <Steps key={pipeline._id} pipeline={pipeline} /> : <Empty icon="board" title={texts.noPipeline} />}
+      {pipeline ? (
+        <Steps key={pipeline._id} pipeline={pipeline} hasOthers={pipelines.length > 1} />
+      ) : (
+        <Empty icon="board" title={texts.noPipeline} />
+      )}
     </Page>
   );
 }
 
-/** All columns stand beside each other; on a phone there is one at a time. */
-function Steps({ pipeline: { steps } }: { pipeline: Pipeline }): ReactElement {
+interface StepsProps {
+  pipeline: Pipeline;
+  hasOthers: boolean;
+}
+
+/**
+ * All columns stand beside each other; on a phone there is one at a time. A conversation without a step belongs to no pipeline, and waits on
+ * the board of the default one.
+ */
+function Steps({ pipeline, hasOthers }: StepsProps): ReactElement {
   const texts = useTexts(BOARD);
-  const counts = useCounts().data?.steps;
+  const { data: counts } = useCounts();
+  const { steps: own, is_default } = pipeline;
+  const steps = useMemo<readonly BoardStep[]>(
+    () => (is_default || !hasOthers ? [{ _id: null, name: texts.noStep, kind: 'OPEN' }, ...own] : own),
+    [is_default, hasOthers, own, texts],
+  );
   const [shown, show] = useState(steps[0]?._id);
-  const countOf = (id: string): string => formatNumber(counts?.find(({ step }) => step === id)?.count ?? 0);
   return (
     <div className={styles['board']}>
       <div className={styles['choice']} role="group" aria-label={texts.steps}>
@@ -73,7 +89,7 @@ function Steps({ pipeline: { steps } }: { pipeline: Pipeline }): ReactElement {
               show(_id);
             }}
           >
-            {name} <span className={styles['count']}>{countOf(_id)}</span>
+            {name} <span className={styles['count']}>{countCards(_id, counts)}</span>
           </button>
         ))}
       </div>
@@ -83,11 +99,16 @@ function Steps({ pipeline: { steps } }: { pipeline: Pipeline }): ReactElement {
             key={step._id}
             step={step}
             steps={steps}
-            count={countOf(step._id)}
+            count={countCards(step._id, counts)}
             isShown={step._id === shown}
           />
         ))}
       </div>
     </div>
   );
+}
+
+function countCards(id: string | null, counts: ConversationCounts | undefined): string {
+  const count = id === null ? counts?.queues.no_step : counts?.steps.find(({ step }) => step === id)?.count;
+  return formatNumber(count ?? 0);
 }

@@ -1,12 +1,12 @@
 /** The arrows go from card to card; with Shift, left and right move the card to the neighbouring step. */
-import type { Conversation, PipelineStep } from '@parley/sdk';
+import type { Conversation } from '@parley/sdk';
 import type { KeyboardEvent } from 'react';
-import { moveCard } from './card-moves.ts';
+import { moveCard, type BoardStep } from './card-moves.ts';
 
 interface CardKeys {
   conversation: Conversation;
-  step: PipelineStep;
-  steps: readonly PipelineStep[];
+  step: BoardStep;
+  steps: readonly BoardStep[];
   mayMove: boolean;
 }
 

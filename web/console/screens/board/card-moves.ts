@@ -1,8 +1,11 @@
 /** Moves cards between steps, and gives a card that has moved the focus at its new place. */
-import type { Conversation } from '@parley/sdk';
+import type { Conversation, PipelineStep } from '@parley/sdk';
 import { moveConversation } from '../../records/conversations.ts';
 import { createStore, useStore } from '../../store.ts';
 import { showError } from '../../ui/toast.tsx';
+
+/** A step of the pipeline; without an id, the place of the conversations that have no step. */
+export type BoardStep = Pick<PipelineStep, 'name' | 'kind'> & { _id: string | null };
 
 interface MovedCard {
   conversation: string;
@@ -12,12 +15,12 @@ interface MovedCard {
 const moved = createStore<MovedCard | null>(null);
 
 /** Returns the card that has just come to this step and does not have the focus yet. */
-export const useMovedCard = (step: string): string | null =>
-  useStore(moved, (card) => (card?.step === step ? card.conversation : null));
+export const useMovedCard = (step: string | null): string | null =>
+  useStore(moved, (card) => (card && card.step === step ? card.conversation : null));
 
 export const forgetMovedCard = (): void => moved.set(null);
 
-export function moveCard(conversation: Conversation, step: string): void {
+export function moveCard(conversation: Conversation, step: string | null): void {
   const { _id, step: before } = conversation;
   if (before === step) return;
   moved.set({ conversation: _id, step });

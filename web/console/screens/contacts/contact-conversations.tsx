@@ -5,12 +5,12 @@ import { toScreen } from '../../client.ts';
 import { useConversations } from '../../records/conversations.ts';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
 import { STATUS_NAMES } from '../../texts/conversation-states.ts';
-import { CONTENT_NAMES } from '../../texts/contents.ts';
 import { formatShort } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/page.tsx';
+import { Preview } from '../../ui/preview.tsx';
 import { Failure, Loading } from '../../ui/state.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import styles from './contact-conversations.module.css';
@@ -20,7 +20,6 @@ export function ContactConversations({ contact }: { contact: string }): ReactEle
   const texts = useTexts(CONTACTS);
   const common = useTexts(COMMON);
   const states = useTexts(STATUS_NAMES);
-  const contents = useTexts(CONTENT_NAMES);
   const feed = useConversations({ contact });
   return (
     <Card title={texts.conversations}>
@@ -33,7 +32,7 @@ export function ContactConversations({ contact }: { contact: string }): ReactEle
             <Link href={toScreen(`/inbox/all/${_id}`)} className={styles['conversation']}>
               <span className={styles['channel']}>{CHANNEL_NAMES[channel]}</span>
               <span className={styles['last']} dir="auto">
-                {last && (last.content ?? contents[last.contentType])}
+                {last && <Preview message={{ ...last, channel }} />}
               </span>
               <Badge tone={status === 'OPEN' ? 'good' : 'plain'}>{states[status]}</Badge>
               {at && <time dateTime={at}>{formatShort(at)}</time>}

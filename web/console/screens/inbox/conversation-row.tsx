@@ -3,13 +3,13 @@ import { useEffect, useRef, type ReactElement, type RefObject } from 'react';
 import { Link } from 'wouter';
 import { useUserName } from '../../records/company.ts';
 import { useContactName } from '../../records/contacts.ts';
-import { useLastMessage } from '../../records/last-message.ts';
 import { formatMoment, formatShort } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { INBOX } from './texts.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { LastMessage } from '../../ui/preview.tsx';
 import { UnreadBadge } from '../../ui/unread-badge.tsx';
 import { CHANNEL_NAMES } from '../../texts/channels.ts';
 import type { Selection } from './bulk/selection.ts';
@@ -32,7 +32,6 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
   const thread = useTexts(THREAD);
   const inbox = useTexts(INBOX);
   const owner = useUserName(conversation.owner);
-  const lastMessage = useLastMessage(conversation);
   const { _id, channel, unread_count, last_message, last_message_at, status, woken_at } = conversation;
   const isFailed = last_message?.is_failed ?? false;
   const name = useContactName(conversation);
@@ -51,7 +50,9 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
         <Avatar name={name} />
         <span className={styles['text']}>
           <span className={styles['line']}>
-            <span className={styles['name']}>{name}</span>
+            <span className={styles['name']} dir="auto">
+              {name}
+            </span>
             {last_message_at && (
               <time className={styles['time']} dateTime={last_message_at} title={formatMoment(last_message_at)}>
                 {formatShort(last_message_at)}
@@ -65,7 +66,7 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
               </span>
             )}
             <span className={styles['snippet']} dir="auto">
-              {lastMessage}
+              <LastMessage conversation={conversation} />
             </span>
             {woken_at !== null && <Badge tone="warning">{inbox.woken}</Badge>}
             <UnreadBadge count={unread_count} />

@@ -48,7 +48,7 @@ function InboxView(): ReactElement {
   if (!filter) return <Redirect to="/mine" replace />;
   return (
     <main className={styles['inbox']} data-open={conversation !== undefined} data-folded={isFolded}>
-      <ViewList current={view} />
+      <ViewList current={view} isFolded={isFolded} />
       <ConversationList key={view} view={view} filter={filter} current={conversation ?? null} />
       {conversation === undefined ? (
         <div className={styles['nothing']}>

@@ -4,10 +4,10 @@ import { useRef, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useContactName } from '../../records/contacts.ts';
 import type { FeedView } from '../../records/feeds.ts';
-import { CONTENT_NAMES } from '../../texts/contents.ts';
 import { formatMoment, formatShort } from '../../texts/formats.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { useFeedRows } from '../../ui/feed-rows.ts';
+import { usePreview } from '../../ui/preview.tsx';
 import { Empty, Failure, Loading } from '../../ui/state.tsx';
 import list from './conversation-list.module.css';
 import row from './conversation-row.module.css';
@@ -47,19 +47,20 @@ export function MessageHits({ feed, view, search }: MessageHitsProps): ReactElem
 }
 
 function Hit({ message, view, search }: { message: Message; view: string; search: string }): ReactElement {
-  const contents = useTexts(CONTENT_NAMES);
-  const { _id, conversation, content, contentType, createdAt } = message;
+  const { _id, conversation, createdAt } = message;
   return (
     <Link href={messagePath(view, { _id, conversation })} className={row['row']}>
       <span className={row['text']}>
         <span className={row['line']}>
-          <span className={row['name']}>{useContactName(message)}</span>
+          <span className={row['name']} dir="auto">
+            {useContactName(message)}
+          </span>
           <time className={row['time']} dateTime={createdAt} title={formatMoment(createdAt)}>
             {formatShort(createdAt)}
           </time>
         </span>
         <span className={row['hit']} dir="auto">
-          {content === null ? contents[contentType] : cutAround(content, search)}
+          {cutAround(usePreview(message), search)}
         </span>
       </span>
     </Link>

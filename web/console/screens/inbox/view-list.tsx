@@ -1,5 +1,5 @@
 /** The views with their counts. */
-import type { ReactElement } from 'react';
+import { useEffect, useRef, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useInboxes, usePipelines } from '../../records/company.ts';
 import { useCounts } from '../../records/conversations.ts';
@@ -9,14 +9,33 @@ import { INBOX } from './texts.ts';
 import styles from './view-list.module.css';
 import { countOf, FIXED_VIEWS, listInboxViews, listStepViews } from './views.ts';
 
-export function ViewList({ current }: { current: string }): ReactElement {
+interface ViewListProps {
+  current: string;
+  /** The views are a row, which may be longer than the list is wide. */
+  isFolded: boolean;
+}
+
+export function ViewList({ current, isFolded }: ViewListProps): ReactElement {
   const texts = useTexts(INBOX);
   const pipelines = usePipelines();
+  const inboxes = useInboxes();
+  const hasCounts = useCounts().data !== undefined;
+  const row = useRef<HTMLElement>(null);
+  // What comes later, such as the counts, moves the views that are behind it.
+  useEffect(() => {
+    scrollIntoSight(row.current?.querySelector('[aria-current]'));
+  }, [current, isFolded, hasCounts, inboxes.length, pipelines.length]);
   const fixed = FIXED_VIEWS.map((key) => ({ key, name: texts[key] }));
   return (
-    <nav className={styles['views']} aria-label={texts.views}>
+    <nav
+      ref={row}
+      className={styles['views']}
+      aria-label={texts.views}
+      // Browsers leave a link where it is as soon as its edge is in sight.
+      onFocus={({ target }) => scrollIntoSight(target)}
+    >
       <ViewLinks current={current} views={fixed} />
-      <ViewLinks current={current} views={listInboxViews(useInboxes())} title={texts.inboxes} />
+      <ViewLinks current={current} views={listInboxViews(inboxes)} title={texts.inboxes} />
       {pipelines.map((pipeline) => (
         <ViewLinks
           key={pipeline._id}
@@ -29,31 +48,49 @@ export function ViewList({ current }: { current: string }): ReactElement {
   );
 }
 
+const scrollIntoSight = (link: Element | null | undefined): void =>
+  link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+
+interface View {
+  key: string;
+  name: string;
+}
+
 interface ViewLinksProps {
   current: string;
-  views: readonly { key: string; name: string }[];
+  views: readonly View[];
   title?: string;
 }
 
 function ViewLinks({ current, views, title }: ViewLinksProps): ReactElement | null {
-  const { data: counts } = useCounts();
   if (views.length === 0) return null;
   return (
     <section className={styles['group']}>
-      {title && <h2 className={styles['title']}>{title}</h2>}
+      {title && (
+        <h2 className={styles['title']} dir="auto">
+          {title}
+        </h2>
+      )}
       <ul className={styles['list']}>
-        {views.map(({ key, name }) => {
-          const count = countOf(key, counts);
-          return (
-            <li key={key}>
-              <Link href={`/${key}`} className={styles['view']} aria-current={key === current ? 'page' : undefined}>
-                <span className={styles['name']}>{name}</span>
-                {count !== null && <span className={styles['count']}>{formatNumber(count)}</span>}
-              </Link>
-            </li>
-          );
-        })}
+        {views.map((view) => (
+          <li key={view.key}>
+            <ViewLink view={view} isCurrent={view.key === current} />
+          </li>
+        ))}
       </ul>
     </section>
+  );
+}
+
+function ViewLink({ view, isCurrent }: { view: View; isCurrent: boolean }): ReactElement {
+  const { data: counts } = useCounts();
+  const count = countOf(view.key, counts);
+  return (
+    <Link href={`/${view.key}`} className={styles['view']} aria-current={isCurrent ? 'page' : undefined}>
+      <span className={styles['name']} dir="auto">
+        {view.name}
+      </span>
+      {count !== null && <span className={styles['count']}>{formatNumber(count)}</span>}
+    </Link>
   );
 }

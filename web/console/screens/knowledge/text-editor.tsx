@@ -19,34 +19,36 @@ import { COMMON } from '../../ui/texts.ts';
 import { showNotice } from '../../ui/toast.tsx';
 import { ItemFault, RemoveItem } from './item-actions.tsx';
 import { ItemState } from './item-state.tsx';
-import { readTags, useConsoleLanguage, useLanguageOptions, type ItemLanguage } from './item-fields.ts';
-import { KNOWLEDGE } from './texts.ts';
+import { readTags, useLanguageOptions, type ItemLanguage } from './item-fields.ts';
+import { KNOWLEDGE, LANGUAGE_NAMES } from './texts.ts';
 
 interface TextForm {
   name: string;
   content: string;
   description: string;
   tags: string;
-  language: ItemLanguage;
+  /** Null lets the platform detect it. */
+  language: ItemLanguage | null;
 }
 
 /** Null writes a new text. */
 export function TextEditor({ item }: { item: KnowledgeItem | null }): ReactElement {
   const texts = useTexts(KNOWLEDGE);
   const common = useTexts(COMMON);
+  const languages = useTexts(LANGUAGE_NAMES);
   const mayWrite = useMay(item ? 'knowledge:update' : 'knowledge:create');
   const [, navigate] = useLocation();
-  const consoleLanguage = useConsoleLanguage();
-  const [form, setForm] = useState<TextForm>(() => toForm(item, consoleLanguage));
+  const [form, setForm] = useState<TextForm>(() => toForm(item));
   const saving = useMutation({
     mutationFn: () => {
       const { name, content, language } = form;
-      const body = { name, content, language, description: form.description || null, tags: readTags(form.tags) };
+      const chosen = language === null ? {} : { language };
+      const body = { name, content, ...chosen, description: form.description || null, tags: readTags(form.tags) };
       return item ? parley.knowledge.updateAutcl(item._id, body) : parley.knowledge.createAutcl(body);
     },
     onSuccess: (saved) => {
       showItem(saved);
-      showNotice(common.saved);
+      showNotice(form.language === null ? texts.detected(languages[saved.language]) : common.saved);
       navigate(`/${saved._id}`, { replace: item === null });
     },
   });
@@ -74,6 +76,7 @@ export function TextEditor({ item }: { item: KnowledgeItem | null }): ReactEleme
             form={form}
             error={saving.error}
             isLocked={!mayWrite}
+            mayDetect={item === null}
             onChange={(part) => setForm({ ...form, ...part })}
           />
         </Card>
@@ -85,24 +88,29 @@ export function TextEditor({ item }: { item: KnowledgeItem | null }): ReactEleme
   );
 }
 
-const toForm = (item: KnowledgeItem | null, language: ItemLanguage): TextForm => ({
+const toForm = (item: KnowledgeItem | null): TextForm => ({
   name: item?.name ?? '',
   content: item?.content ?? '',
   description: item?.description ?? '',
   tags: item?.tags.join(', ') ?? '',
-  language: item?.language ?? language,
+  language: item?.language ?? null,
 });
+
+/** The choice of no language. */
+const DETECT = 'detect' as const;
 
 interface TextFieldsProps {
   form: TextForm;
   error: unknown;
   isLocked: boolean;
+  mayDetect: boolean;
   onChange(part: Partial<TextForm>): void;
 }
 
-function TextFields({ form, error, isLocked, onChange }: TextFieldsProps): ReactElement {
+function TextFields({ form, error, isLocked, mayDetect, onChange }: TextFieldsProps): ReactElement {
   const texts = useTexts(KNOWLEDGE);
   const common = useTexts(COMMON);
+  const languages = useLanguageOptions();
   return (
     <>
       <TextField
@@ -122,13 +130,13 @@ function TextFields({ form, error, isLocked, onChange }: TextFieldsProps): React
         error={explainField(error, 'content')}
       />
       <FieldGrid>
-        <SelectField
+        <SelectField<ItemLanguage | typeof DETECT>
           label={texts.language}
           hint={texts.languageHint}
-          value={form.language}
-          options={useLanguageOptions()}
+          value={form.language ?? DETECT}
+          options={mayDetect ? [{ value: DETECT, label: texts.detect }, ...languages] : languages}
           disabled={isLocked}
-          onChange={(language) => onChange({ language })}
+          onChange={(language) => onChange({ language: language === DETECT ? null : language })}
         />
         <TextField
           label={texts.tags}

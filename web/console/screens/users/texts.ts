@@ -1,10 +1,15 @@
 import { defineTexts } from '../../texts/texts.ts';
 
 const en = {
-  lead: 'Everybody who works for the company here. A person who is invited gets a mail with a link.',
+  lead: 'Everybody who works for the company here. A person who is invited gets a link.',
   invite: 'Invite a person',
   sendInvitation: 'Send the invitation',
   invited: (email: string) => `The invitation is on its way to ${email}`,
+  inviteAgain: 'Invite again',
+  link: 'Invitation link',
+  linkTitle: (name: string) => `Send ${name} this link`,
+  linkLead: 'This installation has no mail server, so no mail was sent. Send the link to the person yourself.',
+  linkHint: 'It works once, for 72 hours, and is not shown again. Anyone who has it can join as this person.',
   nobody: 'Nobody yet',
   name: 'Name',
   email: 'E-mail',
@@ -26,10 +31,16 @@ const en = {
 
 export const USERS = defineTexts(en, {
   'pt-BR': {
-    lead: 'Todas as pessoas que trabalham aqui pela empresa. Quem é convidado recebe um e-mail com um link.',
+    lead: 'Todas as pessoas que trabalham aqui pela empresa. Quem é convidado recebe um link.',
     invite: 'Convidar uma pessoa',
     sendInvitation: 'Enviar o convite',
     invited: (email) => `O convite está a caminho de ${email}`,
+    inviteAgain: 'Convidar de novo',
+    link: 'Link do convite',
+    linkTitle: (name) => `Envie este link a ${name}`,
+    linkLead:
+      'Esta instalação não tem servidor de e-mail, então nenhum e-mail foi enviado. Envie você mesmo o link à pessoa.',
+    linkHint: 'Funciona uma vez, por 72 horas, e não será mostrado de novo. Quem o tiver pode entrar como esta pessoa.',
     nobody: 'Ninguém ainda',
     name: 'Nome',
     email: 'E-mail',
@@ -49,10 +60,17 @@ export const USERS = defineTexts(en, {
     INACTIVE: 'Inativo',
   },
   es: {
-    lead: 'Todas las personas que trabajan aquí para la empresa. Quien es invitado recibe un correo con un enlace.',
+    lead: 'Todas las personas que trabajan aquí para la empresa. Quien es invitado recibe un enlace.',
     invite: 'Invitar a una persona',
     sendInvitation: 'Enviar la invitación',
     invited: (email) => `La invitación está en camino a ${email}`,
+    inviteAgain: 'Invitar de nuevo',
+    link: 'Enlace de la invitación',
+    linkTitle: (name) => `Envíe este enlace a ${name}`,
+    linkLead:
+      'Esta instalación no tiene servidor de correo, así que no se envió ningún correo. Envíe usted el enlace a la persona.',
+    linkHint:
+      'Funciona una vez, durante 72 horas, y no se mostrará de nuevo. Quien lo tenga puede entrar como esta persona.',
     nobody: 'Nadie todavía',
     name: 'Nombre',
     email: 'Correo electrónico',

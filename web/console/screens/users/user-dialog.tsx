@@ -13,6 +13,7 @@ import { explainField } from '../../ui/problem.ts';
 import { RemoveButton } from '../../ui/remove-button.tsx';
 import { COMMON } from '../../ui/texts.ts';
 import { showNotice } from '../../ui/toast.tsx';
+import { InviteAgain } from './invitation-link.tsx';
 import { ROLE_HINTS, USERS } from './texts.ts';
 import { forgetUser, showUser } from './user-list.ts';
 
@@ -22,9 +23,11 @@ interface UserDialogProps {
   /** Null invites a new person. */
   user: User | null;
   onClose(changed: UserChanged | null): void;
+  /** The answer has the link of an invitation, which no other answer will have. */
+  onInvited(invitation: { name: string; link: string }): void;
 }
 
-export function UserDialog({ user, onClose }: UserDialogProps): ReactElement {
+export function UserDialog({ user, onClose, onInvited }: UserDialogProps): ReactElement {
   const texts = useTexts(USERS);
   const hints = useTexts(ROLE_HINTS);
   const common = useTexts(COMMON);
@@ -33,6 +36,12 @@ export function UserDialog({ user, onClose }: UserDialogProps): ReactElement {
   const [picture, setPicture] = useState(user?.avatar_url ?? '');
   const [role, setRole] = useState<User['role']>(user?.role ?? 'OPERATOR');
   const [isActive, setActive] = useState(user?.status !== 'INACTIVE');
+  const close = ({ invitation_link: link, ...changed }: UserChanged, notice: string): void => {
+    showUser(changed);
+    if (link !== undefined) return onInvited({ name: changed.name, link });
+    showNotice(notice);
+    onClose(changed);
+  };
   const save = useMutation({
     mutationFn: (): Promise<UserChanged> => {
       if (!user) return parley.users.create({ name, email, role });
@@ -41,11 +50,7 @@ export function UserDialog({ user, onClose }: UserDialogProps): ReactElement {
         user.status === 'INVITED' ? {} : { status: isActive ? ('ACTIVE' as const) : ('INACTIVE' as const) };
       return parley.users.update(user._id, { name, email, role, avatar_url: picture.trim() || null, ...status });
     },
-    onSuccess: (changed) => {
-      showUser(changed);
-      showNotice(user ? common.saved : texts.invited(email));
-      onClose(changed);
-    },
+    onSuccess: (changed) => close(changed, user ? common.saved : texts.invited(email)),
   });
   const error = save.error;
   return (
@@ -55,6 +60,9 @@ export function UserDialog({ user, onClose }: UserDialogProps): ReactElement {
       actions={
         <>
           {user && <RemoveUser user={user} onRemoved={onClose} />}
+          {user?.status === 'INVITED' && (
+            <InviteAgain user={user._id} onInvited={(changed) => close(changed, texts.invited(user.email))} />
+          )}
           <Button onClick={() => onClose(null)}>{common.cancel}</Button>
           <Button kind="primary" isBusy={save.isPending} onClick={() => save.mutate()}>
             {user ? common.save : texts.sendInvitation}

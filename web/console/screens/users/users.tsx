@@ -14,6 +14,7 @@ import { Person } from '../../ui/person.tsx';
 import { RecordList, type Column } from '../../ui/record-list.tsx';
 import { Empty } from '../../ui/state.tsx';
 import { showNotice } from '../../ui/toast.tsx';
+import { InvitationLink } from './invitation-link.tsx';
 import { USERS } from './texts.ts';
 import { USERS_KEY } from './user-list.ts';
 import { UserDialog } from './user-dialog.tsx';
@@ -25,6 +26,7 @@ export function UsersScreen(): ReactElement {
   const mayChange = useMay('users:update');
   const columns = useColumns();
   const [edited, edit] = useState<User | 'NEW' | null>(null);
+  const [invitation, showInvitation] = useState<{ name: string; link: string } | null>(null);
   const feed = useFeed<User>(
     USERS_KEY,
     (after, signal) => parley.users.list({ limit: 50, skipCount: true, after }, { signal }),
@@ -53,7 +55,17 @@ export function UsersScreen(): ReactElement {
         empty={<Empty icon="contacts" title={texts.nobody} />}
         onOpen={mayChange ? edit : undefined}
       />
-      {edited !== null && <UserDialog user={edited === 'NEW' ? null : edited} onClose={close} />}
+      {edited !== null && (
+        <UserDialog
+          user={edited === 'NEW' ? null : edited}
+          onClose={close}
+          onInvited={(invited) => {
+            edit(null);
+            showInvitation(invited);
+          }}
+        />
+      )}
+      {invitation && <InvitationLink {...invitation} onClose={() => showInvitation(null)} />}
     </Page>
   );
 }

@@ -63,7 +63,7 @@ function Files({ files }: Pick<Work, 'files'>): ReactElement {
         {files.map(({ name, read_as, characters, pictures, note }, index) => (
           // Files of a try have no message, and two may have the same name.
           <li key={index}>
-            <span>{name}</span>
+            <span dir="auto">{name}</span>
             <span className={styles['soft']}>
               {[
                 ways[read_as],
@@ -116,7 +116,7 @@ function Passages({ passages }: Pick<Work, 'passages'>): ReactElement {
             {content !== undefined && (
               <details className={styles['text']}>
                 <summary>{texts.text}</summary>
-                <p>{content}</p>
+                <p dir="auto">{content}</p>
               </details>
             )}
           </li>

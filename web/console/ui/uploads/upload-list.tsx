@@ -22,7 +22,9 @@ export function UploadList({ files, onRemove }: UploadListProps): ReactElement |
       {files.map(({ key, name, preview, attachment, problem }) => (
         <li key={key} className={styles['file']} data-failed={problem !== null}>
           {preview === null ? <Icon name="file" /> : <img className={styles['picture']} src={preview} alt="" />}
-          <span className={styles['name']}>{name}</span>
+          <span className={styles['name']} dir="auto">
+            {name}
+          </span>
           <span className={styles['state']} role="status">
             {problem ?? (attachment === null ? texts.uploading : '')}
           </span>

@@ -6,12 +6,10 @@ import { CONTENT_NAMES } from '../../../texts/contents.ts';
 import { formatBytes } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Icon } from '../../../ui/icon.tsx';
+import { showsMarks } from '../../../ui/marks.ts';
 import { MessageText } from '../../../ui/message-text.tsx';
 import styles from './content.module.css';
 import { THREAD } from './texts.ts';
-
-/** The networks of WhatsApp show `*bold*` and its like as formats. */
-const FORMATTED: ReadonlySet<string> = new Set<Message['channel']>(['WAP_AUTO_CLOSER', 'PARTNER_API']);
 
 export function MessageContent({ message }: { message: Message }): ReactElement {
   return (
@@ -20,7 +18,7 @@ export function MessageContent({ message }: { message: Message }): ReactElement 
       <SpecialContent message={message} />
       {message.content !== null && message.content !== '' && (
         <p className={styles['text']} dir="auto">
-          <MessageText text={message.content} hasMarks={FORMATTED.has(message.channel)} />
+          <MessageText text={message.content} hasMarks={showsMarks(message.channel)} />
         </p>
       )}
     </>
@@ -57,7 +55,9 @@ function SpecialContent({ message }: { message: Message }): ReactElement | null 
       );
     case 'INTERACTIVE':
       return message.interactive?.title && message.interactive.title !== message.content ? (
-        <p className={styles['text']}>{message.interactive.title}</p>
+        <p className={styles['text']} dir="auto">
+          {message.interactive.title}
+        </p>
       ) : null;
     case 'UNSUPPORTED':
       return <Kind text={contents.UNSUPPORTED} />;
@@ -115,7 +115,9 @@ function FileLink({ address, name, size }: { address: string; name: string; size
   return (
     <a className={styles['file']} href={address} target="_blank" rel="noreferrer">
       <Icon name="file" />
-      <span className={styles['name']}>{name}</span>
+      <span className={styles['name']} dir="auto">
+        {name}
+      </span>
       {size !== null && <span className={styles['size']}>{formatBytes(size)}</span>}
     </a>
   );
@@ -149,7 +151,7 @@ function Cards({ message: { contacts } }: { message: Message }): ReactElement {
         // A card has no id, and the list never changes.
         <li key={index} className={styles['file']}>
           <Icon name="person" />
-          <span className={styles['name']}>
+          <span className={styles['name']} dir="auto">
             {[name?.formatted_name, ...(phones ?? []).map(({ phone }) => phone)].filter(Boolean).join(' · ')}
           </span>
         </li>

@@ -81,7 +81,9 @@ function Item({ followUp }: { followUp: FollowUp }): ReactElement {
         <Badge tone={TONES[status]}>{states[status]}</Badge>
         <time dateTime={at}>{formatMoment(at)}</time>
       </p>
-      <p className={styles['content']}>{content}</p>
+      <p className={styles['content']} dir="auto">
+        {content}
+      </p>
       <Cause followUp={followUp} />
       <CancelButton followUp={followUp} />
     </li>

@@ -6,13 +6,14 @@ import { toScreen } from '../../../client.ts';
 import { useAgents, useUser } from '../../../records/company.ts';
 import { useMessage } from '../../../records/messages.ts';
 import { useMay, useSession } from '../../../session/session.ts';
-import { AUTHOR_NAMES, CONTENT_NAMES, nameOrigin } from '../../../texts/contents.ts';
+import { AUTHOR_NAMES, nameOrigin } from '../../../texts/contents.ts';
 import { useExplainFailure } from '../../../texts/failures.ts';
 import { formatMoment, formatTime } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
+import { Preview } from '../../../ui/preview.tsx';
 import { returnToComposer } from '../../../frame/writing.ts';
 import { AgentTurnButton } from './agent-turn-dialog.tsx';
 import { MessageContent } from './content.tsx';
@@ -33,7 +34,12 @@ export function MessageBubble({ message, reactions, contact, onReply }: MessageB
   const texts = useTexts(THREAD);
   const mayWrite = useMay('messages:create');
   const { message_type, createdAt, edited_at, forwarded, reply_to, revoked_at } = message;
-  if (message_type === 'SYSTEM') return <p className={styles['system']}>{message.content}</p>;
+  if (message_type === 'SYSTEM')
+    return (
+      <p className={styles['system']} dir="auto">
+        {message.content}
+      </p>
+    );
   const side = message_type === 'INCOMING' ? styles['theirs'] : styles['ours'];
   const note = message_type === 'NOTE' ? styles['note'] : '';
   return (
@@ -90,19 +96,21 @@ function Sender({ message, contact }: { message: Message; contact: string }): Re
   return (
     <>
       {user && <Avatar name={user.name} picture={user.avatar_url} size="small" />}
-      <span>{message.message_type === 'NOTE' ? `${texts.note} · ${writer}` : writer}</span>
+      <span>
+        {message.message_type === 'NOTE' && `${texts.note} · `}
+        <bdi>{writer}</bdi>
+      </span>
     </>
   );
 }
 
 /** The beginning of the message that is answered. */
 function Quote({ conversation, id }: { conversation: string; id: string }): ReactElement | null {
-  const contents = useTexts(CONTENT_NAMES);
   const { data: message } = useMessage(conversation, id);
   if (!message) return null;
   return (
     <blockquote className={styles['quote']} dir="auto">
-      {message.content ?? contents[message.contentType]}
+      <Preview message={message} />
     </blockquote>
   );
 }

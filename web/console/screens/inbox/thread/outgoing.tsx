@@ -17,7 +17,9 @@ export function OutgoingBubble({ outgoing }: { outgoing: Outgoing }): ReactEleme
       {given.kind === 'FILE' && (
         <p className={content['file']}>
           <Icon name="file" />
-          <span className={content['name']}>{given.name}</span>
+          <span className={content['name']} dir="auto">
+            {given.name}
+          </span>
         </p>
       )}
       <p className={content['text']} dir="auto">

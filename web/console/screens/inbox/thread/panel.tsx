@@ -23,6 +23,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { STATUS_NAMES } from '../../../texts/conversation-states.ts';
+import { Preview } from '../../../ui/preview.tsx';
 import styles from './panel.module.css';
 import { THREAD } from './texts.ts';
 
@@ -72,7 +73,7 @@ function AboutContact({ contact }: { contact: Contact }): ReactElement {
   ];
   return (
     <section>
-      <h2>{contact.name}</h2>
+      <h2 dir="auto">{contact.name}</h2>
       <p className={styles['badges']}>
         {contact.opted_out && <Badge tone="warning">{texts.optedOut}</Badge>}
         {contact.blocked && <Badge tone="danger">{texts.blocked}</Badge>}
@@ -183,11 +184,11 @@ function Others({ conversation, view }: { conversation: Conversation; view: stri
     <section>
       <h3>{texts.otherConversations}</h3>
       <ul>
-        {others.map(({ _id, status, last_message, last_message_at }) => (
+        {others.map(({ _id, status, channel, last_message, last_message_at }) => (
           <li key={_id}>
             <Link href={`/${view}/${_id}`} className={styles['other']}>
               <span className={styles['text']} dir="auto">
-                {last_message?.content ?? states[status]}
+                {last_message ? <Preview message={{ ...last_message, channel }} /> : states[status]}
               </span>
               <span className={styles['soft']}>
                 {states[status]}

@@ -134,8 +134,10 @@ function SuggestionList({ id, items, chosen, label, onTake }: SuggestionListProp
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => onTake(suggestion)}
         >
-          <strong>{suggestion.label}</strong>
-          <span className={styles['detail']}>{suggestion.detail}</span>
+          <strong dir="auto">{suggestion.label}</strong>
+          <span className={styles['detail']} dir="auto">
+            {suggestion.detail}
+          </span>
         </li>
       ))}
     </ul>

@@ -47,7 +47,9 @@ export function ThreadHead({ conversation, name, view, hasDetails, onDetails }: 
         </Link>
         <Avatar name={name} />
         <div className={styles['about']}>
-          <h1 className={styles['name']}>{name}</h1>
+          <h1 className={styles['name']} dir="auto">
+            {name}
+          </h1>
           <p className={styles['line']}>
             {CHANNEL_NAMES[conversation.channel]} · {states[conversation.status]}
           </p>

@@ -1,0 +1,61 @@
+/** How the console shows the texts of people: in their own direction, and in one line without marks where it previews them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Locator } from 'playwright-core';
+import { startBrowser } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { sendText, writeAsContact } from '../support/traffic.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+const { call } = platform;
+
+const readDirection = (part: Locator): Promise<string> =>
+  part.evaluate((element: Json) => element.ownerDocument.defaultView.getComputedStyle(element).direction as string);
+
+test('names, tags, previews and messages in Arabic are shown from right to left wherever they are', async () => {
+  const [name, text, tag] = ['ليلى حداد', 'مرحبا، أين الطلب؟', 'زبون'];
+  const { conversation, contact } = await writeAsContact(platform, { name, text });
+  const { _id } = conversation;
+  await call(200, 'PATCH', `/v1/conversations/${_id}`, { body: { tags: [tag] } });
+  await call(200, 'PATCH', `/v1/contacts/${contact._id}`, { body: { tags: [tag] } });
+  await call(201, 'POST', '/v1/messages/note', { body: { conversationId: _id, message: { content: 'اتصل بها غدا' } } });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${_id}` });
+  const expectRightToLeft = async (...texts: string[]): Promise<void> => {
+    for (const each of texts) {
+      const parts = page.getByText(each, { exact: true });
+      await parts.first().waitFor();
+      for (const part of await parts.all()) assert.equal(await readDirection(part), 'rtl', `${page.url()}: ${each}`);
+    }
+  };
+  await page.getByRole('log').getByText(text).waitFor();
+  // The author of the note is named before it, from left to right.
+  await expectRightToLeft(name, text, 'اتصل بها غدا');
+  await page.getByRole('button', { name: 'About the contact' }).click();
+  await expectRightToLeft(name, tag);
+  await page.getByRole('searchbox').first().fill('مرحبا');
+  await expectRightToLeft(name, text);
+  await page.goto(`${platform.url}/console/board`);
+  await expectRightToLeft(name);
+  await page.goto(`${platform.url}/console/contacts`);
+  await expectRightToLeft(name, tag);
+  await page.goto(`${platform.url}/console/contacts/${contact._id}`);
+  await expectRightToLeft(name);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('the preview of a message is one line without the marks of WhatsApp, in the list and in the quote', async () => {
+  const { conversation } = await writeAsContact(platform, {
+    name: 'Noa Lima',
+    text: '*Oi*,\n_tudo_ bem? `a*b*` 2*3*4',
+  });
+  const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const row = page.locator('[data-conversation]').filter({ hasText: 'Noa Lima' });
+  await row.getByText('Oi, tudo bem? a*b* 2*3*4', { exact: true }).waitFor();
+  await page.getByRole('log').locator('strong').getByText('Oi', { exact: true }).waitFor();
+  await sendText(platform, conversation._id, { content: 'Sim, *tudo*' });
+  await row.getByText('Sim, tudo', { exact: true }).waitFor();
+  await close();
+});
