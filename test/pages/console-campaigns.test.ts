@@ -49,7 +49,7 @@ test('a campaign is made in the wizard, started, paused and resumed, and its num
   await dialog.getByLabel('Value').fill('Recife');
   await dialog.getByRole('button', { name: 'Apply' }).click();
   await page.getByText('30 contacts of 31 would get a message now.').waitFor();
-  await page.getByText('1 skipped: Wants no messages').waitFor();
+  await page.getByText('1 skipped: Opted out').waitFor();
   assert.deepEqual(await findBarriers(page), []);
 
   await page.getByRole('button', { name: 'Check and start' }).click();
@@ -87,7 +87,7 @@ test('a campaign is made in the wizard, started, paused and resumed, and its num
   await page.getByText('Sent to 30 of 31 contacts').waitFor();
   await page.getByText('Completed', { exact: true }).waitFor();
   await page.getByRole('row', { name: 'Delivered 30 100%' }).waitFor();
-  await page.getByRole('row', { name: 'Wants no messages 1' }).waitFor();
+  await page.getByRole('row', { name: 'Opted out 1' }).waitFor();
   await page.getByRole('img', { name: /Over time\. Sent: 30/ }).waitFor();
   await page.getByRole('button', { name: 'Show as a table' }).click();
   await page.getByRole('region', { name: 'Over time' }).getByRole('cell', { name: '30' }).first().waitFor();
@@ -98,7 +98,7 @@ test('a campaign is made in the wizard, started, paused and resumed, and its num
   assert.match(await readFile(await (await download).path(), 'utf8'), /Lia Prado/);
 
   await page.getByLabel('State').selectOption('Skipped');
-  await page.getByRole('row', { name: /Lia Prado.*Wants no messages/ }).press('Enter');
+  await page.getByRole('row', { name: /Lia Prado.*Opted out/ }).press('Enter');
   await page.getByRole('link', { name: 'To the contact' }).waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('link', { name: 'To the contact' }).click();
@@ -237,12 +237,12 @@ test('one contact is taken out of a sequence, the campaign is ended after a ques
   await page.getByRole('button', { name: 'Check and start' }).click();
   await page.getByRole('button', { name: 'Start the campaign' }).click();
   await dialog.getByText('Nobody would get a message').waitFor();
-  await dialog.getByText('1 skipped: Wants no messages').waitFor();
+  await dialog.getByText('1 skipped: Opted out').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Start the campaign' }).click();
   await page.getByText('Nothing sent').waitFor();
   await page.getByRole('link', { name: 'Back' }).click();
-  await page.getByRole('row', { name: /Silent.*Nothing sent.*0 of 1 sent.*1 skipped: Wants no messages/ }).waitFor();
+  await page.getByRole('row', { name: /Silent.*Nothing sent.*0 of 1 sent.*1 skipped: Opted out/ }).waitFor();
   assert.deepEqual(await findBarriers(page), []);
   assert.deepEqual(complaints(), []);
   await close();

@@ -38,7 +38,7 @@ test('a whole sentence that follows any action of the composer is text, and chan
   const bubble = page.getByRole('article').filter({ hasText: 'Bom dia' });
   const answer = async (): Promise<void> => {
     await bubble.hover();
-    await bubble.getByRole('button', { name: 'Answer this message' }).click();
+    await bubble.getByRole('button', { name: 'Reply' }).click();
   };
   const attach = (): Promise<void> =>
     composer
@@ -83,7 +83,7 @@ test('a whole sentence that follows any action of the composer is text, and chan
       await keyboard.press('Escape');
     },
     'a menu is left with Escape': async () => {
-      await page.getByRole('button', { name: 'Put aside' }).click();
+      await page.getByRole('button', { name: 'Snooze' }).click();
       await page.getByRole('menuitem').first().waitFor();
       await keyboard.press('Escape');
     },
@@ -98,10 +98,10 @@ test('a whole sentence that follows any action of the composer is text, and chan
     },
     'the contact is hidden': () => page.getByRole('button', { name: 'About the contact' }).click(),
     'the conversation is assigned': () => choose('Assign', /Olga/),
-    'the conversation is put aside': () => choose('Put aside', /In an hour/),
+    'the conversation is put aside': () => choose('Snooze', /In an hour/),
     'the conversation is closed': () => page.getByRole('button', { name: 'Close', exact: true }).click(),
     'the notice about that is closed': () => page.locator('[data-notice] button').last().click(),
-    'the conversation is reopened': () => page.getByRole('button', { name: 'Open again' }).click(),
+    'the conversation is reopened': () => page.getByRole('button', { name: 'Reopen' }).click(),
   };
   const changes: string[] = [];
   page.on('request', (request) => {

@@ -21,8 +21,8 @@ test('what happens to a conversation appears between its messages by itself, wit
   await log.getByText('Assigned to Rui Costa · by Rui Costa').waitFor();
   await call(200, 'PATCH', path, { key, body: { status: 'CLOSED', tags: ['vip'] } });
   await log.getByText('Closed · Tag vip added · by Rui Costa').waitFor();
-  await page.getByRole('button', { name: 'Open again' }).click();
-  await log.getByText(/^Opened again · by/).waitFor();
+  await page.getByRole('button', { name: 'Reopen' }).click();
+  await log.getByText(/^Reopened · by/).waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });
@@ -95,7 +95,7 @@ test('several conversations are selected by keyboard, as a range and all at once
   await page.goto(`${platform.url}/console/inbox/closed`);
   await page.getByRole('link', { name: /Bulk Two/ }).waitFor();
   for (const name of names) await pick(name).check();
-  await page.getByRole('button', { name: 'Open again' }).click();
+  await page.getByRole('button', { name: 'Reopen' }).click();
   await page.getByText('3 changed').waitFor();
   await page.getByRole('button', { name: '1 not changed' }).click();
   await findDialog(page).getByText('The contact already has another open conversation in this inbox.').waitFor();

@@ -26,7 +26,7 @@ test('a message is answered with a quote, and reactions, an edit and a deletion 
   const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
   const bubble = (text: string) => page.getByRole('article').filter({ hasText: text });
   await bubble('Tem bolo?').hover();
-  await bubble('Tem bolo?').getByRole('button', { name: 'Answer this message' }).click();
+  await bubble('Tem bolo?').getByRole('button', { name: 'Reply' }).click();
   await page.getByText('Answer to').waitFor();
   await page.getByRole('textbox', { name: 'Write a message' }).fill('Temos, de cenoura');
   await page.keyboard.press('Enter');
@@ -61,7 +61,7 @@ test('a conversation is put aside, comes back by its time and by a message, and 
   const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
   const head = page.locator('header').filter({ has: page.getByRole('heading', { name: 'Rui Costa' }) });
   const putAside = async (): Promise<void> => {
-    await page.getByRole('button', { name: 'Put aside' }).click();
+    await page.getByRole('button', { name: 'Snooze' }).click();
     await page.getByRole('menuitem', { name: /In an hour/ }).click();
     await head.getByText(/Snoozed/).waitFor();
   };
@@ -218,13 +218,13 @@ test('a conversation is snoozed until a time that the user chooses, and a draft 
   await page.waitForFunction(`document.querySelector('textarea')?.value === 'Combinado'`);
   await field(page).fill('');
   await second.waitForFunction(`document.querySelector('textarea')?.value === ''`);
-  await page.getByRole('button', { name: 'Put aside' }).click();
+  await page.getByRole('button', { name: 'Snooze' }).click();
   await page.getByRole('menuitem', { name: 'Other time…' }).click();
   const until = findDialog(page).getByLabel('Until');
   await until.fill('2020-01-01T10:00');
   await findDialog(page).getByText('Choose a time in the future').waitFor();
   await until.fill('2050-03-01T10:00');
-  await findDialog(page).getByRole('button', { name: 'Put aside' }).click();
+  await findDialog(page).getByRole('button', { name: 'Snooze' }).click();
   await page.locator('header').getByText('WhatsApp · Snoozed').waitFor();
   const { body } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
   assert.match(body.snoozed_until, /^2050-0(2-28|3-01)/);

@@ -13,7 +13,7 @@ export const CONTACT_FIELDS = defineTexts(
     tags: 'Tags',
     business: 'Business',
     owner: 'Owner',
-    opted_out: 'Wants no messages',
+    opted_out: 'Opted out',
     blocked: 'Blocked',
     source: 'Came from',
     last_message_at: 'Last message',

@@ -152,7 +152,7 @@ export const PAUSE_REASONS = defineTexts(
 export const SKIP_REASONS = defineTexts(
   {
     BLOCKED: 'Blocked contact',
-    OPTED_OUT: 'Wants no messages',
+    OPTED_OUT: 'Opted out',
     INVALID_NUMBER: 'No valid phone number',
     NOT_TEST_NUMBER: 'No test number, while the inbox is in test mode',
     ACTIVE_CONVERSATION: 'Has an open conversation',

@@ -1,4 +1,4 @@
-/** What can be done with the selected conversations: close, reopen, assign, move, put aside, tag. */
+/** What can be done with the selected conversations: close, reopen, assign, move, snooze, tag. */
 import type { ConversationChange } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';

@@ -1,4 +1,4 @@
-/** The moments until which a conversation can be put aside. */
+/** The moments until which a conversation can be snoozed. */
 
 const HOUR_MS = 3_600_000;
 /** The hour at which a working day begins. */
