@@ -27,6 +27,22 @@ test('what happens to a conversation appears between its messages by itself, wit
   await close();
 });
 
+test('a person to whom a conversation of an agent is assigned answers it from then on', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Ana Prado', text: 'Oi' });
+  const path = `/v1/conversations/${conversation._id}`;
+  const { _id: agent } = (await call(201, 'POST', '/v1/agents', { body: { name: 'Aurora', type: 'AI' } })).body;
+  await call(200, 'PATCH', path, { body: { agent, handled_by: 'AI' } });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  await page.getByText('Aurora answers this conversation').waitFor();
+  await page.getByRole('button', { name: 'Assign' }).click();
+  await page.getByRole('menuitem', { name: 'Olga Operator' }).first().click();
+  await page.getByText('Aurora answers this conversation').waitFor({ state: 'detached' });
+  const { body } = await call(200, 'GET', path);
+  assert.deepEqual([body.handled_by, typeof body.owner], ['HUMAN', 'string']);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('who has no conversation comes to all open ones, and Mine says where they are', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Rita Nunes', text: 'Oi' });
   const message = { conversationId: conversation._id, message: { content: 'Já respondemos' } };

@@ -78,3 +78,17 @@ for (const width of [1024, 390])
     assert.deepEqual(complaints(), []);
     await close();
   });
+
+test('a window that becomes wider and narrower keeps the inbox and the open conversation', async () => {
+  const path = `/inbox/all/${conversation._id}`;
+  const { page, complaints, close } = await openConsole(platform, browser, { path });
+  const field = page.getByRole('textbox', { name: 'Write a message' });
+  await field.fill('On its way');
+  for (const width of [1000, 1200, 1500, 700, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await field.waitFor();
+    assert.equal(await field.inputValue(), 'On its way');
+  }
+  assert.deepEqual(complaints(), []);
+  await close();
+});

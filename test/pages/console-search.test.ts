@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, openConsole } from '../support/console.ts';
+import { findBarriers, openConsole, waitForSent } from '../support/console.ts';
 import {
   buildMessageNotification,
   connectPhone,
@@ -34,6 +34,9 @@ test('a message that is found opens its conversation there, however far up it is
   await found.getByText('Pelo caminho da Ferrovía').waitFor();
   const box = await found.boundingBox();
   assert.ok(box && box.y > 60 && box.y + box.height < 700, 'the message is in view');
+  await page.getByRole('textbox', { name: 'Write a message' }).fill('Seen');
+  await page.keyboard.press('Enter');
+  await waitForSent(page.getByRole('article').filter({ hasText: 'Seen' }));
   assert.deepEqual(await findBarriers(page), []);
   assert.deepEqual(complaints(), []);
   await close();

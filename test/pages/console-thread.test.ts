@@ -199,6 +199,8 @@ test('a failed message is marked in the list, says why in the language of the co
   await page.getByRole('link', { name: /Bia Leal.*Falló/ }).waitFor();
   await bubble.getByRole('button', { name: 'Enviar de nuevo' }).click();
   await bubble.nth(1).getByRole('img', { name: 'Enviado' }).waitFor();
+  await bubble.first().getByText('Enviado de nuevo').waitFor();
+  assert.equal(await bubble.getByRole('button', { name: 'Enviar de nuevo' }).count(), 0);
   await page
     .getByRole('link', { name: /Bia Leal/ })
     .getByText('Falló')

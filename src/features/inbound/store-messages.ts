@@ -10,7 +10,6 @@ import {
   type Thread,
   type ThreadActivity,
 } from '../conversations/ingest-queries.ts';
-import { announceWithConversations } from '../messages/changes.ts';
 import { completePlaceholders, insertInbound } from '../messages/ingest-insert-queries.ts';
 import { findKnown, type MessageKey } from '../messages/ingest-queries.ts';
 import { applyParked } from '../messages/ingest.ts';
@@ -84,7 +83,7 @@ export async function storeMessages(
   const messages = listInserted(placed, inserted);
   refuseEmptyConversations(threads, messages);
   updateConversationsAndContacts(tx, { placed, threads, messages, agentWaitSeconds });
-  announceWithConversations(tx, messages);
+  announceChanges(tx, messages);
   noteCampaignReplies(tx, placed, threads.threads, new Set(messages.map(({ external_id }) => external_id)));
   await emitEvents(tx, { placed, threads, people, messages });
   await applyParked(
@@ -140,7 +139,16 @@ async function completeStoredPlaceholders(tx: SystemTx, stored: ArrivedMessage[]
     files.map((arrival) => ({ ...arrival, contact: '', conversation: '' })),
     context,
   );
-  announceWithConversations(tx, await completePlaceholders(tx, ...rows));
+  announceChanges(tx, await completePlaceholders(tx, ...rows));
+}
+
+function announceChanges(tx: SystemTx, messages: Pick<Message, 'company' | '_id' | 'conversation'>[]): void {
+  tx.changed(
+    messages.flatMap(({ company, _id, conversation }) => [
+      { company, kind: 'MESSAGE', ids: [_id] },
+      { company, kind: 'CONVERSATION', ids: [conversation] },
+    ]),
+  );
 }
 
 /** Throws when a conversation was opened for messages that another process has stored meanwhile, in a conversation of its own. */

@@ -71,6 +71,14 @@ test('a contact, a conversation and its messages arrive as their GET answers the
   assert.deepEqual(lastStates(live, 'contact').get(contact._id), contact);
   const { body: latest } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
   assert.deepEqual(lastStates(live, 'conversation').get(conversation._id), latest);
+  const failing = await sendText(platform, conversation._id);
+  await reportStatuses(platform, {
+    id: failing.external_id,
+    status: 'failed',
+    errors: [{ code: 131026, title: 'Undeliverable' }],
+  });
+  const isMarked = ({ last_message: last }: Json): boolean => last?._id === failing._id && last.is_failed;
+  await live.waitFor('conversation', isMarked);
   await live.close();
 });
 

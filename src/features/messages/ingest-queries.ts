@@ -257,10 +257,7 @@ export function correctMessages(tx: AnyTx, corrections: Correction[]): Promise<(
  * Marks up to 1,000 messages as FAILED whose outcome has been unknown for a day; the job repeats the statement for the rest. The day of a
  * campaign's message begins with its last call, and one that waits to be sent again has no outcome.
  */
-export function failUnknown(
-  tx: SystemTx,
-  errors: Cause[],
-): Promise<Pick<Message, 'company' | '_id' | 'conversation'>[]> {
+export function failUnknown(tx: SystemTx, errors: Cause[]): Promise<{ company: string; _id: string }[]> {
   return many(tx, {
     name: 'messages.failUnknown',
     text: `update messages set status = 'FAILED', outcome_unknown = true, errors = $1, failed_at = now(), updated_at = now()
@@ -270,7 +267,7 @@ export function failUnknown(
         where m.status = 'QUEUED' and m.created_at < now() - interval '24 hours'
           and e.next_run_at is null and coalesce(e.called_at, m.created_at) < now() - interval '24 hours'
         order by m.created_at limit 1000 for update of m skip locked)
-      returning company_id as company, _id, conversation_id as conversation`,
+      returning company_id as company, _id`,
     values: [JSON.stringify(errors)],
   });
 }

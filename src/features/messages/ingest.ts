@@ -4,7 +4,6 @@ import { learnRecipients } from '../contacts/ingest-facts.ts';
 import { emitLast, type EventItem, type EventName } from '../../platform/store/events.ts';
 import { newId } from '../../platform/values/ids.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
-import { announceWithConversations } from './changes.ts';
 import { advance, type Life, type StatusReport } from './lifecycle.ts';
 import {
   correctMessages,
@@ -159,11 +158,6 @@ async function settle(tx: AnyTx, progresses: Progress[]): Promise<Advanced[]> {
     before.status !== 'FAILED' && life.status === 'FAILED' ? [life] : [],
   );
   if (failed.length > 0) tx.awaitAtCommit(markPlacesDue(tx, failed));
-  const moved = changed.filter(({ before, life }) => (before.status === 'FAILED') !== (life.status === 'FAILED'));
-  announceWithConversations(
-    tx,
-    moved.flatMap(({ life }) => written.get(life._id) ?? []),
-  );
   tx.changed([...written.values()].map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
   return changed.flatMap(({ before, life }) => {
     const message = written.get(life._id);
@@ -282,6 +276,6 @@ export async function giveUpUnknown(tx: SystemTx): Promise<number> {
   const message = 'The network was called, and its answer never came';
   const cause = { code: 'PROVIDER_UNREACHABLE', title: 'Outcome unknown', message, details: '' };
   const failed = await failUnknown(tx, [cause]);
-  announceWithConversations(tx, failed);
+  tx.changed(failed.map(({ company, _id }) => ({ company, kind: 'MESSAGE', ids: [_id] })));
   return failed.length;
 }

@@ -7,7 +7,6 @@ import { touchContacts } from '../contacts/ingest-queries.ts';
 import { setLastOutgoingMessages } from '../conversations/conversations.ts';
 import type { Credentials } from '../inboxes/connection.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
-import { announceWithConversations } from './changes.ts';
 import { readAuthor } from './authors.ts';
 import {
   failAllQueued,
@@ -125,5 +124,6 @@ export async function holdUnsent(tx: TenantTx, messages: string[]): Promise<void
 
 async function failMessages(tx: TenantTx, failed: Parameters<typeof failAllQueued>[1]): Promise<void> {
   if (failed.length === 0) return;
-  announceWithConversations(tx, await failAllQueued(tx, failed));
+  await failAllQueued(tx, failed);
+  tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: failed.map(({ _id }) => _id) }]);
 }

@@ -4,7 +4,6 @@ import type { Channel, NetworkError, SendResult } from '../../channels/channel.t
 import type { Kit } from '../../kit.ts';
 import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
-import { announceWithConversations } from './changes.ts';
 import { holdAccount } from './account-pace.ts';
 import { returnPlace } from './day-limit.ts';
 import { applyParked, applyStatuses } from './ingest.ts';
@@ -44,7 +43,7 @@ async function settleKnown(
     const refused = result.network && channel.refusesCredentials?.(result.error.code);
     if (refused && credentials) await noteRefusal(kit, tx, credentials, result.error);
     if (result.network && credentials) await holdAccount(tx, channel, credentials, result.error.code);
-    announceWithConversations(tx, [stored]);
+    tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: [stored._id] }]);
     const failed = await failQueued(tx, stored._id, explainRejection(channel, result));
     if (failed) await returnPlace(tx, place);
     return failed;

@@ -4,7 +4,7 @@ import { FRAME, SCREEN_NAMES } from '../frame/texts.ts';
 import { OPEN_CONVERSATION } from '../frame/writing.ts';
 import { useVisibleScreens } from '../frame/screens.ts';
 import { chooseTheme, THEMES } from '../frame/theme.ts';
-import { HAND_BACK, takeOver, useConversation, useConversationChange } from '../records/conversations.ts';
+import { assignTo, HAND_BACK, takeOver, useConversation, useConversationChange } from '../records/conversations.ts';
 import { logOut, useMay, useSession } from '../session/session.ts';
 import { LANGUAGES } from '../../browser/texts.ts';
 import { chooseLanguage, LANGUAGE_NAMES } from '../texts/language.ts';
@@ -48,7 +48,12 @@ function useConversationCommands(id: string): Entry[] {
     change.mutate(update, { onError: showError });
   const { owner, agent, handled_by } = conversation;
   const entries: (Entry | false)[] = [
-    owner !== user._id && { key: 'assign', icon: 'person', label: texts.assign, run: apply({ owner: user._id }) },
+    owner !== user._id && {
+      key: 'assign',
+      icon: 'person',
+      label: texts.assign,
+      run: apply(assignTo(user._id, conversation)),
+    },
     handled_by === 'AI' && {
       key: 'take-over',
       icon: 'person',

@@ -47,6 +47,22 @@ export async function cancelConversationRun(id: string): Promise<void> {
   showConversationRun(await parley.conversations.cancelBulkRun(id));
 }
 
+/** As many as are read by their ids; more are named by the filter when the change begins. */
+const MOST_READ = 1_000;
+const PAGE = 100;
+
+/** Returns the ids of all conversations that a view or a search shows now; null for too many. */
+export async function readConversationIds(filter: ConversationFilter): Promise<string[] | null> {
+  const ids: string[] = [];
+  let after: string | undefined;
+  do {
+    const { result, meta } = await parley.conversations.list({ ...filter, limit: PAGE, skipCount: true, after });
+    ids.push(...result.map(({ _id }) => _id));
+    after = meta.nextCursor ?? undefined;
+  } while (after !== undefined && ids.length < MOST_READ);
+  return after === undefined ? ids : null;
+}
+
 /** Counts the conversations that a view or a search shows. */
 export function useConversationTotal(filter: ConversationFilter): number | null {
   const { data } = useQuery({

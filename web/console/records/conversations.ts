@@ -147,6 +147,13 @@ export const takeOver = ({ owner }: Conversation, user: string): ConversationUpd
   ...(owner === null && { owner: user }),
 });
 
+/** Assigns a conversation. A person who gets one from an agent answers it from then on; without an owner, the agent goes on. */
+export const assignTo = (
+  owner: string | null,
+  { handled_by }: Pick<Conversation, 'handled_by'>,
+): { owner: string | null; handled_by?: 'HUMAN' } =>
+  owner !== null && handled_by === 'AI' ? { owner, handled_by: 'HUMAN' } : { owner };
+
 /** The agent of the conversation answers again, from the contact's next message on. */
 export const HAND_BACK: ConversationUpdate = { handled_by: 'AI' };
 

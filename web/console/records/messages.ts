@@ -43,6 +43,26 @@ export function showMessage(message: Message): void {
   if (queries.getQueryData(['message', message._id])) queries.setQueryData(['message', message._id], message);
 }
 
+/** Whether the same content was sent once more after a message that has failed. */
+export function isRepeated({ _id, conversation, contentType, content, attachment }: Message): boolean {
+  const items = queries.getQueryData<Feed<Message>>(keyOf(conversation))?.items ?? [];
+  const later = items.slice(
+    0,
+    Math.max(
+      0,
+      items.findIndex((item) => item._id === _id),
+    ),
+  );
+  return later.some(
+    (item) =>
+      item.message_type === 'OUTGOING' &&
+      item.status !== 'FAILED' &&
+      item.contentType === contentType &&
+      item.content === content &&
+      item.attachment === attachment,
+  );
+}
+
 /** The id of the newest message that is shown; null when there is none. */
 export const findNewestMessage = (conversation: string): string | null =>
   queries.getQueryData<Feed<Message>>(keyOf(conversation))?.items[0]?._id ?? null;

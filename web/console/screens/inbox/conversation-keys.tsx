@@ -4,7 +4,7 @@ import { useEffect, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { isLetterKey } from '../../frame/shortcuts.ts';
 import { useInboxes, usePipelines } from '../../records/company.ts';
-import { useConversation, useConversationChange } from '../../records/conversations.ts';
+import { assignTo, useConversation, useConversationChange } from '../../records/conversations.ts';
 import { useMay, useSession } from '../../session/session.ts';
 import { useClosing } from '../../ui/closing.ts';
 import { showError } from '../../ui/toast.tsx';
@@ -49,7 +49,7 @@ function ChangeKeys({ conversation }: { conversation: Conversation }): null {
   const closing = useClosing(conversation);
   useKeys((key) => {
     if (assign.isPending || closing.isBusy) return undefined;
-    if (key === 'a') return () => assign.mutate({ owner: user._id }, { onError: showError });
+    if (key === 'a') return () => assign.mutate(assignTo(user._id, conversation), { onError: showError });
     return key === 'e' ? closing.toggle : undefined;
   });
   return null;

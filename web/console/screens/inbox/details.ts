@@ -38,7 +38,7 @@ export function useDetails(): DetailsPanel {
 
 /** Whether the views are a row above the list, because there is no room for a column. */
 export function useAreViewsFolded(hasConversation: boolean): boolean {
-  const isBeside = useIsBeside() && useStore(kept) && hasConversation;
+  const [isBeside, isKept] = [useIsBeside(), useStore(kept)];
   const [hasRoomForAll, hasRoomForViews] = [useHasRoomForAll(), useHasRoomForViews()];
-  return !(isBeside ? hasRoomForAll : hasRoomForViews);
+  return !(isBeside && isKept && hasConversation ? hasRoomForAll : hasRoomForViews);
 }

@@ -3,8 +3,13 @@ import type { ConversationChange } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { useAgents, usePipelines, useUsers } from '../../../records/company.ts';
-import { startConversationRun, useConversationTotal } from '../../../records/conversation-runs.ts';
-import type { ConversationFilter } from '../../../records/conversations.ts';
+import {
+  readConversationIds,
+  startConversationRun,
+  useConversationTotal,
+  type ConversationChoice,
+} from '../../../records/conversation-runs.ts';
+import { assignTo, type ConversationFilter } from '../../../records/conversations.ts';
 import { formatNumber } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { IconButton } from '../../../ui/button.tsx';
@@ -30,15 +35,20 @@ export function SelectionBar({
 }): ReactElement {
   const texts = useTexts(BULK);
   const total = useConversationTotal(filter);
-  const [asked, ask] = useState<ConversationChange | null>(null);
+  // The conversations that the question is about; null while they are all that match when the change begins.
+  const [asked, ask] = useState<{ change: ConversationChange; ids: string[] | null } | null>(null);
   const { ids, isAll, clear, selectAll } = selection;
-  const begin = async (change: ConversationChange): Promise<void> => {
-    await startConversationRun(isAll ? { filter } : { ids: [...ids] }, change);
+  const begin = async (change: ConversationChange, choice: ConversationChoice): Promise<void> => {
+    await startConversationRun(choice, change);
     clear();
   };
-  const start = useMutation({ mutationFn: begin, onError: showError });
-  const apply: Apply = (change) => (isAll ? ask(change) : start.mutate(change));
+  const apply = useMutation({
+    mutationFn: async (change: ConversationChange) =>
+      isAll ? ask({ change, ids: await readConversationIds(filter) }) : begin(change, { ids: [...ids] }),
+    onError: showError,
+  });
   const count = formatNumber(isAll ? (total ?? ids.length) : ids.length);
+  const askedCount = asked?.ids ? formatNumber(asked.ids.length) : count;
   return (
     <section className={styles['bar']} aria-label={texts.selected(count)}>
       <p className={styles['line']}>
@@ -52,13 +62,13 @@ export function SelectionBar({
           {texts.selectAll(formatNumber(total))}
         </button>
       )}
-      <Actions apply={apply} isBusy={start.isPending} />
+      <Actions apply={apply.mutate} isBusy={apply.isPending} />
       {asked && (
         <ConfirmDialog
-          title={texts.confirm(texts[nameChange(asked)](count))}
+          title={texts.confirm(texts[nameChange(asked.change)](askedCount))}
           lead={texts.confirmLead}
-          action={texts[nameChange(asked)](count)}
-          act={() => begin(asked)}
+          action={texts[nameChange(asked.change)](askedCount)}
+          act={() => begin(asked.change, asked.ids ? { ids: asked.ids } : { filter })}
           onDone={() => ask(null)}
           onClose={() => ask(null)}
         />
@@ -117,7 +127,11 @@ function useOwnerItems(apply: Apply): MenuItem[] {
   const agents = useAgents().filter(({ status }) => status === 'ACTIVE');
   return [
     { key: 'none', label: texts.nobody, onSelect: () => apply({ owner: null }) },
-    ...users.map(({ _id, name }) => ({ key: _id, label: name, onSelect: () => apply({ owner: _id }) })),
+    ...users.map(({ _id, name }) => ({
+      key: _id,
+      label: name,
+      onSelect: () => apply(assignTo(_id, { handled_by: 'AI' })),
+    })),
     ...agents.map(({ _id, name }): MenuItem => {
       return { key: _id, label: name, icon: 'agent', onSelect: () => apply({ agent: _id, handled_by: 'AI' }) };
     }),

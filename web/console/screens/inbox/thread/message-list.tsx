@@ -93,9 +93,15 @@ function Rows({ rows, feed, contact, onReply }: RowsProps): ReactElement {
     return () => sizes.disconnect();
   }, [list]);
   const wanted = useWantedRow(
-    { rows, feed, show: (index) => list.scrollToIndex(index, { align: 'center' }) },
+    {
+      rows,
+      feed,
+      show: (index) => list.scrollToIndex(index, { align: 'center' }),
+      showEnd: () => list.scrollToEnd(),
+    },
     wasAtEnd,
   );
+  useOwnSends(rows, () => list.scrollToEnd());
   const shown = list.getVirtualItems();
   const first = shown[0]?.index ?? 0;
   useEffect(() => {
@@ -139,21 +145,38 @@ interface WantedRow {
   rows: readonly ThreadRow[];
   feed: FeedView<Message>;
   show(index: number): void;
+  showEnd(): void;
 }
 
 /** Shows the message that the address names, as a hit of a search does. Older messages are read until it is there. Returns its key. */
-function useWantedRow({ rows, feed, show }: WantedRow, wasAtEnd: RefObject<boolean>): string | null {
+function useWantedRow({ rows, feed, show, showEnd }: WantedRow, wasAtEnd: RefObject<boolean>): string | null {
   const wanted = new URLSearchParams(useSearch()).get('message');
   const found = useRef<string | null>(null);
   useEffect(() => {
+    if (wanted === null && found.current !== null) {
+      // The conversation is opened without the message, so it shows its end again.
+      [found.current, wasAtEnd.current] = [null, true];
+      showEnd();
+    }
     if (wanted === null || found.current === wanted) return;
     const index = rows.findIndex(({ key }) => key === wanted);
     if (index < 0) return feed.loadMore();
     found.current = wanted;
     wasAtEnd.current = false;
     show(index);
-  }, [wanted, rows, feed, show, wasAtEnd]);
+  }, [wanted, rows, feed, show, showEnd, wasAtEnd]);
   return wanted;
+}
+
+/** What the user sends is shown, wherever in the thread they have read. */
+function useOwnSends(rows: readonly ThreadRow[], show: () => void): void {
+  const last = rows.at(-1);
+  const sent = last?.kind === 'outgoing' ? last.key : null;
+  const seen = useRef(sent);
+  useEffect(() => {
+    if (sent !== null && sent !== seen.current) show();
+    seen.current = sent;
+  });
 }
 
 interface RowContentProps {

@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { toScreen } from '../../../client.ts';
 import { useAgents, useUser } from '../../../records/company.ts';
-import { useMessage } from '../../../records/messages.ts';
+import { isRepeated, useMessage } from '../../../records/messages.ts';
 import { useMay, useSession } from '../../../session/session.ts';
 import { AUTHOR_NAMES, nameOrigin } from '../../../texts/contents.ts';
 import { useExplainFailure } from '../../../texts/failures.ts';
@@ -115,6 +115,10 @@ function Quote({ conversation, id }: { conversation: string; id: string }): Reac
   );
 }
 
+/** The network takes nothing but templates now, so the same text would fail again. */
+const isHopeless = ({ contentType, errors }: Message): boolean =>
+  contentType !== 'TEMPLATE' && ['WINDOW_EXPIRED', '131047'].includes(String(errors[0]?.code));
+
 /** Why a message has failed, and what sends it again as a new message. */
 function Failure({ message }: { message: Message }): ReactElement {
   const texts = useTexts(THREAD);
@@ -123,7 +127,8 @@ function Failure({ message }: { message: Message }): ReactElement {
   const mayWrite = useMay('messages:create');
   const { conversation, errors, failure_reason, reply_to } = message;
   const cause = failure_reason ?? errors[0];
-  const content = copyContent(message);
+  const wasRepeated = isRepeated(message);
+  const content = wasRepeated || isHopeless(message) ? null : copyContent(message);
   const send = (): void => {
     if (content) void post({ user: user._id, conversation, content, replyTo: reply_to });
     returnToComposer();
@@ -131,6 +136,7 @@ function Failure({ message }: { message: Message }): ReactElement {
   return (
     <>
       {cause && <p className={styles['cause']}>{explain(cause)}</p>}
+      {wasRepeated && <p className={styles['who']}>{texts.sentAgain}</p>}
       {mayWrite && content && (
         <div className={styles['buttons']}>
           <Button icon="refresh" onClick={send}>

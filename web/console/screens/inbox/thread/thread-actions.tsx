@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { parley } from '../../../client.ts';
 import { useAgents, usePipelines, useUser, useUsers } from '../../../records/company.ts';
-import { showConversation, useConversationChange } from '../../../records/conversations.ts';
+import { assignTo, showConversation, useConversationChange } from '../../../records/conversations.ts';
 import { formatMoment } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
@@ -123,13 +123,13 @@ function useOwnerItems(conversation: Conversation, apply: Change): MenuItem[] {
     key: user._id,
     label: user.name,
     isChosen: user._id === owner,
-    onSelect: () => apply({ owner: user._id }),
+    onSelect: () => apply(assignTo(user._id, conversation)),
   }));
   const nobody = {
     key: 'none',
     label: texts.nobody,
     isChosen: owner === null,
-    onSelect: () => apply({ owner: null }),
+    onSelect: () => apply(assignTo(null, conversation)),
   };
   return [nobody, ...items, ...useAgentItems(conversation, apply)];
 }
