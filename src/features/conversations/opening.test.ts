@@ -54,6 +54,8 @@ test('a conversation that a caller opens has all its fields, is in no step, and 
     last_inbound_at: null,
     window_expires_at: null,
     snoozed_until: null,
+    woken_at: null,
+    awaits_reply: false,
     is_test: false,
     closed_at: null,
   });

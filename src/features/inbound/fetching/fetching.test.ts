@@ -164,7 +164,7 @@ test('when the server numbers its mails anew, each mail of the time since the la
 
 test('an answer is sent to the sender with the subject of the mail, and a report that it was returned makes it FAILED', async () => {
   const { headers, id } = makeHeaders();
-  mailbox.add(writeMail(headers, 'Hello?'));
+  mailbox.add(writeMail(headers, 'Hello?'), new Date());
   const message = await waitForMessage(id);
   assert.equal(message['email'].subject, 'Where is my order?');
   const body = { conversationId: message['conversation'], message: { content: 'On its way' } };
@@ -184,7 +184,7 @@ test('an answer is sent to the sender with the subject of the mail, and a report
 
 test('a person’s reply goes to all addresses in Reply-To, the message shows them, and a report that one of them returned it makes it FAILED', async () => {
   const { headers, id } = makeHeaders({ 'Reply-To': 'Ana at home <ana@home.example>, rui@home.example' });
-  mailbox.add(writeMail(headers, 'Write to us at home'));
+  mailbox.add(writeMail(headers, 'Write to us at home'), new Date());
   const message = await waitForMessage(id);
   assert.deepEqual(message['email'].reply_to, ['ana@home.example', 'rui@home.example']);
   assert.equal(message['contact_summary'].email, 'ana@client.example');
