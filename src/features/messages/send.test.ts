@@ -153,7 +153,8 @@ test('a sent text sets the unread count to 0 and becomes the last message of its
   const { body: after } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
   assert.equal(after.unread_count, 0);
   const { _id, content, contentType, sender_type, message_type, origin, createdAt } = sent;
-  assert.deepEqual(after.last_message, { _id, content, contentType, sender_type, message_type, origin, createdAt });
+  const last = { _id, content, contentType, sender_type, message_type, origin, createdAt, is_failed: false };
+  assert.deepEqual(after.last_message, last);
   assert.equal(after.last_message_at, createdAt);
   assert.equal(after.updatedAt, conversation.updatedAt);
   assert.deepEqual(await listEventNames(platform, conversation._id), ['CONVERSATION_CREATED']);
