@@ -104,8 +104,11 @@ test('several conversations are selected by keyboard, as a range and all at once
   await page.getByRole('button', { name: 'Select all 4 that match' }).click();
   await page.getByRole('button', { name: 'Close', exact: true }).click();
   await findDialog(page).getByText('Close 4 conversations?').waitFor();
+  // A conversation that matches only now is none of those that the question is about.
+  const late = await writeAsContact(platform, { name: 'Bulk Late', text: 'Olá' });
   await findDialog(page).getByRole('button', { name: 'Close 4 conversations' }).click();
   await page.getByText('4 changed').waitFor();
+  assert.equal((await call(200, 'GET', `/v1/conversations/${late.conversation._id}`)).body.status, 'OPEN');
   // The contact writes again, so that the closed conversation can not be opened a second time.
   await writeAsContact(platform, { from: threads[0]?.contact.phone_number.slice(1), name: 'Bulk One', text: 'Again' });
   await page.goto(`${platform.url}/console/inbox/closed`);

@@ -220,7 +220,7 @@ export interface UserUpdate {
   role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
   /** The language of mails to the user */
   language?: 'pt-BR' | 'en' | 'es' | undefined;
-  /** The address of a picture, which visitors of a web chat see beside the name */
+  /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url?: string | null | undefined;
   /** INACTIVE: the user is logged out of the company and can not log in to it */
   status?: 'ACTIVE' | 'INACTIVE' | undefined;
@@ -241,7 +241,7 @@ export interface User {
   status: 'ACTIVE' | 'INVITED' | 'INACTIVE';
   /** The language of mails to the user */
   language: 'pt-BR' | 'en' | 'es';
-  /** The address of a picture, which visitors of a web chat see beside the name */
+  /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
@@ -266,7 +266,7 @@ export interface InvitedUser {
   status: 'ACTIVE' | 'INVITED' | 'INACTIVE';
   /** The language of mails to the user */
   language: 'pt-BR' | 'en' | 'es';
-  /** The address of a picture, which visitors of a web chat see beside the name */
+  /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
@@ -293,7 +293,7 @@ export interface UserChanged {
   status: 'ACTIVE' | 'INVITED' | 'INACTIVE';
   /** The language of mails to the user */
   language: 'pt-BR' | 'en' | 'es';
-  /** The address of a picture, which visitors of a web chat see beside the name */
+  /** The address of a picture, which visitors of a web chat see next to the name */
   avatar_url: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_login_at: string | null;
@@ -1998,7 +1998,7 @@ export interface CampaignPreview {
     /** The value that does not fit, of the first of these contacts; null for the other reasons */
     message: string | null;
   }>;
-  /** The messages of the first ten contacts, those included that can not be filled in */
+  /** The messages of the first ten contacts, including those with a missing or wrong value */
   messages: Array<{
     /** Identifier: 24 lower-case hex characters */
     contact: string;

@@ -42,7 +42,7 @@ export interface PackedFile {
 export const isTnef = (mimeType: string, fileName: string | undefined): boolean =>
   /^application\/(?:vnd\.)?ms-tnef$/.test(mimeType) || fileName?.toLowerCase() === 'winmail.dat';
 
-/** Returns the files of the pack; none when it can not be read. */
+/** Returns the files in the pack, or an empty list if the pack is damaged. */
 export function unpackTnef(pack: Buffer): PackedFile[] {
   const files: Partial<PackedFile>[] = [];
   for (const { id, data } of listAttributes(pack)) {

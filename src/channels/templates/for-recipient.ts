@@ -1,4 +1,4 @@
-/** Fills in a template with the values of one recipient, or says in words why that recipient can not get it. */
+/** Fills in a template with the values of one recipient, or explains why the recipient cannot get the message. */
 import { clipText } from '../../platform/values/words.ts';
 import { composeTemplate, type ApprovedTemplate, type FilledTemplate } from './compose.ts';
 import type { Fault, GivenComponent, GivenParameter } from './given.ts';

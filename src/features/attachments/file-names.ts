@@ -6,7 +6,7 @@ const MAX_NAME = 255;
 // Characters that reverse the direction of the text after them: with them `exe.gpj` reads like `jpg.exe`.
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** A name without the folders that some programs put before it. */
+/** Removes the folders from a file name: some programs send the whole path. */
 export const dropFolders = (name: string): string =>
   name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
 

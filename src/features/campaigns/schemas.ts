@@ -257,7 +257,7 @@ export const CampaignPreview = define(
       },
     ),
     messages: Type.Array(PreviewMessage, {
-      description: 'The messages of the first ten contacts, those included that can not be filled in',
+      description: 'The messages of the first ten contacts, including those with a missing or wrong value',
     }),
     problems: Type.Array(
       Type.Object({

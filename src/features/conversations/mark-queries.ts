@@ -2,7 +2,7 @@
 import { exec, many } from '../../platform/store/db.ts';
 import type { TenantTx } from '../../platform/store/tenant.ts';
 
-/** Names the campaign in conversations, which the transaction has locked. People who have not written wait for nobody until they reply. */
+/** Names the campaign in conversations, which the transaction has locked. Those in which the contact has never written await a reply. */
 export function setCampaignMarks(
   tx: TenantTx,
   campaign: string,

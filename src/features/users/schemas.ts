@@ -29,7 +29,7 @@ export const Email = Type.String({
 
 const role = oneOf(USER_ROLES, 'What the user may do: docs/authentication.md lists the scopes of each role');
 const language = oneOf(LANGUAGES, 'The language of mails to the user');
-const AVATAR = 'The address of a picture, which visitors of a web chat see beside the name';
+const AVATAR = 'The address of a picture, which visitors of a web chat see next to the name';
 const avatar_url = nullable(webAddress(AVATAR));
 
 export const UserCreate = define(

@@ -153,7 +153,7 @@ interface CollectOptions {
   watch: WatchBody;
   /** Counts a piece and returns by how many milliseconds its sender is ahead of its rate. */
   aheadMs(piece: Buffer): number;
-  /** Returns true when all announced bytes are there: such a body waits for no others of its address. */
+  /** Returns true once the body has as many bytes as its Content-Length says. It is not slowed down then. */
   isWhole(): boolean;
 }
 

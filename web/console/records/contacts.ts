@@ -58,13 +58,16 @@ export function useContact(id: string): UseQueryResult<Contact | null> {
   return useQuery({ queryKey: keyOf(id), queryFn: () => readContact(id), enabled: id !== '', ...LIVE });
 }
 
+/** The name in a conversation or message of its contact; null when it has none. */
+export const nameSummary = ({ name, phone_number, email }: Conversation['contact_summary']): string | null =>
+  name ?? phone_number ?? email;
+
 /** The name of the contact of a conversation or message, which names it unless nothing but its id is known. A later change shows at once. */
 export function useContactName({
   contact,
   contact_summary,
 }: Pick<Conversation, 'contact' | 'contact_summary'>): string {
-  const { name, phone_number, email } = contact_summary;
-  const known = name ?? phone_number ?? email;
+  const known = nameSummary(contact_summary);
   const { data } = useQuery({
     queryKey: keyOf(contact),
     queryFn: () => readContact(contact),

@@ -26,7 +26,7 @@ export function useMessageHits(search: string | null, inbox: string | undefined)
     ['message-hits', search, inbox ?? ''],
     async (after, signal) =>
       search === null
-        ? { result: [], meta: { ...NO_PAGE } }
+        ? { result: [], meta: NO_PAGE }
         : parley.messages.search({ search, inbox, limit: PAGE, skipCount: true, after }, { signal }),
     { isLive: false },
   );
@@ -46,13 +46,8 @@ export function showMessage(message: Message): void {
 /** Whether the same content was sent once more after a message that has failed. */
 export function isRepeated({ _id, conversation, contentType, content, attachment }: Message): boolean {
   const items = queries.getQueryData<Feed<Message>>(keyOf(conversation))?.items ?? [];
-  const later = items.slice(
-    0,
-    Math.max(
-      0,
-      items.findIndex((item) => item._id === _id),
-    ),
-  );
+  const index = items.findIndex((item) => item._id === _id);
+  const later = items.slice(0, Math.max(0, index));
   return later.some(
     (item) =>
       item.message_type === 'OUTGOING' &&

@@ -1,5 +1,6 @@
 /** Closes a conversation, with a notice that takes it back, and reopens it. */
 import type { Conversation } from '@parley/sdk';
+import { nameSummary } from '../records/contacts.ts';
 import { useConversationChange } from '../records/conversations.ts';
 import { defineTexts, useTexts } from '../texts/texts.ts';
 import { showError, showNotice } from './toast.tsx';
@@ -11,9 +12,6 @@ const CLOSING = defineTexts(
     es: { closed: (name) => `Conversación cerrada: ${name}`, undo: 'Deshacer' },
   },
 );
-
-const nameOf = ({ contact_summary: { name, phone_number, email } }: Conversation): string =>
-  name ?? phone_number ?? email ?? '…';
 
 interface Closing {
   isClosed: boolean;
@@ -32,7 +30,10 @@ export function useClosing(conversation: Conversation | undefined): Closing {
   // The page may show another conversation before the answer comes, so the notice does not depend on this one being shown.
   const close = async (before: Conversation): Promise<void> => {
     await change.mutateAsync({ status: 'CLOSED' });
-    showNotice(texts.closed(nameOf(before)), { label: texts.undo, run: () => undo(before) });
+    showNotice(texts.closed(nameSummary(before.contact_summary) ?? '…'), {
+      label: texts.undo,
+      run: () => undo(before),
+    });
   };
   return {
     isClosed,

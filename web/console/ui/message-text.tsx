@@ -1,4 +1,4 @@
-/** The text of a message: addresses and telephone numbers are links, and the marks of WhatsApp are the formats that they stand for. */
+/** Renders the text of a message: web addresses and telephone numbers as links, and WhatsApp's `*bold*` and its like as formats. */
 import { createElement, Fragment, type ReactElement, type ReactNode } from 'react';
 import { findLinks, findStretches, type Linked } from './marks.ts';
 
