@@ -15,7 +15,7 @@ export interface ChosenTest {
  * everything.
  */
 const ASSEMBLIES =
-  /^src\/(?:api|worker|main|file-reader|boot\/[\w-]+)\.ts$|^src\/channels\/registry\.ts$|^test\/support\/(?:platform|process)\.ts$/;
+  /^src\/(?:api|worker|main|file-reader|mail-caller|boot\/[\w-]+)\.ts$|^src\/channels\/registry\.ts$|^test\/support\/(?:platform|process)\.ts$/;
 /** The features that communicate with networks. Their tests run when a channel or the sandbox has changed. */
 const NETWORK_ROOMS = ['src/features/inboxes/', 'src/features/inbound/', 'src/features/messages/'];
 /** Folders whose tests are run together when one of their files is concerned. */

@@ -229,6 +229,17 @@ const DOORS: Law[] = [
     ],
   },
   {
+    title: 'what a server of a company says is read in a child process only',
+    path: 'src/channels/email/fetch.ts',
+    broken: [
+      imports('imapflow', 'ImapFlow'),
+      `await import('imapflow');`,
+      imports('./imap.ts'),
+      imports('./mailbox-answers.ts'),
+    ],
+    kept: [importsType('imapflow', 'ImapFlow'), importsType('./imap.ts'), imports('./mailbox-calls.ts')],
+  },
+  {
     title: 'only the listed rooms may read rows of all companies',
     path: 'src/features/campaigns/campaigns.ts',
     broken: [

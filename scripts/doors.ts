@@ -1,4 +1,5 @@
-/** The few files of src/ that may use the process, the network, SQL and rows of all companies. */
+/** The few files of src/ that may use the process, the network, SQL, rows of all companies and libraries that read what foreign servers say. */
+import { posix } from 'node:path';
 import { isTest } from './import-law.ts';
 import type { SourceFacts, TextFact, Violation } from './source-facts.ts';
 
@@ -72,6 +73,10 @@ const SQL_HOMES = [/^src\/platform\//, QUERIES];
 const SQL_START =
   /^\s*(?:--[^\n]*\n\s*)*(?:(?:select|SELECT)\s|(?:insert into|INSERT INTO)\s|(?:update|UPDATE)\s+\S+(?:\s+\S+){0,2}\s+(?:set|SET)\s|(?:delete from|DELETE FROM)\s|(?:with|WITH)\s+(?:recursive\s+|RECURSIVE\s+)?\w+\s*(?:\([^)]*\)\s*)?(?:as|AS)\s)/;
 
+/** Libraries that read what servers of companies say, and the files that use them. They run in child processes (src/mail-caller.ts) only. */
+const FOREIGN_READERS = /^imapflow(?:\/|$)/;
+const CHILD_FILES = /^src\/(?:mail-caller|channels\/email\/(?:mailbox|mailbox-answers|imap|idle))\.ts$/;
+
 /** Functions that make a schema or a job, and the files of a room that may call them. */
 const MAKERS = [
   { from: /^typebox$/, names: ['Type'], homes: ['schemas.ts', 'jobs.ts'] },
@@ -94,6 +99,9 @@ export function findDoorViolations(facts: SourceFacts): Violation[] {
     ),
     ...findDatabaseUse(facts).map((line) => make(line, 'connections are opened by src/platform only')),
     ...findSql(facts).map((line) => make(line, "SQL stands in a room's queries.ts, src/platform or migrations only")),
+    ...findForeignReading(facts).map((line) =>
+      make(line, 'what a server of a company says is read in a child process only (src/mail-caller.ts)'),
+    ),
     ...findMakerUse(facts).map(({ line, homes }) => make(line, `what a room makes of this stands in its ${homes}`)),
   ];
 }
@@ -135,6 +143,16 @@ function findSocketUse({ path, imports }: SourceFacts): number[] {
         SOCKET_MODULES.includes(specifier ?? '') &&
         names.some((name) => SOCKET_CLIENT_NAMES.includes(name)),
     )
+    .map(({ line }) => line);
+}
+
+function findForeignReading({ path, imports }: SourceFacts): number[] {
+  if (CHILD_FILES.test(path)) return [];
+  return imports
+    .filter(({ specifier, typeOnly }) => {
+      if (typeOnly || specifier === null) return false;
+      return FOREIGN_READERS.test(specifier) || CHILD_FILES.test(posix.join(posix.dirname(path), specifier));
+    })
     .map(({ line }) => line);
 }
 

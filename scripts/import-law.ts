@@ -123,8 +123,8 @@ const LAWS: Record<PlaceKind, { sentence: string; others: (PlaceKind | 'routes' 
     others: ['jobs', 'operation', 'config', 'kit', 'platform', 'registry', 'port', 'ai'],
   },
   reader: {
-    sentence: "the reader of files knows the rooms' operations, the channels and the platform",
-    others: ['operation', 'port', 'registry', 'platform'],
+    sentence: "the program of a child process knows the rooms' operations, the channels and the platform",
+    others: ['operation', 'port', 'registry', 'channel', 'platform'],
   },
   kit: { sentence: 'kit names the platform, the channels and ai', others: ['platform', 'registry', 'port', 'ai'] },
   config: { sentence: 'config knows the platform only', others: ['platform'] },
@@ -207,7 +207,7 @@ function findPlace(path: string): FilePlace {
   if (REGISTRY.includes(path)) return { kind: 'registry' };
   const room = ROOMS.find((listed) => listed === name);
   if (area === 'features' && room && rest.length > 0) return { kind: 'room', room, role: findRole(file) };
-  if (path === 'src/file-reader.ts') return { kind: 'reader' };
+  if (path === 'src/file-reader.ts' || path === 'src/mail-caller.ts') return { kind: 'reader' };
   for (const kind of ['main', 'api', 'worker', 'config', 'kit'] as const)
     if (path === `src/${kind}.ts`) return { kind };
   return { kind: 'unknown' };

@@ -8,6 +8,7 @@ import { dataPath, type Config, type StartConfig } from '../config.ts';
 import type { Kit } from '../kit.ts';
 import { createChangeFeed } from '../platform/store/changes/feed.ts';
 import { connectOtherProcesses } from '../platform/store/changes/neighbours.ts';
+import { createCallers } from '../platform/work/callers.ts';
 import { createReaders, type ChildReaders } from '../platform/work/child-readers.ts';
 import { createNewcomerWait } from '../platform/http/connections.ts';
 import { createExportAdmission } from '../platform/http/download.ts';
@@ -229,7 +230,10 @@ function openNetworks(config: StartConfig, sandbox: Sandbox | null, undo: UndoSt
   const { close, ...clients } = openOutbound(config, sandbox);
   undo.push(close);
   const { variables } = config;
-  const channels = createChannels({ variables, sandbox: sandbox?.variables ?? {}, outbound: clients.outbound });
+  const callers = createCallers(new URL('../mail-caller.ts', import.meta.url), config.READER_NICE);
+  undo.push(async () => callers.close());
+  const { outbound } = clients;
+  const channels = createChannels({ variables, sandbox: sandbox?.variables ?? {}, outbound, callers });
   return { ...clients, channels };
 }
 

@@ -1,5 +1,6 @@
 /** The channel port. A channel translates between a network's wire format and the platform's types; `can` tells how channels differ. */
 import type { Outbound } from '../platform/outside/outbound.ts';
+import type { Callers } from '../platform/work/callers.ts';
 import type { SettingTable, SettingValues } from '../platform/values/setting-kinds.ts';
 import type { Readable } from 'node:stream';
 import type { Abilities } from './abilities.ts';
@@ -218,11 +219,12 @@ export interface ChannelDeclaration<
 export interface NetworkAccess<Table extends SettingTable = NoSettings> {
   environment: SettingValues<Table>;
   outbound: Outbound;
+  callers: Callers;
 }
 
 export interface ChannelNetwork<Config = Record<string, unknown>> extends SendingLimits<Config> {
-  /** `callback` is the address at which the network shall notify this inbox; null leaves the network's present setting. */
-  check?(config: Config, signal: AbortSignal, callback: Callback | null): Promise<CheckResult>;
+  /** `callback` is the address at which the network shall notify this inbox; null leaves the network's present setting. The `company` is the one whose share is used. */
+  check?(config: Config, signal: AbortSignal, callback: Callback | null, company: string): Promise<CheckResult>;
   /** Returns the code by which a phone is paired with the inbox. Never throws. */
   pair?(config: Config, signal: AbortSignal): Promise<Pairing>;
   /** The log-in at the network's own page, on networks where an account comes from there instead of from a request. */
@@ -232,7 +234,7 @@ export interface ChannelNetwork<Config = Record<string, unknown>> extends Sendin
   fetchFile?(wanted: WantedFile, config: Config, signal: AbortSignal): Promise<FetchResult>;
   /** Fetches what has arrived behind the place, the oldest first. Never throws. */
   fetchItems?(config: Config, place: FetchPlace, signal: AbortSignal): Promise<FetchedItems>;
-  /** Keeps a connection open until the signal ends it, and calls `onNews` when something has arrived to be fetched. Never throws. */
+  /** Keeps a connection open until the signal ends it, and calls `onNews` when something has arrived to be fetched, a few times a second at most. Never throws. */
   watchItems?(config: Config, onNews: () => void, signal: AbortSignal): Promise<WatchOutcome>;
   /** Uploads a file before the messages that name it by the id that the network gives it. */
   uploadFile?(file: OutboundFile, config: Config, signal: AbortSignal): Promise<UploadResult>;

@@ -33,6 +33,8 @@ export interface ReceivedFile {
 export interface WantedFile {
   media: ReceivedFile;
   maxBytes: number;
+  /** The company whose share of what the platform fetches is used. */
+  company: string;
 }
 
 /**

@@ -7,6 +7,8 @@ export type FetchPosition = Record<string, unknown>;
 
 /** Where fetching goes on. */
 export interface FetchPlace {
+  /** The company whose share of what the platform fetches is used. */
+  company: string;
   /** The position behind what was fetched; null before the first fetch. */
   position: FetchPosition | null;
   /** The end of what the network kept when it accepted the inbox; null for an inbox that was accepted before that was noted. */
@@ -70,12 +72,12 @@ export interface PushedItems<Config = Record<string, unknown>> {
 
 /**
  * fetched: `position` is the one behind the items; `hasMore` is true when the network has further ones · refused: the network does not
- * accept the credentials any more · failed: the caller may try again later, from `position` when there is one. `error` is one sentence for people.
+ * accept the credentials any more · stopped: the server is not asked again until somebody saves the inbox · failed: the caller may try again later, from `position` when there is one. `error` is one sentence for people.
  */
 export type FetchedItems =
   | { outcome: 'fetched'; items: FetchedItem[]; position: FetchPosition; hasMore: boolean }
-  | { outcome: 'refused'; error: string }
+  | { outcome: 'refused' | 'stopped'; error: string }
   | { outcome: 'failed'; error: string; position?: FetchPosition };
 
-/** ended: the connection is gone, and may be opened again · not offered: the network has nothing of the kind. */
-export type WatchOutcome = 'ended' | 'not offered';
+/** ended: the connection is gone, and may be opened again · not offered: the network has nothing of the kind · stopped: as above. */
+export type WatchOutcome = { outcome: 'ended' | 'not offered' } | { outcome: 'stopped'; error: string };

@@ -1,13 +1,12 @@
 /** What channels are given of the operator's settings. test/contract/new-channel.test.ts proves it for a channel that is added. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createOutbound } from '../platform/outside/outbound.ts';
+import { openOutside } from '../../test/support/outside.ts';
 import { optional } from '../platform/values/setting-kinds.ts';
 import { declareChannel, SILENT } from './channel.ts';
 import { createChannels, readEnvironment } from './registry.ts';
 
-const outbound = createOutbound({ allow: [], trusted: [] });
-after(() => outbound.close());
+const outside = openOutside({ after });
 
 const environment = { settings: { CLUB_KEY: optional, CLUB_NAME: optional } };
 
@@ -40,8 +39,8 @@ test('a channel that reads a setting of another one, or one that it has not decl
       return {};
     },
   });
-  club.open?.({ environment: { CLUB_KEY: 'ours', CLUB_NAME: null }, outbound });
-  silent.open?.({ environment: {}, outbound });
+  club.open?.({ environment: { CLUB_KEY: 'ours', CLUB_NAME: null }, ...outside });
+  silent.open?.({ environment: {}, ...outside });
 });
 
 test('settings of a channel that belong together are refused while some are missing, also while the sandbox has all of them', () => {
@@ -50,7 +49,7 @@ test('settings of a channel that belong together are refused while some are miss
     NETWORK_API_KEY: 'hunter2',
     NETWORK_HOOK_SECRET: 'hunter3',
   };
-  const open = (variables: Record<string, string>, sandbox = {}) => createChannels({ variables, sandbox, outbound });
+  const open = (variables: Record<string, string>, sandbox = {}) => createChannels({ variables, sandbox, ...outside });
   for (const name of Object.keys(whole)) {
     const variables = Object.fromEntries(Object.entries(whole).filter(([each]) => each !== name));
     assert.throws(
@@ -65,7 +64,7 @@ test('settings of a channel that belong together are refused while some are miss
 
 test('a number sends as many templates a second as the operator says, 80 by default, and 20 at most where an app shares it', () => {
   const read = (variables: Record<string, string>) => {
-    const channels = createChannels({ variables, sandbox: {}, outbound });
+    const channels = createChannels({ variables, sandbox: {}, ...outside });
     return (['WAP_AUTO_CLOSER', 'PARTNER_API'] as const).map((name) =>
       [false, true].map((isShared) => channels.get(name).templates?.readThroughput(isShared)),
     );

@@ -9,6 +9,7 @@ import { wapAutoCloserChannel } from './wap-auto-closer/index.ts';
 import type { ChannelSettings } from './settings.ts';
 import { webV2Channel } from './web-v2/index.ts';
 import type { Outbound } from '../platform/outside/outbound.ts';
+import type { Callers } from '../platform/work/callers.ts';
 import { expectAllOrNone, readSettings, type Variables } from '../platform/values/setting-kinds.ts';
 
 const CHANNELS = [wapAutoCloserChannel, webV2Channel, partnerApiChannel, professionalNetworkChannel, emailChannel];
@@ -64,13 +65,14 @@ export interface ChannelsOptions {
   /** What leads to the sandbox wherever the operator has set nothing; empty while there is no sandbox. */
   sandbox: Variables;
   outbound: Outbound;
+  callers: Callers;
 }
 
 /** Opens each channel with its own settings. Throws one sentence that names the wrong setting. */
-export function createChannels({ variables, sandbox, outbound }: ChannelsOptions): Channels {
+export function createChannels({ variables, sandbox, ...access }: ChannelsOptions): Channels {
   const channels = (CHANNELS as ChannelDeclaration<ChannelName>[]).map(({ environment, open, ...channel }) => ({
     ...channel,
-    ...open?.({ environment: readEnvironment(environment, variables, sandbox), outbound }),
+    ...open?.({ environment: readEnvironment(environment, variables, sandbox), ...access }),
   }));
   const byName = new Map(channels.map((channel) => [channel.name, channel]));
   return {

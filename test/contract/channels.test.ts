@@ -170,7 +170,7 @@ for (const channel of channels.all()) {
     test(`${channel.name}: a fetch from a server that does not answer fails, and bytes that nobody sends end in elements or an error`, async () => {
       const fetched = await fetchItems(
         channel.settings?.sample ?? {},
-        { position: null, start: null },
+        { company: 'a-company', position: null, start: null },
         AbortSignal.timeout(600_000),
       );
       assert.equal(fetched.outcome, 'failed');

@@ -138,3 +138,23 @@ export async function startImapServer(scope: Scope, certificate: { key: string; 
   mailbox.port = (server.address() as AddressInfo).port;
   return mailbox;
 }
+
+/** Makes a server answer a command by `words`, and then by the same line again and again for as long as the connection lasts. */
+export const sayWithoutEnd =
+  (begin: string, line: string, words = ''): NonNullable<TestMailbox['interfere']> =>
+  (command, _tag, socket) => {
+    if (!command.startsWith(begin)) return false;
+    socket.write(words);
+    flood(socket, line);
+    return true;
+  };
+
+/** Writes the same line for as long as the connection lasts. */
+export function flood(socket: Socket, line: string): void {
+  const lines = line.repeat(Math.ceil(60_000 / line.length));
+  const write = (): void => {
+    while (socket.writable && socket.write(lines));
+  };
+  socket.on('drain', write);
+  write();
+}

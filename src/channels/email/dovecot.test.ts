@@ -6,8 +6,8 @@ import { after, test } from 'node:test';
 import { skipWithoutDovecot, startDovecot } from '../../../test/support/dovecot.ts';
 import { MAIL_LOG_IN, trustCertificate } from '../../../test/support/mail-servers.ts';
 import { SAMPLE_HEADERS, writeMail, writeMultipart } from '../../../test/support/mails.ts';
+import { openOutside } from '../../../test/support/outside.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { createOutbound } from '../../platform/outside/outbound.ts';
 import type { Inbound, InboundMessage } from '../channel.ts';
 import { findFile, textOf } from '../content.ts';
 import type { FetchedItem, FetchedItems, FetchPosition } from '../fetching.ts';
@@ -15,9 +15,8 @@ import { checkMailbox, fetchFile, fetchItems } from './fetch.ts';
 import { emailSettings } from './settings.ts';
 import { translateMail } from './translate.ts';
 
-const outbound = createOutbound({ allow: ['127.0.0.0/8'], trusted: [] });
-after(() => outbound.close());
-const patient = (): AbortSignal => AbortSignal.timeout(600_000);
+const access = openOutside({ after });
+const company = 'a-company';
 
 test(
   'a mailbox of dovecot is read in portions and to the end, with its files, also after the server has numbered its mails anew (UIDVALIDITY)',
@@ -25,17 +24,17 @@ test(
   async (context) => {
     const server = await startDovecot(context, trustCertificate(context));
     const config = { ...emailSettings.sample, ...MAIL_LOG_IN, imap_url: `imaps://127.0.0.1:${server.port}` };
-    const network = { outbound };
+    const ask = (extra = {}) => ({ config: { ...config, ...extra }, company, signal: AbortSignal.timeout(600_000) });
     server.deliver(writeMail({ ...SAMPLE_HEADERS, 'Message-ID': '<old@client.example>' }, 'Old'));
-    const checked = await checkMailbox(network, config, patient());
+    const checked = await checkMailbox(access, ask());
     assert.ok(checked.ok && checked.start);
     const { start } = checked;
     const fetch = async (position: FetchPosition | null): Promise<FetchedItems & { outcome: 'fetched' }> => {
-      const fetched = await fetchItems(network, config, { position, start }, patient());
+      const fetched = await fetchItems(access, ask(), { company, position, start });
       assert.ok(fetched.outcome === 'fetched', JSON.stringify(fetched));
       return fetched;
     };
-    const wrong = await checkMailbox(network, { ...config, password: 'wrong' }, patient());
+    const wrong = await checkMailbox(access, ask({ password: 'wrong' }));
     assert.ok(!wrong.ok && !wrong.retry);
 
     server.deliver(FILES);
@@ -55,7 +54,7 @@ test(
     assert.equal(files.length, 2);
     for (const media of files.map(findFile)) {
       assert.ok(media);
-      const found = await fetchFile(network, { media, maxBytes: 1_000_000 }, config, patient());
+      const found = await fetchFile(access, ask(), { company, media, maxBytes: 1_000_000 });
       assert.ok(found.outcome === 'found');
       const bytes = Buffer.concat(await found.body.toArray());
       assert.equal(createHash('sha256').update(bytes).digest('hex'), media.sha256);

@@ -1,28 +1,51 @@
 /** Fetches mails, and the files of mails that are stored already. */
+import { Readable } from 'node:stream';
 import type { FetchResult, WantedFile } from '../content.ts';
 import type { CheckResult } from '../check.ts';
-import type { FetchedItems, FetchPlace, FetchPosition } from '../fetching.ts';
-import { checkImap, explainFailure, fetchMails, MailUnread, openPart, type MailboxPosition } from './imap.ts';
-import { LogInRefused, MAX_MAIL_BYTES, type Network } from './mailbox.ts';
+import type { FetchedItems, FetchPlace, FetchPosition, WatchOutcome } from '../fetching.ts';
+import { OutboundError } from '../../platform/outside/outbound-error.ts';
+import type { MailboxPosition } from './imap.ts';
+import { MAX_MAIL_BYTES } from './limits.ts';
+import type { MailboxFailure } from './mailbox-answers.ts';
+import {
+  explainFailure,
+  fetchMails,
+  fetchPart,
+  findEnd,
+  MailboxFault,
+  watchMailbox,
+  type Asking,
+  type Calling,
+  type MailboxAccess,
+} from './mailbox-calls.ts';
 import type { EmailConfig } from './settings.ts';
 
 /** Checks that the mailbox can be read, and returns its end. */
-export async function checkMailbox(network: Network, config: EmailConfig, signal: AbortSignal): Promise<CheckResult> {
-  if (!config.imap_url) return { ok: true, coexistence: null };
-  const verdict = await checkImap(network, config, signal);
-  return verdict.ok ? { ok: true, coexistence: null, start: writePosition(verdict.end) } : verdict;
+export async function checkMailbox(access: MailboxAccess, asking: Calling): Promise<CheckResult> {
+  if (!asking.config.imap_url) return { ok: true, coexistence: null };
+  try {
+    return { ok: true, coexistence: null, start: writePosition(await findEnd(access, asking)) };
+  } catch (error) {
+    // Failure policy: the error is the verdict.
+    const isFinal =
+      (error instanceof MailboxFault && FINAL.has(error.why.failure)) ||
+      (error instanceof OutboundError && error.kind === 'BLOCKED');
+    return { ok: false, error: `The server that keeps the mails: ${explainFailure(error)}`, retry: !isFinal };
+  }
 }
 
-export async function fetchItems(
-  network: Network,
-  config: EmailConfig,
-  place: FetchPlace,
-  signal: AbortSignal,
-): Promise<FetchedItems> {
+/** The failures after which somebody has to change the settings, or the server. */
+const FINAL: ReadonlyMap<MailboxFailure['failure'], 'refused' | 'stopped'> = new Map([
+  ['refused', 'refused'],
+  ['excess', 'stopped'],
+]);
+
+export async function fetchItems(access: MailboxAccess, asking: Calling, place: FetchPlace): Promise<FetchedItems> {
+  const { config } = asking;
   // All mails of such an inbox are pushed.
   if (!config.imap_url) return { outcome: 'fetched', items: [], position: place.position ?? {}, hasMore: false };
   try {
-    const fetched = await fetchMails(network, config, choosePosition(place, config), signal);
+    const fetched = await fetchMails(access, asking, choosePosition(place, config));
     const { numbering } = fetched.position;
     return {
       outcome: 'fetched',
@@ -41,9 +64,22 @@ export async function fetchItems(
     };
   } catch (error) {
     // Failure policy: nothing was changed, and the caller decides when to try again.
-    if (error instanceof LogInRefused) return { outcome: 'refused', error: explainFailure(error) };
-    const counted = error instanceof MailUnread && { position: writePosition(error.position) };
-    return { outcome: 'failed', error: explainFailure(error), ...counted };
+    const why = error instanceof MailboxFault ? error.why : null;
+    const outcome = (why && FINAL.get(why.failure)) ?? 'failed';
+    const counted = why?.failure === 'unread' && { position: writePosition(why.position) };
+    return { outcome, error: explainFailure(error), ...counted };
+  }
+}
+
+/** Resolves when the connection ends, or when the signal ends it. Never throws. */
+export async function watchItems(access: MailboxAccess, asking: Asking, onNews: () => void): Promise<WatchOutcome> {
+  try {
+    const isOffered = asking.config.imap_url ? await watchMailbox(access, asking, onNews) : false;
+    return { outcome: isOffered ? 'ended' : 'not offered' };
+  } catch (error) {
+    // Failure policy: the mailbox is read without a watch, and the reading says what is wrong with it.
+    const isExcess = error instanceof MailboxFault && error.why.failure === 'excess';
+    return isExcess ? { outcome: 'stopped', error: error.message } : { outcome: 'ended' };
   }
 }
 
@@ -69,23 +105,30 @@ const readPosition = ({ username, numbering, lastUid, readAt, unread }: FetchPos
 /** What the numbers of the mails belong to, the number of the mail, that of the part, and the place of the file in a part that is a pack. */
 const FILE_ID = /^([0-9a-f]+\.\d+)\.(\d+)\.(\d+(?:\.\d+)*)(~\d+)?$/;
 
+/** The size of the pieces in which a file is passed on, so that none of them takes long to hash or to store. */
+const PIECE_BYTES = 64 * 1024;
+
+function* cut(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
 export async function fetchFile(
-  network: Network,
+  access: MailboxAccess,
+  asking: Calling,
   { media, maxBytes }: WantedFile,
-  config: EmailConfig,
-  signal: AbortSignal,
 ): Promise<FetchResult> {
   const [, numbering, uid, part, packed] = FILE_ID.exec(media.networkId ?? '') ?? [];
   if (numbering === undefined || uid === undefined || part === undefined)
     return { outcome: 'gone', reason: 'The mail gave the file no number.' };
   try {
-    const most = packed === undefined ? maxBytes : MAX_MAIL_BYTES;
-    const body = await openPart(network, config, { numbering, uid: Number(uid), part, maxBytes: most }, signal);
-    if (!body) return { outcome: 'gone', reason: 'The mail is not in the mailbox any more.' };
+    const most = packed === undefined ? Math.min(maxBytes, MAX_MAIL_BYTES) : MAX_MAIL_BYTES;
+    const bytes = await fetchPart(access, asking, { numbering, uid: Number(uid), part, maxBytes: most });
+    if (!bytes) return { outcome: 'gone', reason: 'The mail is not in the mailbox any more.' };
+    if (bytes.length > most) return { outcome: 'gone', reason: `The file has more than ${most} bytes.` };
     // What was said of the file is not compared: the server may convert the characters of a text.
     return {
       outcome: 'found',
-      body,
+      body: Readable.from(cut(bytes), { objectMode: false }),
       mimeType: media.mimeType,
       bytes: null,
       sha256: null,

@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { skipWithoutDovecot, startDovecot } from '../../../test/support/dovecot.ts';
-import { MAIL_LOG_IN, startImapServer, trustCertificate } from '../../../test/support/mail-servers.ts';
+import { MAIL_LOG_IN, sayWithoutEnd, startImapServer, trustCertificate } from '../../../test/support/mail-servers.ts';
 import { SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
+import { openOutside } from '../../../test/support/outside.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { createOutbound } from '../../platform/outside/outbound.ts';
-import { watchMailbox } from './idle.ts';
+import { watchItems } from './fetch.ts';
 import { emailSettings } from './settings.ts';
 
-const outbound = createOutbound({ allow: ['127.0.0.0/8'], trusted: [] });
-after(() => outbound.close());
+const access = openOutside({ after });
 const certificate = trustCertificate({ after });
 const mailbox = await startImapServer({ after }, certificate);
 mailbox.canIdle = true;
@@ -20,7 +19,9 @@ function watch(port = mailbox.port) {
   const config = { ...emailSettings.sample, ...MAIL_LOG_IN, imap_url: `imaps://127.0.0.1:${port}` };
   const ending = new AbortController();
   const seen = { news: 0 };
-  const outcome = watchMailbox({ outbound }, config, () => (seen.news += 1), ending.signal);
+  const asking = { config, signal: ending.signal };
+  const ended = watchItems(access, asking, () => (seen.news += 1));
+  const outcome = ended.then((end) => end.outcome);
   return { seen, outcome, end: () => ending.abort() };
 }
 
@@ -65,6 +66,12 @@ test('a server that offers no watch and a log-in that is refused are told apart'
   mailbox.interfere = (command, tag, socket) =>
     command.startsWith('LOGIN') && socket.write(`${tag} NO [AUTHENTICATIONFAILED] wrong\r\n`) !== undefined;
   assert.equal(await watch().outcome, 'ended');
+  mailbox.interfere = null;
+});
+
+test('a server that never stops saying that mails have arrived is not asked again', async () => {
+  mailbox.interfere = sayWithoutEnd('IDLE', '* 1 EXISTS\r\n', '+ idling\r\n');
+  assert.equal(await watch().outcome, 'stopped');
   mailbox.interfere = null;
 });
 

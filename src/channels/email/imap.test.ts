@@ -4,20 +4,26 @@ import type { Socket } from 'node:net';
 import { after, test, type TestContext } from 'node:test';
 import {
   MAIL_LOG_IN,
+  sayWithoutEnd,
   startImapServer,
   trustCertificate,
   type TestMailbox,
 } from '../../../test/support/mail-servers.ts';
 import { SAMPLE_HEADERS, writeMail } from '../../../test/support/mails.ts';
-import { createOutbound } from '../../platform/outside/outbound.ts';
-import { checkImap, fetchMails, MailUnread, type FetchedMails, type MailboxPosition } from './imap.ts';
+import { openOutside } from '../../../test/support/outside.ts';
+import { checkMailbox } from './fetch.ts';
+import type { FetchedMails, MailboxPosition } from './imap.ts';
+import { fetchMails, MailboxFault } from './mailbox-calls.ts';
 import { emailSettings, type EmailConfig } from './settings.ts';
 
-const outbound = createOutbound({ allow: ['127.0.0.0/8'], trusted: [] });
-after(() => outbound.close());
-const network = { outbound };
+const access = openOutside({ after });
 const certificate = trustCertificate({ after });
-const patient = (): AbortSignal => AbortSignal.timeout(600_000);
+/** How the mailbox is asked, by default with all the time of the world. */
+const ask = (used: EmailConfig, signal: AbortSignal = AbortSignal.timeout(600_000)) => ({
+  config: used,
+  company: 'a-company',
+  signal,
+});
 
 const config = (port: number, extra: Partial<EmailConfig> = {}): EmailConfig => ({
   ...emailSettings.sample,
@@ -29,7 +35,7 @@ const write = (text: string): string =>
   writeMail({ ...SAMPLE_HEADERS, 'Message-ID': `<${text}@client.example>` }, text);
 const openMailbox = (context: TestContext): Promise<TestMailbox> => startImapServer(context, certificate);
 const fetch = (mailbox: TestMailbox, position: MailboxPosition | null): Promise<FetchedMails> =>
-  fetchMails(network, config(mailbox.port), position, patient());
+  fetchMails(access, ask(config(mailbox.port)), position);
 const listTexts = ({ mails }: FetchedMails): string[] =>
   mails.map(({ source }) => source.toString().split('\r\n\r\n')[1] ?? '');
 
@@ -87,19 +93,19 @@ test('mails stay unread: the mailbox is opened for reading only, and their conte
 test('the check tells a refused log-in, which needs new settings, from a server that does not answer', async (context) => {
   const mailbox = await openMailbox(context);
   mailbox.add(write('old'));
-  const right = await checkImap(network, config(mailbox.port), patient());
-  assert.deepEqual([right.ok, right.ok && right.end.lastUid], [true, 1]);
-  const wrong = await checkImap(network, config(mailbox.port, { password: 'wrong' }), patient());
+  const right = await checkMailbox(access, ask(config(mailbox.port)));
+  assert.deepEqual([right.ok, right.ok && right.start?.['lastUid']], [true, 1]);
+  const wrong = await checkMailbox(access, ask(config(mailbox.port, { password: 'wrong' })));
   assert.ok(!wrong.ok && !wrong.retry);
   assert.match(wrong.error, /refused the log-in/);
-  const away = await checkImap(network, config(9), patient());
+  const away = await checkMailbox(access, ask(config(9)));
   assert.ok(!away.ok && away.retry);
 });
 
 test('a server with a certificate that nobody vouches for gets no password', async (context) => {
   const { makeCertificate } = await import('../../../sandbox/mail/certificate.ts');
   const mailbox = await startImapServer(context, makeCertificate());
-  const result = await checkImap(network, config(mailbox.port), patient());
+  const result = await checkMailbox(access, ask(config(mailbox.port)));
   assert.ok(!result.ok);
   assert.deepEqual(mailbox.commands, []);
 });
@@ -107,7 +113,7 @@ test('a server with a certificate that nobody vouches for gets no password', asy
 test('a server that never answers is given up when the time is over', async (context) => {
   const { startPeer } = await import('../../../test/support/peers.ts');
   const peer = await startPeer(context, () => undefined, false);
-  await assert.rejects(fetchMails(network, config(peer.port), null, AbortSignal.timeout(1_000)));
+  await assert.rejects(fetchMails(access, ask(config(peer.port), AbortSignal.timeout(1_000)), null));
 });
 
 test('a mail is whole although the server estimates its size too high', async (context) => {
@@ -138,8 +144,8 @@ test('a mail that the server does not hand out loses no mail before it, and is g
   ({ position } = first);
   for (let failure = 1; failure <= 3; failure += 1)
     await assert.rejects(fetch(mailbox, position), (error) => {
-      assert.ok(error instanceof MailUnread);
-      ({ position } = error);
+      assert.ok(error instanceof MailboxFault && error.why.failure === 'unread');
+      ({ position } = error.why);
       return position.lastUid === broken - 1;
     });
   const [given, behind] = (await fetch(mailbox, position)).mails;
@@ -153,7 +159,7 @@ test('only a mail that is certainly not in the mailbox any more is passed over',
   const uid = mailbox.add(write('one'));
   const finish = (tag: string, socket: Socket): boolean => socket.write(`${tag} OK done\r\n`);
   mailbox.interfere = (command, tag, socket) => command.startsWith(`UID FETCH ${uid} `) && finish(tag, socket);
-  await assert.rejects(fetch(mailbox, position), MailUnread);
+  await assert.rejects(fetch(mailbox, position), /did not hand out/);
   mailbox.interfere = (command, tag, socket) => {
     if (!command.startsWith(`UID FETCH ${uid} `)) return false;
     mailbox.mails.length = 0;
@@ -166,17 +172,10 @@ test('only a mail that is certainly not in the mailbox any more is passed over',
 test('a server that sends without an end is disconnected', async (context) => {
   const mailbox = await openMailbox(context);
   const { position } = await fetch(mailbox, null);
-  const line = `* OK ${'x'.repeat(256 * 1024)}\r\n`;
-  mailbox.interfere = (command, _tag, socket) => {
-    if (!command.startsWith('UID SEARCH')) return false;
-    const flood = (): void => {
-      while (socket.writable && socket.write(line));
-    };
-    socket.on('drain', flood);
-    flood();
-    return true;
-  };
+  mailbox.interfere = sayWithoutEnd('UID SEARCH', `* OK ${'x'.repeat(256 * 1024)}\r\n`);
   const patience = AbortSignal.timeout(600_000);
-  await assert.rejects(fetchMails(network, config(mailbox.port), position, patience));
+  await assert.rejects(fetchMails(access, ask(config(mailbox.port), patience), position), {
+    why: { failure: 'excess' },
+  });
   assert.equal(patience.aborted, false);
 });

@@ -1,10 +1,9 @@
-/** Reads a mailbox by IMAP. Nothing in it is changed: mails stay unread, and where they are. */
-import type { Readable } from 'node:stream';
+/** Reads a mailbox by IMAP. Nothing in it is changed: mails stay unread, and where they are. Runs in a child process. */
 import type { ImapFlow, SearchObject } from 'imapflow';
-import { OutboundError } from '../../platform/outside/outbound-error.ts';
-import { LogInRefused, MAX_MAIL_BYTES, openMailbox, withMailbox, type Network } from './mailbox.ts';
+import { MAX_MAIL_BYTES } from './limits.ts';
+import { withMailbox, type MailboxConfig, type MailboxLine } from './mailbox.ts';
+import { nameServer } from '../../platform/outside/mail-server.ts';
 import { hashText } from './message-id.ts';
-import { nameServer, type EmailConfig } from './settings.ts';
 
 /** The most mails, and about the most bytes, that one call reads. */
 const MAX_MAILS = 20;
@@ -59,40 +58,18 @@ export class MailUnread extends Error {
   }
 }
 
-/** `end`: the position behind the mails that the mailbox has. `retry` is false when a person has to change the settings first. */
-export type MailboxVerdict = { ok: true; end: MailboxPosition } | { ok: false; error: string; retry: boolean };
-
-/** Checks that the server accepts the log-in and has an inbox. */
-export async function checkImap(network: Network, config: EmailConfig, signal: AbortSignal): Promise<MailboxVerdict> {
-  try {
-    const end = await withMailbox(network, config, signal, async (client) => findEnd(client, config));
-    return { ok: true, end };
-  } catch (error) {
-    // Failure policy: the error is the verdict.
-    const isFinal = error instanceof LogInRefused || (error instanceof OutboundError && error.kind === 'BLOCKED');
-    return { ok: false, error: `The server that keeps the mails: ${explainFailure(error)}`, retry: !isFinal };
-  }
-}
-
-/** Returns what went wrong, in one sentence for people. */
-export function explainFailure(error: unknown): string {
-  const isOurs = error instanceof LogInRefused || error instanceof MailUnread || error instanceof OutboundError;
-  return isOurs ? error.message : 'The connection to the server broke.';
-}
+/** Returns the position behind the mails that the mailbox has. */
+export const readEnd = (line: MailboxLine): Promise<MailboxPosition> =>
+  withMailbox(line, async (client) => findEnd(client, line.config));
 
 /**
  * Reads the mails behind a position of this mailbox, the oldest first. Without a position nothing is read but the position of the end, because a
- * mailbox may hold years of mails. Throws LogInRefused, MailUnread, an OutboundError or an error of the library.
+ * mailbox may hold years of mails. Throws LogInRefused, ServerExcess, MailUnread or an error of the library.
  */
-export function fetchMails(
-  network: Network,
-  config: EmailConfig,
-  position: MailboxPosition | null,
-  signal: AbortSignal,
-): Promise<FetchedMails> {
-  return withMailbox(network, config, signal, async (client) => {
-    const { username } = config;
-    const end = findEnd(client, config);
+export function readNewMails(line: MailboxLine, position: MailboxPosition | null): Promise<FetchedMails> {
+  return withMailbox(line, async (client) => {
+    const { username } = line.config;
+    const end = findEnd(client, line.config);
     const { numbering, readAt } = end;
     if (!position) return { position: end, mails: [], hasMore: false };
     const uids = await findUids(client, position, numbering);
@@ -103,6 +80,7 @@ export function fetchMails(
     // The mails before the one that failed are kept; the next call begins with it.
     if (!failed || mails.length > 0) return { position: next, mails, hasMore: mails.length < uids.length };
     // The caller has ended the call, so nothing is known of the mail.
+    const { signal } = line;
     if (signal.aborted && (signal.reason as Error | undefined)?.name !== 'TimeoutError') throw failed.cause;
     const failures = earlier?.uid === failed.uid ? earlier.failures + 1 : 1;
     const lastUid = position.numbering === numbering ? position.lastUid : failed.uid - 1;
@@ -111,9 +89,9 @@ export function fetchMails(
 }
 
 /** Returns the position behind all mails of the open mailbox. */
-function findEnd({ mailbox }: ImapFlow, { imap_url, username }: EmailConfig): MailboxPosition {
+function findEnd({ mailbox }: ImapFlow, { imap_url, username }: MailboxConfig): MailboxPosition {
   if (!mailbox || !mailbox.uidNext) throw new Error('the server does not number its mails');
-  const owner = hashText(`${nameServer(imap_url ?? '')} ${username}`).slice(0, OWNER_LENGTH);
+  const owner = hashText(`${nameServer(imap_url)} ${username}`).slice(0, OWNER_LENGTH);
   const numbering = `${owner}.${mailbox.uidValidity}`;
   return { username, numbering, lastUid: mailbox.uidNext - 1, readAt: new Date() };
 }
@@ -188,7 +166,7 @@ async function readMail(client: ImapFlow, uid: number): Promise<FetchedMail> {
 }
 
 /** A part of a mail: its file. */
-interface MailPart {
+export interface MailPart {
   numbering: string;
   uid: number;
   /** The number of the part, as IMAP counts parts. */
@@ -196,25 +174,10 @@ interface MailPart {
   maxBytes: number;
 }
 
-/** Opens the file of a mail as a stream; null when the mail is gone. The stream fails beyond `maxBytes`, and ends the connection. */
-export async function openPart(
-  network: Network,
-  config: EmailConfig,
-  { numbering, uid, part, maxBytes }: MailPart,
-  signal: AbortSignal,
-): Promise<Readable | null> {
-  const { client, close } = await openMailbox(network, config, signal);
-  try {
-    const isSame = findEnd(client, config).numbering === numbering;
-    // One byte more than allowed is asked for, so that the caller notices a file that is too large.
-    const options = { uid: true, maxBytes: maxBytes + 1 };
-    const found = isSame ? await client.download(String(uid), part, options) : null;
-    if (!found?.content) return (close(), null);
-    const body: Readable = found.content;
-    body.once('close', close);
-    return body;
-  } catch (error) {
-    close();
-    throw error;
-  }
-}
+/** Returns the file of a mail; null when the mail is gone. Of a file that is larger than `maxBytes` one byte more is returned. */
+export const readPart = (line: MailboxLine, { numbering, uid, part, maxBytes }: MailPart): Promise<Buffer | null> =>
+  withMailbox(line, async (client) => {
+    if (findEnd(client, line.config).numbering !== numbering) return null;
+    const found = await client.download(String(uid), part, { uid: true, maxBytes: maxBytes + 1 });
+    return found.content ? Buffer.concat(await found.content.toArray()) : null;
+  });

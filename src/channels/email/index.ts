@@ -1,8 +1,7 @@
 /** E-mail: an inbox is a mailbox, which sends by SMTP and is read by IMAP. */
 import { declareChannel, SILENT, type ChannelNetwork, type NetworkAccess } from '../channel.ts';
 import { EMAIL_ADDRESS } from '../identity.ts';
-import { checkMailbox, fetchFile, fetchItems } from './fetch.ts';
-import { watchMailbox } from './idle.ts';
+import { checkMailbox, fetchFile, fetchItems, watchItems } from './fetch.ts';
 import { MAIL_MEDIA } from './media.ts';
 import { pushedMails } from './pushed.ts';
 import { emailSettings, type EmailConfig } from './settings.ts';
@@ -25,15 +24,14 @@ export const emailChannel = declareChannel<'EMAIL', EmailConfig>({
 
 function openNetwork(network: NetworkAccess): ChannelNetwork<EmailConfig> {
   return {
-    async check(config, signal) {
+    async check(config, signal, _callback, company) {
       const sending = await checkSmtp(network, config, signal);
-      return sending.ok ? checkMailbox(network, config, signal) : sending;
+      return sending.ok ? checkMailbox(network, { config, company, signal }) : sending;
     },
     send: (message, config, signal) => sendMail(network, message, config, signal),
-    fetchItems: (config, place, signal) => fetchItems(network, config, place, signal),
-    watchItems: async (config, onNews, signal) =>
-      config.imap_url ? watchMailbox(network, config, onNews, signal) : 'not offered',
-    fetchFile: (wanted, config, signal) => fetchFile(network, wanted, config, signal),
+    fetchItems: (config, place, signal) => fetchItems(network, { config, company: place.company, signal }, place),
+    watchItems: (config, onNews, signal) => watchItems(network, { config, signal }, onNews),
+    fetchFile: (wanted, config, signal) => fetchFile(network, { config, company: wanted.company, signal }, wanted),
     refusesCredentials,
     pushedItems: pushedMails,
   };

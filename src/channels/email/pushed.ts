@@ -1,7 +1,7 @@
 /** Mails that a mail server or a provider hands over as they arrived, at the path of their inbox. */
 import { isSameSecret } from '../../platform/store/secrets.ts';
 import type { PushedItems } from '../fetching.ts';
-import { MAX_MAIL_BYTES } from './mailbox.ts';
+import { MAX_MAIL_BYTES } from './limits.ts';
 import type { EmailConfig } from './settings.ts';
 
 export const pushedMails: PushedItems<EmailConfig> = {

@@ -1,7 +1,7 @@
 /** The settings of an inbox on this channel (`email_config`): a mailbox, and the servers that send for it and keep its mails. */
 import { generateKeyPairSync } from 'node:crypto';
 import { Type, type Static } from 'typebox';
-import { readMailServer } from '../../platform/outside/mail-server.ts';
+import { nameServer } from '../../platform/outside/mail-server.ts';
 import { explainedPattern, nullable, plain } from '../../platform/values/schema.ts';
 import type { ChannelSettings } from '../settings.ts';
 import { findDkimFault } from './dkim.ts';
@@ -104,12 +104,6 @@ const body = plain.strict('Settings of the channel EMAIL (an addition)', {
   ),
 });
 export type EmailConfig = Static<typeof body>;
-
-/** Names the server of an address, in whatever spelling. */
-export function nameServer(url: string): string {
-  const server = readMailServer(url);
-  return server ? `${server.host.toLowerCase()}:${server.port}` : url;
-}
 
 const MASKED = { description: 'Masked: never the secret itself' };
 

@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { simpleParser } from 'mailparser';
 import { verifyDkim } from '../../../test/support/dkim.ts';
-import { MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../../../test/support/mail-servers.ts';
+import { flood, MAIL_LOG_IN, startSmtpServer, trustCertificate } from '../../../test/support/mail-servers.ts';
+import { startPeer } from '../../../test/support/peers.ts';
 import { createOutbound } from '../../platform/outside/outbound.ts';
 import type { OutboundMessage, SendResult } from '../channel.ts';
 import { EMAIL_ADDRESS } from '../identity.ts';
@@ -313,6 +314,16 @@ test('nothing is sent without TLS, or to a server with a certificate that nobody
   const distrusted = await sendMail(network, MESSAGE, config(unknown.port), patient());
   assert.equal(distrusted.outcome, 'rejected');
   assert.deepEqual([plain.taken.length, unknown.taken.length], [0, 0]);
+});
+
+test('a server that says something without an end is disconnected', async (context) => {
+  for (const line of ['\r\n', '250-more\r\n', 'x'.repeat(1_000)]) {
+    const peer = await startPeer(context, (socket) => flood(socket, line), false);
+    const settings = config(peer.port, { smtp_url: `smtp://127.0.0.1:${peer.port}` });
+    const patience = patient();
+    assert.equal((await sendMail(network, MESSAGE, settings, patience)).outcome, 'rejected');
+    assert.equal(patience.aborted, false);
+  }
 });
 
 test('the check tells a refused log-in, which needs new settings, from a server that does not answer', async () => {

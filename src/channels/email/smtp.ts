@@ -5,6 +5,7 @@ import type { SendMailOptions, SMTPTransportOptions } from 'nodemailer';
 import type { NetworkAccess, NetworkError, OutboundMessage, SendResult } from '../channel.ts';
 import type { CheckResult } from '../check.ts';
 import type { OutboundFile } from '../media.ts';
+import { boundSocket } from '../../platform/outside/bounded-socket.ts';
 import { readMailServer, type MailServer } from '../../platform/outside/mail-server.ts';
 import { OutboundError } from '../../platform/outside/outbound-error.ts';
 import { composeMail, findRecipients } from './compose.ts';
@@ -16,6 +17,8 @@ type Network = Pick<NetworkAccess, 'outbound'>;
 
 /** The longest words of a server that are stored. */
 const MAX_WORDS = 500;
+/** The most that a server may say while it takes a mail, with what TLS needs. Usual servers say less than 10 kB. */
+const MAX_SAID_BYTES = 96 * 1024;
 /** The library's own time limits are longer than the caller's signal, which ends every call. */
 const TIMEOUT_MS = 60_000;
 
@@ -80,7 +83,8 @@ async function withConnection<T>(
 ): Promise<T> {
   const server = readMailServer(config.smtp_url);
   if (!server) throw new Error('the settings name no server');
-  const socket = await outbound.connect(server.host, server.port, { tls: server.tls, signal });
+  const opened = await outbound.connect(server.host, server.port, { tls: server.tls, signal });
+  const socket = boundSocket(opened, MAX_SAID_BYTES);
   const end = (): void => void socket.destroy();
   signal.addEventListener('abort', end, { once: true });
   try {

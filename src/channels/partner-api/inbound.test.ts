@@ -75,7 +75,10 @@ test('a file is given up only when the gateway says that it has none', async () 
   const outcomes: unknown[] = [];
   for (const fault of [{ code: 1, http_status: 400, message: 'Error: Connection Closed' }, null]) {
     await setGateway(platform, { faults: { getBase64FromMediaMessage: fault ? [fault] : [] } });
-    outcomes.push((await fetchFile?.({ media, maxBytes: 1_000 }, config, AbortSignal.timeout(600_000)))?.outcome);
+    outcomes.push(
+      (await fetchFile?.({ company: 'a-company', media, maxBytes: 1_000 }, config, AbortSignal.timeout(600_000)))
+        ?.outcome,
+    );
   }
   assert.deepEqual(outcomes, ['failed', 'gone']);
 });

@@ -41,7 +41,7 @@ function fetchFile(
   { maxBytes = 1e6, ms = 600_000, known }: Options = {},
 ): Promise<FetchResult> {
   const fetcher = createFileFetcher({ graphUrl: url(), appSecret: SECRET, outbound });
-  const wanted = { media: { ...media, ...known, networkId }, maxBytes };
+  const wanted = { company: 'a-company', media: { ...media, ...known, networkId }, maxBytes };
   return fetcher(wanted, config, AbortSignal.timeout(ms));
 }
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, test } from 'node:test';
 import { Value } from 'typebox/value';
-import { createOutbound } from '../../platform/outside/outbound.ts';
+import { openOutside } from '../../../test/support/outside.ts';
 import type { Callbacks } from '../called.ts';
 import type { Inbound } from '../channel.ts';
 import { wapAutoCloserChannel } from './index.ts';
 import { wapSettings } from './settings.ts';
 
-const outbound = createOutbound({ allow: [], trusted: [] });
+const { outbound, callers } = openOutside({ after });
 const open = (appSecret: string | null, graphUrl = 'http://127.0.0.1:9'): Callbacks<Inbound> => {
   const environment = {
     WAP_GRAPH_URL: graphUrl,
@@ -16,12 +16,11 @@ const open = (appSecret: string | null, graphUrl = 'http://127.0.0.1:9'): Callba
     WAP_VERIFY_TOKEN: null,
     NUMBER_THROUGHPUT: 80,
   };
-  const { callbacks } = wapAutoCloserChannel.open?.({ environment, outbound }) ?? {};
+  const { callbacks } = wapAutoCloserChannel.open?.({ environment, outbound, callers }) ?? {};
   assert.ok(callbacks);
   return callbacks;
 };
 const callbacks = open('app-secret-1');
-after(() => outbound.close());
 
 /** A body with the escapes of the network, which JSON.stringify does not produce. */
 const raw = Buffer.from('{"object":"whatsapp_business_account","entry":[], "note":"ol\\u00e1 \\/ tudo"}');

@@ -22,7 +22,7 @@ export async function checkConnection(kit: Kit, row: InboxRow): Promise<InboxRow
   const told = chooseCallback(kit, channel, row);
   // The network calls one address for each number, and that of the owner must stay.
   const callback = told && (await isOwnedByAnother(kit, row)) ? null : told;
-  const result = await channel.check(settings, AbortSignal.timeout(CALL_MS), callback);
+  const result = await channel.check(settings, AbortSignal.timeout(CALL_MS), callback, row.company);
   if (result.ok) return connect(kit, row, result);
   const { error, retry } = result;
   // An inbox stays CONNECTED while the network can not be reached.

@@ -24,5 +24,11 @@ export function readMailServer(address: string): MailServer | null {
   return { host, port: url.port === '' ? usual : Number(url.port), tls: url.protocol !== 'smtp:' };
 }
 
+/** Names the server of an address, in whatever spelling. */
+export function nameServer(url: string): string {
+  const server = readMailServer(url);
+  return server ? `${server.host.toLowerCase()}:${server.port}` : url;
+}
+
 /** Returns the host as a part of a URL. */
 export const toUrlHost = (host: string): string => (isIPv6(host) ? `[${host}]` : host);

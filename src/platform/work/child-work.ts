@@ -1,11 +1,12 @@
 /** The part of child.ts that runs in the child process: it does the work that the parent process requests. */
+import type { Socket } from 'node:net';
 import { Worker as Thread } from 'node:worker_threads';
 import type { ByteSource } from '../store/byte-source.ts';
 import { AppError } from '../values/errors.ts';
 import type { FromChild, Supply, ToChild } from './child.ts';
 
-/** Does the work of one request from the parent process. `supply` fetches data from the parent that the work needs. */
-export type Worker = (request: object, supply: Supply) => Promise<unknown>;
+/** Does the work of one request from the parent process. `supply` fetches data from the parent that the work needs; `socket` is what it handed over. */
+export type Worker = (request: object, supply: Supply, socket?: Socket) => Promise<unknown>;
 
 // The bytes that one message from the parent carries. What a packed sheet inflates to may be a hundred times larger.
 const PIECE_BYTES = 64 * 1024;
@@ -33,18 +34,18 @@ export function serveParent(work: Worker): void {
       send({ want: count, question });
     });
   process.on('disconnect', () => process.exit());
-  process.on('message', (message) => {
+  process.on('message', (message, handle) => {
     const incoming = message as ToChild;
     if ('give' in incoming) {
       wanted.get(incoming.give)?.(incoming.value);
       wanted.delete(incoming.give);
-    } else void answer(incoming);
+    } else void answer(incoming, handle as Socket | undefined);
   });
 
-  async function answer({ ask, request, cpuMs }: Extract<ToChild, { ask: number }>): Promise<void> {
+  async function answer({ ask, request, cpuMs }: Extract<ToChild, { ask: number }>, socket?: Socket): Promise<void> {
     limit.begin(cpuMs);
     try {
-      send({ answer: ask, value: await work(request, supply) });
+      send({ answer: ask, value: await work(request, supply, socket) });
     } catch (error) {
       // Failure policy: an AppError is sent to the parent unchanged. Any other error is a defect and is reported without its message, which
       // may quote the file.

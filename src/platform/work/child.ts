@@ -1,10 +1,12 @@
 /**
- * Runs work on untrusted files in a child process, with limits on memory and CPU time, and at low priority when the work is long, so that no
- * file can stop this process from serving. The child has neither settings nor connections; it requests the data that it needs from its parent.
+ * Runs work on untrusted data in a child process, with limits on memory and CPU time, and at low priority when the work is long, so that
+ * nothing in a file, and nothing that a foreign server says, can stop this process from serving. The child has neither settings nor connections
+ * of its own; its parent hands over what the work needs.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { compiledCodeEnv } from './compiled-code.ts';
@@ -20,9 +22,10 @@ export interface ChildKind {
 export interface Child {
   /**
    * Requests one piece of work. Throws the work's AppError, ChildEnded when the child ended before it answered, or the error of
-   * `supply`. After any failure other than an AppError the child is killed.
+   * `supply`. After any failure other than an AppError the child is killed. `socket` is handed over to the child, and is of no use to the caller
+   * afterwards.
    */
-  ask<A>(request: object, cpuMs: number): Promise<A>;
+  ask<A>(request: object, cpuMs: number, socket?: Socket): Promise<A>;
   /** False after the child has ended for any reason. */
   isAlive(): boolean;
   /** Gives the child the priority of long work, which it keeps: only the system's administrator could raise it again. */
@@ -107,12 +110,13 @@ export function openChild(kind: ChildKind, supply: Supply): Child {
   process_.on('error', () => fail(new ChildEnded('DIED')));
   process_.on('exit', () => fail(new ChildEnded('DIED')));
   return {
-    ask: async <A>(request: object, cpuMs: number) => {
+    ask: async <A>(request: object, cpuMs: number, socket?: Socket) => {
       if (failure) throw failure;
       const number = (count += 1);
       const answer = new Promise<unknown>((resolve, reject) => asked.set(number, { resolve, reject }));
       process_.send(
         { ask: number, request, cpuMs } satisfies ToChild,
+        socket,
         (error) => error && fail(new ChildEnded('DIED')),
       );
       const unwatch = watch(process_.pid ?? 0, cpuMs, () => fail(new ChildEnded('LATE')));
@@ -173,6 +177,7 @@ function lowerPriority(pid: number, nice: number): void {
 
 /** Calls `onLate` once the process has used this much more CPU time. Returns a function that ends the watch. */
 function watch(pid: number, cpuMs: number, onLate: () => void): () => void {
+  if (cpuMs === Number.POSITIVE_INFINITY) return () => undefined;
   const startedMs = performance.now();
   let before: number | null = null;
   let isOver = false;

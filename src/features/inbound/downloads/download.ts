@@ -103,7 +103,7 @@ async function fetchAndStore(kit: Kit, file: Claimed, signal: AbortSignal): Prom
   if (networkId === null) return failed('The contact has taken the message back.');
   const media = { mimeType, size, fileName: null, networkId, sha256 };
   const maxBytes = MAX_BYTES[file.file_type];
-  const found = await openFile(kit, file, { media, maxBytes }, signal);
+  const found = await openFile(kit, file, { company, media, maxBytes }, signal);
   if (!found) return failed('The inbox has no access to its network any more.');
   if (found.outcome === 'gone') return { state: 'FAILED', failure: found.reason, network: true };
   if (found.outcome === 'failed') return { state: 'broken', failure: found.reason, network: true };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import {
   MAIL_LOG_IN,
+  sayWithoutEnd,
   startImapServer,
   startSmtpServer,
   trustCertificate,
@@ -101,4 +102,23 @@ test('a changed inbox is watched anew, and a deleted one no more', async () => {
   });
   await call(200, 'PUT', `/v1/inboxes/${inbox._id}`, { body: { status: 'DELETED' } });
   await waitUntil('the end of the watch', async () => mailbox.idlers.size === 0);
+});
+
+test('an inbox whose server never stops saying that mails have arrived is an ERROR until somebody saves it', async () => {
+  const hostile = await startImapServer({ after }, certificate);
+  hostile.canIdle = true;
+  hostile.interfere = sayWithoutEnd('IDLE', '* 1 EXISTS\r\n', '+ idling\r\n');
+  const imap_url = `imaps://127.0.0.1:${hostile.port}`;
+  const settings = { ...email_config, address: 'hostile@shop.example', imap_url };
+  const { body: made } = await call(201, 'POST', '/v1/inboxes', { body: { ...body, email_config: settings } });
+  const path = `/v1/inboxes/${made._id}`;
+  const { connection } = await waitUntil('the error', async () => {
+    const { body: read } = await call(200, 'GET', path);
+    return read.connection.status === 'ERROR' && read;
+  });
+  assert.match(connection.error, /far more than a mailbox has to say/);
+  hostile.interfere = null;
+  await call(200, 'PUT', path, { body: { name: 'Mended' } });
+  await database.sql('update inbox_fetches set watched_until = null where inbox_id = $1', [made._id]);
+  await waitUntil('the mailbox to be watched', async () => hostile.idlers.size > 0);
 });

@@ -5,6 +5,7 @@
 import type { Kit } from '../../../kit.ts';
 import { newId } from '../../../platform/values/ids.ts';
 import { networkCredentials } from '../../inboxes/connection.ts';
+import { stopInbox } from '../../inboxes/refused.ts';
 import { claimWatches, endWatch, noteNews, renewWatches, type WatchedInbox } from './watch-queries.ts';
 
 // A watch holds a connection and about 100 kB.
@@ -16,8 +17,6 @@ const LEASE_SECONDS = 60;
 /** The pause after a connection has ended, and after a network has not offered a watch. */
 const ENDED_SECONDS = 60;
 const NOT_OFFERED_SECONDS = 3_600;
-/** News that follow within this time are one. */
-const GATHERED_MS = 200;
 
 interface Watch {
   version: number;
@@ -84,23 +83,17 @@ async function watchInbox(kit: Kit, { inbox, worker, wake, signal }: Watched): P
   const warn = (error: unknown): void =>
     // Failure policy: the inbox is fetched when it is due, and its lease ends by itself.
     kit.log.warn({ err: error, company: inbox.company, inbox: inbox._id }, 'watching: the database failed');
-  let gathering: NodeJS.Timeout | undefined;
-  const onNews = (): void => {
-    gathering ??= setTimeout(() => {
-      gathering = undefined;
-      void noteNews(system, inbox).then((count) => count > 0 && wake(), warn);
-    }, GATHERED_MS);
-  };
+  const onNews = (): void => void noteNews(system, inbox).then((count) => count > 0 && wake(), warn);
   try {
     const { watchItems } = kit.channels.get(inbox.channel);
     const credentials = await networkCredentials(kit, kit.database.read(inbox.company), inbox._id);
-    const outcome = watchItems && credentials ? await watchItems(credentials.settings, onNews, signal) : 'ended';
-    const rest = outcome === 'not offered' ? NOT_OFFERED_SECONDS : ENDED_SECONDS;
+    const ended = watchItems && credentials ? await watchItems(credentials.settings, onNews, signal) : null;
+    if (ended?.outcome === 'stopped' && credentials)
+      await kit.database.tenantTx(inbox.company, (tx) => stopInbox(tx, credentials, ended.error));
+    const rest = ended?.outcome === 'not offered' ? NOT_OFFERED_SECONDS : ENDED_SECONDS;
     // Another process, or this one after its next start, may go on at once.
     await endWatch(system, worker, inbox, signal.aborted ? 0 : rest);
   } catch (error) {
     warn(error);
-  } finally {
-    clearTimeout(gathering);
   }
 }
