@@ -2,10 +2,11 @@
  * Decides which addresses a tenant may make this process connect to. Everything that is not the public Internet is blocked: of IPv4 a list
  * of special blocks, of IPv6 everything except global unicast (2000::/3), and of that its special parts.
  */
-import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { toUrlHost, type MailServer } from './mail-server.ts';
+import type { Names } from './names.ts';
 import { NOT_PUBLIC } from './outbound-error.ts';
 
 interface Prefix {
@@ -242,13 +243,22 @@ const isPathBelow = ({ pathname }: URL, place: URL): boolean =>
   pathname === place.pathname || pathname.startsWith(place.pathname.replace(/\/?$/, '/'));
 
 /** Resolves the host of the URL. Returns null when no blocked address is found for it, else one sentence that contains no address. */
-export async function findHostFault(url: URL, guard: AddressGuard): Promise<string | null> {
+export async function findHostFault(url: URL, guard: AddressGuard, names: Pick<Names, 'find'>): Promise<string | null> {
   const host = withoutBrackets(url);
   if (isIP(host) !== 0) return guard.blocks(host) ? NOT_PUBLIC : null;
   // Names that end in localhost mean loopback. One allowed family is enough, because a connection skips blocked addresses.
   if (/(^|\.)localhost\.?$/.test(host)) return guard.blocks('127.0.0.1') && guard.blocks('::1') ? NOT_PUBLIC : null;
   // A name that does not resolve now is accepted: name servers fail and recover, and every connection is checked again anyway.
-  return (await lookUpAddresses(host)).some(guard.blocks) ? NOT_PUBLIC : null;
+  return (await findSoon(names, host)).some(guard.blocks) ? NOT_PUBLIC : null;
+}
+
+/** The same for the address of a mail server. */
+export async function findServerFault(
+  { host, port }: MailServer,
+  { names, ...rules }: { guard: AddressGuard; trusted: readonly URL[]; names: Pick<Names, 'find'> },
+): Promise<string | null> {
+  const server = examineServer(host, port, rules);
+  return server.wrong ?? findHostFault(new URL(`http://${toUrlHost(server.host)}/`), rules.guard, names);
 }
 
 /** Returns the host of the URL without the brackets around an IPv6 address. */
@@ -256,12 +266,11 @@ function withoutBrackets(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-async function lookUpAddresses(host: string): Promise<string[]> {
+/** Failure policy: a name that does not resolve, or not in time, has no addresses. */
+async function findSoon(names: Pick<Names, 'find'>, host: string): Promise<string[]> {
   const timer = new AbortController();
   const late = sleep(REFUSE_LOOKUP_MS, [], { signal: timer.signal });
-  // Failure policy: a name that does not resolve has no addresses; the timer rejects only when it is aborted below, which needs no
-  // handling.
-  const found = await Promise.race([lookup(host, { all: true }).catch(() => []), late.catch(() => [])]);
+  const found = await Promise.race([names.find(host).catch(() => []), late.catch(() => [])]);
   timer.abort();
-  return found.map(({ address }) => address);
+  return found;
 }

@@ -1,5 +1,5 @@
 /** Opens every TCP and TLS connection to other hosts, except those that libraries make to the operator's own database and mail server. */
-import { connect as connectTcp, isIP, type BlockList, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type BlockList, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
 /** Ends a connection attempt that nobody waits for any more. While a caller waits, the caller's signal sets the time limit. */
@@ -17,13 +17,19 @@ export interface DialTarget {
   protocols?: string[];
 }
 
+/** What a connection to a server needs that a tenant chose: the addresses that are blocked, and what finds those of a name. */
+export interface Guarded {
+  blockList: BlockList;
+  lookup: LookupFunction;
+}
+
 /**
  * Opens a connection and reports the socket or the error once. TCP and TLS are two steps because tls.connect() ignores `blockList`: only
  * net.connect() compares the resolved addresses with it and skips those that are blocked. Returns a function that gives the attempt up.
  */
 export function dial(
   { host, port, tls, protocols }: DialTarget,
-  blockList: BlockList | undefined,
+  guarded: Guarded | undefined,
   report: (result: Socket | Error, stage: DialStage) => void,
 ): () => void {
   let stage: DialStage = 'TCP';
@@ -36,7 +42,7 @@ export function dial(
     clearTimeout(timer);
     report(result, stage);
   };
-  let socket = connectTcp({ host, port, noDelay: true, keepAlive: true, ...(blockList && { blockList }) });
+  let socket = connectTcp({ host, port, noDelay: true, keepAlive: true, ...guarded });
   const abandon = () => {
     if (!settled) socket.destroy(new Error('the dial was abandoned'));
   };

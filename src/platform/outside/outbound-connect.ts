@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { examineServer, type AddressGuard } from './address-guard.ts';
 import { dial } from './dial.ts';
 import type { MailServer } from './mail-server.ts';
+import type { Names } from './names.ts';
 import { explainDialError, OutboundError } from './outbound-error.ts';
 
 interface ConnectOptions {
@@ -28,7 +29,13 @@ export const isListed = (servers: readonly Server[], { host, port }: Server): bo
   servers.some((each) => each.host === host && each.port === port);
 
 /** `open`: servers that skip the guard. */
-export function createConnector(guard: AddressGuard, trusted: readonly URL[], open: readonly Server[] = []): Connector {
+export function createConnector(
+  guard: AddressGuard,
+  { lookUp }: Pick<Names, 'lookUp'>,
+  trusted: readonly URL[],
+  open: readonly Server[] = [],
+): Connector {
+  const guarded = { blockList: guard.blockList, lookup: lookUp };
   const sockets = new Set<Socket>();
   const closing = new AbortController();
   return {
@@ -39,15 +46,11 @@ export function createConnector(guard: AddressGuard, trusted: readonly URL[], op
       const ends = AbortSignal.any([signal, closing.signal]);
       const socket = await new Promise<Socket>((resolve, reject) => {
         if (ends.aborted) return reject(makeTimeoutError(ends));
-        const abandon = dial(
-          { host: server.host, port, tls },
-          isOpen ? undefined : guard.blockList,
-          (result, stage) => {
-            ends.removeEventListener('abort', abandon);
-            if (!(result instanceof Error)) return resolve(result);
-            reject(ends.aborted ? makeTimeoutError(ends) : explainDialError(result, stage, false));
-          },
-        );
+        const abandon = dial({ host: server.host, port, tls }, isOpen ? undefined : guarded, (result, stage) => {
+          ends.removeEventListener('abort', abandon);
+          if (!(result instanceof Error)) return resolve(result);
+          reject(ends.aborted ? makeTimeoutError(ends) : explainDialError(result, stage, false));
+        });
         ends.addEventListener('abort', abandon);
       });
       sockets.add(socket);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import dns from 'node:dns';
 import { once } from 'node:events';
-import { createServer, isIP, type AddressInfo, type Socket } from 'node:net';
-import { describe, test, type TestContext } from 'node:test';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import {
   writeSlowly,
@@ -14,6 +13,7 @@ import {
   createDeadline,
   startPeer,
 } from '../../../test/support/peers.ts';
+import { startNameServer } from '../../../test/support/name-server.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import type { OutboundRequest } from './outbound.ts';
 
@@ -186,9 +186,7 @@ describe('a request that cannot be made', () => {
     assert.deepEqual(await refused, { kind: 'CONNECT', sent: false });
     const aborted = post(peer.url, { signal: AbortSignal.abort() });
     assert.deepEqual(await expectOutboundError(outbound.tenant(aborted)), { kind: 'TIMEOUT', sent: false });
-    const answer = Object.assign(new Error('no such name'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' });
-    resolveTo(context, answer);
-    assert.deepEqual(await expectOutboundError(outbound.tenant(post('http://name.test/'))), {
+    assert.deepEqual(await expectOutboundError(outbound.tenant(post('http://name.invalid/'))), {
       kind: 'DNS',
       sent: false,
     });
@@ -215,32 +213,25 @@ describe('a request that cannot be made', () => {
   });
 });
 
-/** Replaces the answers of dns.lookup(), because the name server is not part of the platform. */
-function resolveTo(context: TestContext, ...answers: (string[] | Error)[]): void {
-  const answer = (_host: string, _options: object, done: (error: Error | null, found?: object[]) => void) => {
-    const next = answers.length > 1 ? answers.shift()! : answers[0]!;
-    const found = next instanceof Error ? [] : next.map((address) => ({ address, family: isIP(address) }));
-    setImmediate(done, next instanceof Error ? next : null, found);
-  };
-  context.mock.method(dns, 'lookup', answer as unknown as typeof dns.lookup);
-}
-
 describe('the address guard for host names', () => {
   test('the address guard checks the address that is connected to, so changing or mixed DNS answers reach no blocked address (defect 6)', async (context) => {
     const peer = await startPeer(context, (socket) => socket.end(`${OK}\r\n`));
     const port = new URL(peer.url).port;
-    const outbound = openOutbound(context, { allow: ['127.0.0.1'] });
+    const server = await startNameServer(context);
+    const outbound = openOutbound(context, { allow: ['127.0.0.1'], nameServers: [server.address] });
     let strangers = 0;
     // Failure policy: on a system without 127.0.0.2 no server can listen there; the error kinds are still checked.
     const canary = createServer(() => (strangers += 1)).on('error', () => {});
     canary.listen(Number(port), '127.0.0.2');
     context.after(() => canary.close());
-    resolveTo(context, ['127.0.0.1'], ['127.0.0.2'], ['::1'], ['127.0.0.2', '127.0.0.3'], ['127.0.0.2', '127.0.0.1']);
+    server.names.set('rebind.test', ['127.0.0.1']);
     assert.equal((await outbound.tenant(post(`http://rebind.test:${port}/`))).status, 200);
-    for (const scheme of ['http', 'https', 'https']) {
-      const call = outbound.tenant(post(`${scheme}://rebind.test:${port}/`));
+    for (const addresses of [['127.0.0.2'], ['::1'], ['127.0.0.2', '127.0.0.3']]) {
+      server.names.set('rebind.test', addresses);
+      const call = outbound.tenant(post(`https://rebind.test:${port}/`));
       assert.deepEqual(await expectOutboundError(call), { kind: 'BLOCKED', sent: false });
     }
+    server.names.set('rebind.test', ['127.0.0.2', '127.0.0.1']);
     assert.equal((await outbound.tenant(post(`http://rebind.test:${port}/`))).status, 200);
     assert.deepEqual([peer.received.length, strangers], [2, 0]);
   });

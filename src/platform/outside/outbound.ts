@@ -2,19 +2,14 @@
  * Makes all outgoing HTTP calls. Each call is a single attempt over HTTP/1.1: redirects are not followed, nothing is retried or
  * decompressed, proxy variables are ignored, and the caller's signal limits DNS, connect, TLS, headers and body together.
  */
-import type { BlockList, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Agent, Pool, type buildConnector, type Dispatcher } from 'undici';
-import {
-  createAddressGuard,
-  createExaminer,
-  examineServer,
-  findHostFault,
-  type AddressGuard,
-} from './address-guard.ts';
-import { dial, type DialStage, type DialTarget } from './dial.ts';
-import { readMailServer, toUrlHost, type MailServer } from './mail-server.ts';
+import { createAddressGuard, createExaminer, findHostFault, findServerFault } from './address-guard.ts';
+import { dial, type DialStage, type DialTarget, type Guarded } from './dial.ts';
+import { readMailServer } from './mail-server.ts';
 import { collectAnswer, type OutboundResponse, type CreateReceiver, type AnswerReceiver } from './outbound-answer.ts';
+import { createNames } from './names.ts';
 import { createConnector, isListed, type Connector } from './outbound-connect.ts';
 import { explainBrokenCall, explainDialError, OutboundError } from './outbound-error.ts';
 import {
@@ -74,21 +69,24 @@ const RESERVED_HEADERS =
  * Opens the client for outgoing calls. `allow`: CIDRs that tenants may reach although they are
  * private (throws an Error on a bad one). `trusted`: URLs that skip the guard with all that is
  * below them; a tenant may call nothing else of their servers. `mailServers`: addresses that skip it. `connections`: per origin.
+ * `nameServers`: those that know the names of tenants; by default those of the system.
  */
 export function createOutbound(options: {
   allow: string[];
   trusted: string[];
   mailServers?: string[];
   connections?: number;
+  nameServers?: string[];
 }): Outbound {
   const guard = createAddressGuard(options.allow);
   const trusted = options.trusted.map((place) => new URL(place));
   const connections = options.connections ?? CONNECTIONS;
-  const guarded = openOutboundAgent(connections, guard.blockList);
+  const names = createNames(options.nameServers);
+  const guarded = openOutboundAgent(connections, { blockList: guard.blockList, lookup: names.lookUp });
   const open = openOutboundAgent(connections);
   const checkUrl = createExaminer(guard, trusted);
   const mailServers = (options.mailServers ?? []).map(readMailServer).filter((server) => server !== null);
-  const connector = createConnector(guard, trusted, mailServers);
+  const connector = createConnector(guard, names, trusted, mailServers);
   const toTenant: ChooseAgent = (text) => {
     const { url, wrong, skipsGuard } = checkUrl(text);
     if (wrong !== null) throw new OutboundError('BLOCKED', false, wrong);
@@ -103,25 +101,16 @@ export function createOutbound(options: {
     connect: connector.connect,
     async refuse(text) {
       const server = readMailServer(text);
-      if (server) return isListed(mailServers, server) ? null : refuseMailServer(server, guard, trusted);
+      if (server) return isListed(mailServers, server) ? null : findServerFault(server, { guard, names, trusted });
       const { url, wrong, skipsGuard } = checkUrl(text);
       if (wrong !== null || skipsGuard) return wrong;
-      return findHostFault(url, guard);
+      return findHostFault(url, guard, names);
     },
     async close() {
       connector.close();
       await Promise.all([guarded.agent.destroy(), open.agent.destroy()]);
     },
   };
-}
-
-async function refuseMailServer(
-  { host, port }: MailServer,
-  guard: AddressGuard,
-  trusted: URL[],
-): Promise<string | null> {
-  const server = examineServer(host, port, { guard, trusted });
-  return server.wrong ?? findHostFault(new URL(`http://${toUrlHost(server.host)}/`), guard);
 }
 
 /** Chooses the client for a URL. Throws an OutboundError for a URL that may not be called. */
@@ -147,10 +136,10 @@ interface OutboundAgent {
   dispatching: CallAttempt | null;
 }
 
-function openOutboundAgent(connections: number, blockList?: BlockList): OutboundAgent {
+function openOutboundAgent(connections: number, guarded?: Guarded): OutboundAgent {
   const connect: buildConnector.connector = (target, callback) => {
     const caller = client.dispatching;
-    const abandon = dial(toDialTarget(target), blockList, (result, stage) => {
+    const abandon = dial(toDialTarget(target), guarded, (result, stage) => {
       if (!(result instanceof Error)) return callback(null, readInSlices(result));
       client.failedDials.set(result, stage);
       callback(result, null);

@@ -3,13 +3,12 @@
  * and names whose address changes between the check and the call. No server on this machine gets a connection.
  */
 import assert from 'node:assert/strict';
-import dns from 'node:dns';
 import { once } from 'node:events';
-import { syncBuiltinESMExports } from 'node:module';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { OutboundError } from '../../../src/platform/outside/outbound-error.ts';
 import { createOutbound, type Outbound } from '../../../src/platform/outside/outbound.ts';
 import { parseRange, SPECIAL, listSpellings, formatAddress } from '../../support/addresses.ts';
+import { startNameServer, type NameServer } from '../../support/name-server.ts';
 import { waitUntil } from '../../support/wait.ts';
 import { createChance, type Chance } from '../harness/chance.ts';
 import { runConcurrently } from '../harness/network.ts';
@@ -38,7 +37,9 @@ const PUBLIC = '198.41.0.4';
 export async function proveSsrf({ urls, rebinds, seed }: SsrfSize): Promise<SsrfResult> {
   const chance = createChance(seed);
   const canaries = await startCanaries();
-  const outbound = createOutbound({ allow: [], trusted: [] });
+  const closing: (() => unknown)[] = [];
+  const server = await startNameServer({ after: (end) => closing.push(end) });
+  const outbound = createOutbound({ allow: [], trusted: [], nameServers: [server.address] });
   try {
     const hostile = Array.from({ length: urls }, (_, index) => makeHostileUrl(chance, index, canaries.port));
     await runConcurrently(LANES, hostile, async (url) => {
@@ -47,11 +48,12 @@ export async function proveSsrf({ urls, rebinds, seed }: SsrfSize): Promise<Ssrf
     });
     const port = canaries.port;
     const names = Array.from({ length: rebinds }, (_, index) => `http://rebinding-${seed}-${index}.test:${port}/`);
-    await withRebindingNames(() => runConcurrently(LANES, names, (url) => assertRebindBlocked(outbound, url)));
+    await runConcurrently(LANES, names, (url) => assertRebindBlocked(outbound, server, url));
     assert.equal(canaries.seen(), 0, 'a canary server got a connection');
     return { urls, rebinds, connections: canaries.seen() };
   } finally {
     await outbound.close();
+    for (const end of closing) end();
     canaries.close();
   }
 }
@@ -79,34 +81,13 @@ async function assertBlocked(outbound: Outbound, url: string): Promise<void> {
   }
 }
 
-/**
- * Asserts that a name is accepted when it is saved, because its address is public then, and blocked at the call, because its address is
- * internal then.
- */
-async function assertRebindBlocked(outbound: Outbound, url: string): Promise<void> {
+/** Asserts that a name is accepted when it is saved, with a public address, and blocked when it is called, with an internal one. */
+async function assertRebindBlocked(outbound: Outbound, { names }: NameServer, url: string): Promise<void> {
+  const { hostname } = new URL(url);
+  names.set(hostname, [PUBLIC]);
   assert.equal(await outbound.refuse(url), null, url);
+  names.set(hostname, ['127.0.0.1']);
   await assertBlocked(outbound, url);
-}
-
-/**
- * Replaces the two look-up functions of Node, because a test has no name server: the check gets a public address, and the call an internal
- * one.
- */
-async function withRebindingNames(work: () => Promise<void>): Promise<void> {
-  const { lookup } = dns;
-  const { lookup: look } = dns.promises;
-  dns.promises.lookup = (async () => [{ address: PUBLIC, family: 4 }]) as unknown as typeof look;
-  dns.lookup = ((_name: string, { all }: { all?: boolean }, done: (...given: unknown[]) => void) => {
-    setImmediate(() => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)));
-  }) as unknown as typeof lookup;
-  syncBuiltinESMExports();
-  try {
-    await work();
-  } finally {
-    dns.lookup = lookup;
-    dns.promises.lookup = look;
-    syncBuiltinESMExports();
-  }
 }
 
 async function startCanaries(): Promise<{ port: number; seen(): number; close(): void }> {
