@@ -238,7 +238,7 @@ export function setOptOuts(
 export interface ContactActivity {
   company: string;
   contact: string;
-  message_at: string;
+  message_at: string | null;
   inbound_at: string | null;
 }
 

@@ -113,14 +113,16 @@ export function continueWindows(tx: TenantTx, contact: string, inbox: string | n
 export interface ThreadActivity {
   company: string;
   conversation: string;
-  /** The id of the newest message of the batch, and its time. */
-  last_message: string;
-  last_message_at: string;
+  /** The id of the newest message of the batch, and its time; null when the batch has only reactions. */
+  last_message: string | null;
+  last_message_at: string | null;
   /** The time of the contact's newest message by the network's clock; null when the batch has none. */
   inbound_at: string | null;
   /** The identity with which the contact wrote that message. */
   heard_from: string | null;
-  /** True when the network allows free text for 24 hours after the last message of the contact. */
+  /** The time after which the network allows free text for 24 hours: that of the contact's newest message or reaction. */
+  window_at: string | null;
+  /** True when the network has such a window. */
   windowed: boolean;
   /**
    * The number of the contact's messages since the last answer; `answered` is true when this batch contains an answer, with which a person
@@ -142,7 +144,7 @@ export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promis
         last_inbound_at = greatest(v.last_inbound_at, a.inbound_at),
         heard_from = case when a.inbound_at >= coalesce(greatest(v.last_inbound_at, v.window_expires_at - interval '24 hours'), '-infinity')
           then a.heard_from else v.heard_from end,
-        window_expires_at = case when a.windowed then greatest(v.window_expires_at, a.inbound_at + interval '24 hours') end,
+        window_expires_at = case when a.windowed then greatest(v.window_expires_at, a.window_at + interval '24 hours') end,
         unread_count = case when a.answered then 0 else v.unread_count end + a.unread,
         status = case when a.woken then 'OPEN' else v.status end,
         snoozed_until = case when a.woken then null else v.snoozed_until end,
@@ -150,8 +152,9 @@ export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promis
         handled_by = case when a.answered and v.handled_by = 'AI' then 'HUMAN' else v.handled_by end,
         updated_at = case when a.woken or v.awaits_reply and a.inbound_at is not null or a.answered and v.handled_by = 'AI' then now() else v.updated_at end
       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::boolean[], $7::int[], $8::boolean[], $9::boolean[],
-        $10::text[])
-        as a (company_id, conversation_id, last_message, last_message_at, inbound_at, windowed, unread, answered, woken, heard_from)
+        $10::text[],
+        $11::timestamptz[])
+        as a (company_id, conversation_id, last_message, last_message_at, inbound_at, windowed, unread, answered, woken, heard_from, window_at)
       where v.company_id = a.company_id and v._id = a.conversation_id`,
     values: [
       activities.map((activity) => activity.company),
@@ -164,6 +167,7 @@ export function touchThreads(tx: SystemTx, activities: ThreadActivity[]): Promis
       activities.map((activity) => activity.answered),
       activities.map((activity) => activity.woken),
       activities.map((activity) => activity.heard_from),
+      activities.map((activity) => activity.window_at),
     ],
   });
 }

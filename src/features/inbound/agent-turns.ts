@@ -36,8 +36,7 @@ export function leaveAgentTurns(
 function wantsAgent(arrival: PlacedMessage, thread: Thread | undefined): boolean {
   const { receiver, channel, message } = arrival;
   if (receiver.suspended || message.isAutomatic) return false;
-  if (!thread?.agent || thread.handled_by !== 'AI' || !isFromContact(arrival) || message.contentType === 'REACTION')
-    return false;
+  if (!thread?.agent || thread.handled_by !== 'AI' || !isFromContact(arrival)) return false;
   if (message.contentType === 'UNSUPPORTED' && !receiver.process_unsupported_messages) return false;
   return !receiver.is_test || isNamedIn(channel, receiver.test_numbers, message.person.names);
 }

@@ -45,21 +45,23 @@ export function placeInTime({ timestamp, origin }: InboundMessage, now: string):
 export const findAnswered = (message: InboundMessage): string | null =>
   message.contentType === 'REACTION' ? message.reaction.externalId : message.replyTo;
 
-/** Returns true for a reaction that is taken back. It asks for nothing: it is stored, shown and reported, and changes nothing else. */
-export const isRemovedReaction = ({ message }: ArrivedMessage): boolean =>
-  message.contentType === 'REACTION' && message.reaction.emoji === null;
+/** Returns true for a reaction. It asks for nothing: it is stored, shown and reported, and opens the window of its network. */
+export const isReaction = ({ message }: ArrivedMessage): boolean => message.contentType === 'REACTION';
 
-/** Returns true for what the contact has just written; false for notices, echoes, history and reactions that are taken back. */
-export const isFromContact = (arrival: ArrivedMessage): boolean =>
-  arrival.message.origin === 'live' &&
-  !arrival.message.fromBusiness &&
-  !arrival.message.system &&
-  !isRemovedReaction(arrival);
+/** Returns true for what opens the window of the network: what the contact has just written, and a reaction that is not taken back. */
+export const opensWindow = ({ message }: ArrivedMessage): boolean =>
+  message.origin === 'live' &&
+  !message.fromBusiness &&
+  !message.system &&
+  !(message.contentType === 'REACTION' && message.reaction.emoji === null);
+
+/** Returns true for what the contact has just written; false for notices, echoes, history and reactions. */
+export const isFromContact = (arrival: ArrivedMessage): boolean => opensWindow(arrival) && !isReaction(arrival);
 
 /** Returns true for what a person has just written in the business app. */
 export const isFromBusinessApp = (arrival: ArrivedMessage): boolean =>
-  arrival.message.origin === 'echo' && !isRemovedReaction(arrival);
+  arrival.message.origin === 'echo' && !isReaction(arrival);
 
 /** Returns true for a message that opens a conversation when there is none. Others join the latest one, also a closed one. */
 export const opensConversation = (arrival: ArrivedMessage): boolean =>
-  arrival.message.origin !== 'history' && !isRemovedReaction(arrival);
+  arrival.message.origin !== 'history' && !isReaction(arrival);

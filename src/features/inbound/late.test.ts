@@ -172,17 +172,26 @@ test('an agent reads late messages in their order, behind what it has answered a
   assert.deepEqual(await listAsked(2), ['Hello', 'Sure.', 'first', 'second']);
 });
 
-test('a reaction that is taken back opens nothing, is not unread and is not the last message', async () => {
+test('a reaction and its removal open nothing, wake nobody, are not unread and are not the last message; a reaction opens the window', async () => {
   const from = makePhoneNumber();
   const post = (message: Json): Promise<Json> => postAndReadMessage({ platform, network, phone }, { from, ...message });
-  const asked = await post({});
+  const asked = await post({ timestamp: secondsAgo(30 * HOUR) });
   const reaction = { message_id: asked.external_id };
-  const given = await post({ type: 'reaction', reaction: { ...reaction, emoji: '👍' } });
-  await call(200, 'PATCH', `/v1/conversations/${asked.conversation}`, { body: { status: 'CLOSED' } });
-  const before = await readConversation(asked.conversation);
-  const removed = await post({ id: makeMessageId(), type: 'reaction', reaction });
-  assert.equal(removed.conversation, asked.conversation);
-  assert.deepEqual(removed.reaction, { message: asked._id, emoji: null });
-  assert.deepEqual(await readConversation(asked.conversation), before);
-  assert.equal(before.last_message._id, given._id);
+  const change = (body: Json): Promise<unknown> =>
+    call(200, 'PATCH', `/v1/conversations/${asked.conversation}`, { body });
+  for (const state of [
+    { status: 'SNOOZED', snoozed_until: new Date(Date.now() + 3_600_000).toISOString() },
+    { status: 'CLOSED' },
+  ]) {
+    await change(state);
+    const before = await readConversation(asked.conversation);
+    const given = await post({ id: makeMessageId(), type: 'reaction', reaction: { ...reaction, emoji: '👍' } });
+    assert.deepEqual([given.conversation, given.reaction], [asked.conversation, { message: asked._id, emoji: '👍' }]);
+    const { window_expires_at, ...after } = await readConversation(asked.conversation);
+    assert.ok(Date.parse(window_expires_at) > Date.now());
+    assert.deepEqual({ ...after, window_expires_at: before.window_expires_at }, before);
+    const removed = await post({ id: makeMessageId(), type: 'reaction', reaction });
+    assert.deepEqual(removed.reaction, { message: asked._id, emoji: null });
+    assert.deepEqual(await readConversation(asked.conversation), { ...after, window_expires_at });
+  }
 });

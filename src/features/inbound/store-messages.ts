@@ -4,28 +4,16 @@ import { emitLast, type EventItem } from '../../platform/store/events.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { findContactsByKeys, touchContacts } from '../contacts/ingest-queries.ts';
 import type { FoundPeople } from '../contacts/ingest-people.ts';
-import {
-  findConversationsByKeys,
-  touchThreads,
-  type Thread,
-  type ThreadActivity,
-} from '../conversations/ingest-queries.ts';
+import { findConversationsByKeys, touchThreads, type Thread } from '../conversations/ingest-queries.ts';
 import { completePlaceholders, insertInbound } from '../messages/ingest-insert-queries.ts';
 import { findKnown, type MessageKey } from '../messages/ingest-queries.ts';
 import { applyParked } from '../messages/ingest.ts';
 import type { SplitContact } from '../contacts/ingest-renames.ts';
 import type { Message } from '../messages/schemas.ts';
+import { addActivity, latestPerContact, type Activity } from './activity.ts';
 import { leaveAgentTurns } from './agent-turns.ts';
 import { keepBodies } from './bodies.ts';
-import {
-  findAnswered,
-  isFromBusinessApp,
-  isFromContact,
-  isRemovedReaction,
-  messageTime,
-  type ArrivedMessage,
-  type PlacedMessage,
-} from './batch.ts';
+import { findAnswered, isFromBusinessApp, isFromContact, type ArrivedMessage, type PlacedMessage } from './batch.ts';
 import { noteCampaignReplies } from './campaign-replies.ts';
 import type { EarlyLookUps } from './inboxes.ts';
 import { toInboundRows, type ReserveFile, type RowContext } from './rows.ts';
@@ -171,75 +159,18 @@ function updateConversationsAndContacts(
   const inserted = new Map(
     messages.map((message) => [toKeyText({ inbox: message.inbox, external_id: message.external_id }), message]),
   );
-  const activities = new Map<string, ThreadActivity & { contact: string }>();
+  const activities = new Map<string, Activity>();
   for (const [index, arrival] of placed.entries()) {
     const message = inserted.get(toKeyText(messageKey(arrival)));
     const thread = threads.threads[index];
-    if (message && thread && !isRemovedReaction(arrival))
-      activities.set(thread._id, addMessageToActivity(activities.get(thread._id), arrival, message, thread));
+    if (message && thread)
+      activities.set(thread._id, addActivity(activities.get(thread._id), arrival, message, thread));
   }
   const all = [...activities.values()].toSorted((a, b) => (a.conversation < b.conversation ? -1 : 1));
   tx.awaitAtCommit(touchThreads(tx, all));
-  const contacts = all.map((a) => ({
-    company: a.company,
-    contact: a.contact,
-    message_at: a.last_message_at,
-    inbound_at: a.inbound_at,
-  }));
-  tx.awaitAtCommit(touchContacts(tx, latestPerContact(contacts)));
+  tx.awaitAtCommit(touchContacts(tx, latestPerContact(all)));
   const findInserted = (arrival: PlacedMessage): Message | undefined => inserted.get(toKeyText(messageKey(arrival)));
   leaveAgentTurns(tx, { placed, threads: threads.threads, findInserted, agentWaitSeconds });
-}
-
-function addMessageToActivity(
-  before: (ThreadActivity & { contact: string }) | undefined,
-  arrival: PlacedMessage,
-  message: Message,
-  thread: Thread,
-): ThreadActivity & { contact: string } {
-  const fromContact = isFromContact(arrival);
-  const written = fromContact ? readActivity(arrival) : null;
-  const answered = isFromBusinessApp(arrival);
-  const unread = answered ? 0 : (before?.unread ?? 0);
-  const newest = before && before.last_message_at > message.createdAt ? before : null;
-  return {
-    company: thread.company,
-    contact: arrival.contact,
-    conversation: thread._id,
-    last_message: newest?.last_message ?? message._id,
-    last_message_at: newest?.last_message_at ?? message.createdAt,
-    ...(before?.inbound_at && (!written || before.inbound_at > written.inbound_at)
-      ? { inbound_at: before.inbound_at, heard_from: before.heard_from }
-      : (written ?? { inbound_at: null, heard_from: null })),
-    windowed: arrival.channel.can.window24h,
-    unread: fromContact ? unread + 1 : unread,
-    answered: answered || (before?.answered ?? false),
-    woken: (before?.woken ?? false) || (fromContact && thread.status === 'SNOOZED'),
-  };
-}
-
-const readActivity = ({ message }: PlacedMessage) => ({
-  inbound_at: messageTime(message),
-  heard_from: message.person.names[0]?.value ?? null,
-});
-
-interface ContactTimes {
-  company: string;
-  contact: string;
-  message_at: string;
-  inbound_at: string | null;
-}
-
-/** Merges the activities of each contact, who may write to several inboxes at once, because an UPDATE can change a contact only once. */
-function latestPerContact(activities: ContactTimes[]): ContactTimes[] {
-  const latest = new Map<string, ContactTimes>();
-  for (const activity of activities) {
-    const other = latest.get(activity.contact);
-    const inbound = [other?.inbound_at, activity.inbound_at].filter((at) => at !== null && at !== undefined).toSorted();
-    const message_at = other && other.message_at > activity.message_at ? other.message_at : activity.message_at;
-    latest.set(activity.contact, { ...activity, message_at, inbound_at: inbound.at(-1) ?? null });
-  }
-  return [...latest.values()].toSorted((a, b) => (a.contact < b.contact ? -1 : 1));
 }
 
 interface StoredBatch {
