@@ -21,6 +21,7 @@ import {
   EnrollmentQuery,
 } from './enrollments/schemas.ts';
 import { exportCampaign } from './enrollments/export.ts';
+import { NEEDS_FOR_EXPORT } from './needs.ts';
 import { previewCampaign } from './preview.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from './states.ts';
 import {
@@ -63,6 +64,7 @@ export function campaignRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/campaigns/:id/preview',
     scope: 'campaigns:read',
+    needs: [{ scopes: ['contacts:read'] }],
     summary: 'Preview a campaign',
     description: PREVIEW,
     params: CampaignParams,
@@ -162,6 +164,7 @@ function outcomeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/campaigns/:id/export',
     scope: 'campaigns:read',
+    needs: [NEEDS_FOR_EXPORT],
     summary: 'Export a campaign as CSV',
     description: EXPORT,
     params: CampaignParams,
@@ -242,12 +245,11 @@ function addingRoutes(app: FastifyInstance, kit: Kit): void {
   });
 }
 
-const EXPORT =
-  `Answers the contacts of a campaign with their states, or its counters. The list of contacts takes the scope \`contacts:read\` as well. At most two
+const EXPORT = `Answers the contacts of a campaign with their states, or its counters. At most two
   exports of a company run at once (429). When an export can not be read to its end, the connection is cut.`.replaceAll(
-    /\s+/g,
-    ' ',
-  );
+  /\s+/g,
+  ' ',
+);
 
 const ADDING =
   `Enrols contacts by their ids, or by phone numbers, for which contacts are created where nobody has them. A contact is enrolled once: the others of
@@ -281,7 +283,4 @@ const WORDS =
 
 const PREVIEW =
   `Answers what the campaign would do at this moment: how many contacts its audience has, how many of them would be skipped and why, and the first
-  ten messages as their contacts will read them. Nothing is sent or stored. Takes the scope \`contacts:read\` as well.`.replaceAll(
-    /\s+/g,
-    ' ',
-  );
+  ten messages as their contacts will read them. Nothing is sent or stored.`.replaceAll(/\s+/g, ' ');
