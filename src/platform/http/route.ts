@@ -81,7 +81,7 @@ export function operation<
   B extends TSchema = NoBody,
   R extends TSchema = TSchema,
 >(app: FastifyInstance, access: Access, given: Declaration<Tenant, P, Q, B, R> & Scoped<HandlerInput<P, Q, B>>): void {
-  const declaration = withNeeds(given);
+  const declaration = withNeeds(access, given);
   const { scope } = declaration;
   declareRoute(app, declaration, {
     name: scope ?? 'token',
