@@ -21,7 +21,7 @@ import {
   EnrollmentQuery,
 } from './enrollments/schemas.ts';
 import { exportCampaign } from './enrollments/export.ts';
-import { NEEDS_FOR_EXPORT } from './needs.ts';
+import { NEEDS_FOR_AUDIENCE, NEEDS_FOR_ENROLLMENTS, NEEDS_FOR_EXPORT } from './needs.ts';
 import { previewCampaign } from './preview.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from './states.ts';
 import {
@@ -41,6 +41,7 @@ export function campaignRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/campaigns',
     scope: 'campaigns:create',
+    needs: [NEEDS_FOR_AUDIENCE],
     summary: 'Create a campaign',
     description: WORDS,
     body: ref(CampaignCreate),
@@ -94,6 +95,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/campaigns/:id',
     scope: 'campaigns:update',
+    needs: [NEEDS_FOR_AUDIENCE],
     summary: 'Change a campaign',
     description:
       'Given `steps` replace all steps; a given `audience` replaces the whole audience. Of a campaign that was started only its names, pace, hours and options can be changed; a worker sees them within seconds.',
@@ -223,6 +225,7 @@ function addingRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     ...common,
     path: '/v1/campaigns/:id/enrollments',
+    needs: [NEEDS_FOR_ENROLLMENTS],
     summary: 'Add contacts to a campaign',
     description: ADDING,
     body: ref(ContactsToAdd),
