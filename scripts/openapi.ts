@@ -1,24 +1,30 @@
 /**
- * Builds openapi.json from the schemas: `node scripts/openapi.ts` writes it; with --check it shows the first difference, so that a
- * changed contract appears in the commit that changes it.
+ * Builds openapi.json and the tables of scopes in docs/authentication.md from the declarations: `node scripts/openapi.ts` writes them; with
+ * --check it shows the first difference, so that a changed contract appears in the commit that changes it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { buildOpenApi } from '../src/api.ts';
+import { replaceScopeTables } from './scope-tables.ts';
 
-const FILE = 'openapi.json';
+const PAGE = 'docs/authentication.md';
 /** The number of lines to show around a difference, so that its path is visible. */
 const CONTEXT_LINES = 5;
 
-const built = `${JSON.stringify(await buildOpenApi(), null, 2)}\n`;
-if (!process.argv.includes('--check')) writeFileSync(FILE, built);
-else {
-  const committed = readFileSync(FILE, 'utf8');
-  if (committed === built) console.log(`${FILE} is what the schemas say`);
-  else {
-    console.error(describeDifference(committed.split('\n'), built.split('\n')));
-    console.error(`${FILE} is stale: run npm run openapi and commit it`);
-    process.exitCode = 1;
-  }
+const document = await buildOpenApi();
+const built: [file: string, text: string][] = [
+  ['openapi.json', `${JSON.stringify(document, null, 2)}\n`],
+  [PAGE, replaceScopeTables(readFileSync(PAGE, 'utf8'), document)],
+];
+for (const [file, text] of built)
+  if (process.argv.includes('--check')) check(file, text);
+  else writeFileSync(file, text);
+
+function check(file: string, current: string): void {
+  const committed = readFileSync(file, 'utf8');
+  if (committed === current) return console.log(`${file} is what the declarations say`);
+  console.error(describeDifference(committed.split('\n'), current.split('\n')));
+  console.error(`${file} is stale: run npm run openapi and commit it`);
+  process.exitCode = 1;
 }
 
 function describeDifference(committed: string[], current: string[]): string {

@@ -43,6 +43,7 @@ import {
   PLACEHOLDER_HEALTH,
   type Health,
 } from './platform/http/service.ts';
+import type { ApiDocument } from './platform/http/reference.ts';
 import { createLog, createMetrics } from './platform/work/telemetry.ts';
 import { webAppRoutes, type WebApp } from './platform/http/web-apps.ts';
 import { locateWebBuild } from './platform/http/web-builds.ts';
@@ -126,7 +127,7 @@ function serverOptions(config: Config): Omit<ServerOptions, 'countPreflight'> {
 }
 
 /** Builds the OpenAPI document. The routes' declarations are enough for that, so no database is opened. */
-export async function buildOpenApi(): Promise<object> {
+export async function buildOpenApi(): Promise<ApiDocument> {
   const kit = {
     log: createLog('silent'),
     metrics: createMetrics(),
@@ -136,7 +137,7 @@ export async function buildOpenApi(): Promise<object> {
   } as unknown as Kit;
   const app = await buildApi(kit, PLACEHOLDER_HEALTH);
   await app.ready();
-  const document = app.swagger();
+  const document = app.swagger() as unknown as ApiDocument;
   await app.close();
   return document;
 }

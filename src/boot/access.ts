@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config.ts';
 import { findValidKey, storeLastUse } from '../features/api-keys/api-keys.ts';
+import { areOwnUploads } from '../features/attachments/uploads.ts';
 import { companyIsActive, companyIsKnown } from '../features/companies/companies.ts';
 import { findSession, renewSession } from '../features/users/sessions.ts';
 import { findActiveUser } from '../features/users/users.ts';
@@ -36,5 +37,6 @@ export function openAccess(config: Config, secrets: TokenSecrets, database: Data
     },
     companyExists: (companyId) => companyIsActive(door, companyId),
     isCompany: (companyId) => companyIsKnown(door, companyId),
+    areOwnUploads,
   };
 }

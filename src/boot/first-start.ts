@@ -22,7 +22,7 @@ import {
   storeWantedDemo,
   type WantedDemo,
 } from '../platform/store/installation.ts';
-import { makeTenant } from '../platform/http/route.ts';
+import { makeTenant } from '../platform/http/trail.ts';
 import { createDemoAgent } from './demo-agent.ts';
 import { storeDemoNetworks } from './demo-networks.ts';
 import type { Sandbox } from './sandbox.ts';

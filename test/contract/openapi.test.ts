@@ -295,7 +295,7 @@ describe('every operation', () => {
   test('every operation has a sentence of description beside its scope', () => {
     for (const { name, spec } of operations) {
       const said = String(spec.description ?? '').replace(
-        /(\n\n)?Takes the scope `[\w:-]+`( and a global key)?\.$/,
+        /(\n\n)?Takes the scope `[\w:-]+`( and a global key)?\.( Also takes [^\n]+\.)?$/,
         '',
       );
       assert.match(said, /^.{20,}\.$/s, name);
@@ -314,7 +314,8 @@ describe('every operation', () => {
       const scope = name in OTHER_SCOPES ? OTHER_SCOPES[name]?.scope : `${findResource(path)}:${ACTIONS.get(method)}`;
       assert.equal(spec['x-scope'], scope, name);
       assert.deepEqual(spec.security, [{ bearer: scope === undefined ? [] : [scope] }], name);
-      if (scope) assert.ok(spec.description.includes(`\`${scope}\``), name);
+      const needed = (spec['x-needs'] ?? []).flatMap(({ scopes }: Json) => scopes);
+      for (const each of [scope ?? [], needed].flat()) assert.ok(spec.description.includes(`\`${each}\``), name);
       const header = findHeader(operation, 'x-company-id');
       assert.deepEqual([header?.required ?? false, header?.schema.type], [false, 'string'], name);
     }

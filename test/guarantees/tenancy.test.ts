@@ -30,6 +30,10 @@ test('an unknown or read-only property or parameter is refused, and nothing is s
   assertRowsHold(/: unknown and read-only properties/);
 });
 
+test('a key with the scope of an operation alone reads nothing that needs another scope, and is refused only for a scope that the document names', () => {
+  assertRowsHold(/: one scope alone/);
+});
+
 test('a global key is invisible to companies and can not be revoked by them, and it can itself act for every company', () => {
   assertRowsHold(/: what belongs to no company/);
 });

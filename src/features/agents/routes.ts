@@ -4,6 +4,7 @@ import { hangUpSignal } from '../../platform/http/hang-up.ts';
 import { declareTag } from '../../platform/http/description.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
+import { CREATE_NEEDS, TRY_NEEDS, UPDATE_NEEDS } from './powers.ts';
 import { createAgent, expectAgent, pageAgents, removeAgent, updateAgentById } from './agents.ts';
 import { Agent, AgentCreate, AgentList, AgentParams, AgentQuery, AgentUpdate } from './schemas.ts';
 import { AgentTrial, AgentTry, AgentTurnList, AgentTurnQuery } from './turns/schemas.ts';
@@ -17,6 +18,7 @@ export function agentRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/agents',
     scope: 'agents:create',
+    needs: CREATE_NEEDS,
     summary: 'Create an agent',
     description:
       'An agent of type AI answers from the knowledge base; an EXTERNAL one posts the question to `url`. It answers where an inbox, a campaign or a conversation names it.',
@@ -56,6 +58,7 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/agents/:id',
     scope: 'agents:update',
+    needs: UPDATE_NEEDS,
     summary: 'Change an agent',
     description:
       'The change holds for the next answer. An INACTIVE agent hands its conversations over when their contacts write.',
@@ -83,6 +86,7 @@ function turnRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/agents/:id/try',
     scope: 'agents:update',
+    needs: TRY_NEEDS,
     action: null,
     summary: 'Try an agent',
     description:

@@ -1,6 +1,5 @@
 /** Lists or revokes the keys that a user made, when the user is removed or gets fewer rights. */
 import { toLoggedActor, recordAudits } from '../../platform/http/audit.ts';
-import { forbidden } from '../../platform/values/errors.ts';
 import { allows } from '../../platform/values/scopes.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { listKeysMadeBy, revokeKeysMadeBy } from './key-queries.ts';
@@ -31,10 +30,4 @@ export async function revokeUserKeys(
     await recordAudits(tx, { ...shared, company: tx.companyId, actor: toLoggedActor(principal) }, ids);
   const newestFirst = revoked.toSorted((a, b) => (a._id < b._id ? 1 : -1));
   return { api_keys: newestFirst.slice(0, SHOWN) };
-}
-
-/** Refuses a caller without the scope api-keys:delete, because the right to change users does not include the right to revoke keys. */
-export function requireRevokeScope({ principal }: Tenant): void {
-  if (allows(principal.scopes, 'api-keys:delete')) return;
-  throw forbidden('revoke_keys', 'The scope api-keys:delete is missing; without it revoke_keys has to be false');
 }

@@ -91,14 +91,20 @@ export async function findKnownKeys(tx: TenantRead, keys: readonly string[]): Pr
 }
 
 /** A file that is in the store already. */
-export type NewAttachment = Omit<AttachmentRow, 'company' | 'state' | 'failure' | 'copies' | 'createdAt' | 'updatedAt'>;
+export type NewAttachment = Omit<
+  AttachmentRow,
+  'company' | 'state' | 'failure' | 'copies' | 'createdAt' | 'updatedAt'
+> & {
+  /** The user or the key. */
+  uploaded_by: string | null;
+};
 
 export function insertAttachment(tx: TenantTx, attachment: NewAttachment): Promise<AttachmentRow> {
   return one(tx, {
     name: 'attachments.insert',
     text: `insert into attachments
-        (company_id, _id, file_type, extension, mime_type, file_name, storage_key, link, bytes, sha256, facts)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${COLUMNS}`,
+        (company_id, _id, file_type, extension, mime_type, file_name, storage_key, link, bytes, sha256, facts, uploaded_by)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${COLUMNS}`,
     values: [
       tx.companyId,
       attachment._id,
@@ -111,8 +117,19 @@ export function insertAttachment(tx: TenantTx, attachment: NewAttachment): Promi
       attachment.bytes,
       attachment.sha256,
       attachment.facts,
+      attachment.uploaded_by,
     ],
   });
+}
+
+/** Counts those of these attachments that this user or key has uploaded. */
+export async function countUploads(tx: TenantRead, ids: readonly string[], uploader: string): Promise<number> {
+  const { count } = await one<{ count: number }>(tx, {
+    name: 'attachments.countUploads',
+    text: `select count(*)::int as count from attachments where company_id = $1 and _id = any($2) and uploaded_by = $3`,
+    values: [tx.companyId, ids, uploader],
+  });
+  return count;
 }
 
 /** Lets an attachment go with the record that shows it. */

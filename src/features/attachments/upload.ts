@@ -69,7 +69,7 @@ export async function takeFile<T>(
   const content = Readable.from(upload.read(), { objectMode: false });
   await kit.files.put(storage_key, content, { maxBytes: bytes, contentType: mime_type, known: { bytes, sha256 } });
   const about = { file_type: fileType, extension, mime_type, file_name, bytes, sha256, facts };
-  const attachment = { _id: newId(), storage_key, link: newLink(), ...about };
+  const attachment = { _id: newId(), storage_key, link: newLink(), ...about, uploaded_by: tenant.actor.id };
   const thumbnail = made ? await putCopy(kit, owner, made) : null;
   try {
     return await tenant.tx(async (tx) => {

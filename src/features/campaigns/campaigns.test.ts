@@ -202,6 +202,22 @@ test('the preview names what keeps a campaign from being sent, and counts its au
   await call(403, 'GET', `${PATH}/${campaign._id}/preview`, { key: token });
 });
 
+test('only a caller that may read contacts chooses an audience', async () => {
+  const campaign = await create();
+  const { token: key } = await platform.createKey(demo._id, ['campaigns:create', 'campaigns:update']);
+  const { token: reader } = await platform.createKey(demo._id, ['campaigns:update', 'contacts:read']);
+  const path = `${PATH}/${campaign._id}`;
+  const named = { contacts: [(await addContact())._id] };
+  for (const audience of [named, { tags: ['vip'] }, { filters: [{ field: 'contact.name', operator: 'is_empty' }] }]) {
+    const body = { name: 'Spring', inbox: demo.inbox, audience };
+    expectProblem(await call(403, 'POST', PATH, { key, body }), 'FORBIDDEN', 'authorization');
+    const refused = await call(403, 'PATCH', path, { key, body: { audience } });
+    assert.equal(refused.body.detail, 'The scope contacts:read is missing');
+    await call(200, 'PATCH', path, { key: reader, body: { audience } });
+  }
+  await call(200, 'PATCH', path, { key, body: { name: 'Summer', audience: {} } });
+});
+
 test('a contact that was merged into another one leaves its place in the audience to it', async () => {
   const [source, target] = [await addContact(), await addContact({ name: 'Target' })];
   const campaign = await create({ steps: [{ template: HELLO }], audience: { contacts: [source._id] } });

@@ -21,6 +21,7 @@ import {
   EnrollmentQuery,
 } from './enrollments/schemas.ts';
 import { exportCampaign } from './enrollments/export.ts';
+import { NEEDS_FOR_AUDIENCE, NEEDS_FOR_ENROLLMENTS, NEEDS_FOR_EXPORT } from './needs.ts';
 import { previewCampaign } from './preview.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from './states.ts';
 import {
@@ -40,6 +41,7 @@ export function campaignRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/campaigns',
     scope: 'campaigns:create',
+    needs: [NEEDS_FOR_AUDIENCE],
     summary: 'Create a campaign',
     description: WORDS,
     body: ref(CampaignCreate),
@@ -63,6 +65,7 @@ export function campaignRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/campaigns/:id/preview',
     scope: 'campaigns:read',
+    needs: [{ scopes: ['contacts:read'] }],
     summary: 'Preview a campaign',
     description: PREVIEW,
     params: CampaignParams,
@@ -92,6 +95,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/campaigns/:id',
     scope: 'campaigns:update',
+    needs: [NEEDS_FOR_AUDIENCE],
     summary: 'Change a campaign',
     description:
       'Given `steps` replace all steps; a given `audience` replaces the whole audience. Of a campaign that was started only its names, pace, hours and options can be changed; a worker sees them within seconds.',
@@ -162,6 +166,7 @@ function outcomeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'GET',
     path: '/v1/campaigns/:id/export',
     scope: 'campaigns:read',
+    needs: [NEEDS_FOR_EXPORT],
     summary: 'Export a campaign as CSV',
     description: EXPORT,
     params: CampaignParams,
@@ -220,6 +225,7 @@ function addingRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     ...common,
     path: '/v1/campaigns/:id/enrollments',
+    needs: [NEEDS_FOR_ENROLLMENTS],
     summary: 'Add contacts to a campaign',
     description: ADDING,
     body: ref(ContactsToAdd),
@@ -242,12 +248,11 @@ function addingRoutes(app: FastifyInstance, kit: Kit): void {
   });
 }
 
-const EXPORT =
-  `Answers the contacts of a campaign with their states, or its counters. The list of contacts takes the scope \`contacts:read\` as well. At most two
+const EXPORT = `Answers the contacts of a campaign with their states, or its counters. At most two
   exports of a company run at once (429). When an export can not be read to its end, the connection is cut.`.replaceAll(
-    /\s+/g,
-    ' ',
-  );
+  /\s+/g,
+  ' ',
+);
 
 const ADDING =
   `Enrols contacts by their ids, or by phone numbers, for which contacts are created where nobody has them. A contact is enrolled once: the others of
@@ -281,7 +286,4 @@ const WORDS =
 
 const PREVIEW =
   `Answers what the campaign would do at this moment: how many contacts its audience has, how many of them would be skipped and why, and the first
-  ten messages as their contacts will read them. Nothing is sent or stored. Takes the scope \`contacts:read\` as well.`.replaceAll(
-    /\s+/g,
-    ' ',
-  );
+  ten messages as their contacts will read them. Nothing is sent or stored.`.replaceAll(/\s+/g, ' ');

@@ -3,6 +3,7 @@ import type { Kit } from '../../kit.ts';
 import { CSV_ANSWER } from '../../platform/http/download.ts';
 import { hangUpSignal } from '../../platform/http/hang-up.ts';
 import { declareTag } from '../../platform/http/description.ts';
+import type { Need } from '../../platform/http/needs.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import { Import, ImportList, ImportQuery, MAX_SHEET_BYTES } from '../imports/schemas.ts';
@@ -60,11 +61,19 @@ export function contactRoutes(app: FastifyInstance, kit: Kit): void {
   recordRoutes(app, kit);
 }
 
+const NEEDS_FOR_UPDATES: Need<{ body: { update_existing?: boolean } }> = {
+  scopes: ['contacts:update'],
+  when: 'unless `update_existing` is false',
+  flag: 'update_existing',
+  arises: (_tenant, { body }) => body.update_existing !== false,
+};
+
 function upsertRoute(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'POST',
     path: '/v1/contacts/bulk',
     scope: 'contacts:create',
+    needs: [NEEDS_FOR_UPDATES],
     action: 'contacts.upsert',
     summary: 'Create or update up to 500 contacts',
     description: UPSERT_WORDS,
@@ -82,7 +91,7 @@ const UPSERT_WORDS =
   'An item that can not be stored is FAILED with its `errors`, and the others are stored, all in one transaction: a value that is not valid, ' +
   'or identifiers that belong to two contacts. An owner, business or custom field that does not exist refuses the whole call. ' +
   'Items are applied one after the other, so two about one contact change the same one. An identifier that the contact already has, also ' +
-  'from a merge, changes nothing. Updating needs the scope contacts:update, unless `update_existing` is false. A repeat with the same ' +
+  'from a merge, changes nothing. A repeat with the same ' +
   'Idempotency-Key writes nothing, and says which contacts the items have now.';
 
 function sheetRoutes(app: FastifyInstance, kit: Kit): void {
@@ -90,6 +99,7 @@ function sheetRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/contacts/import',
     scope: 'contacts:create',
+    needs: [NEEDS_FOR_UPDATES],
     action: 'contacts.import',
     summary: 'Import contacts from a sheet',
     description: IMPORT_WORDS,
@@ -166,7 +176,7 @@ const IMPORT_WORDS =
   'has at most 32 kB, a row 80 kB, else it is an error of its row. The first row has the titles. A column is imported if its title is the name of a field, or slug, id or title of a custom field, or if `mapping` names it; one column must identify the contacts. The ' +
   'answer lists the columns. The sheet is processed afterwards: read the import for its progress. A row with an error ' +
   'is not stored; only a wrong e-mail or phone number is left out, if something else says who the contact is. The contact that has the `_id`, phone number, e-mail, professional network identifier or external id of a row is ' +
-  'updated with the filled cells, which needs the scope contacts:update unless `update_existing` is false. An identifier that the ' +
+  'updated with the filled cells, unless `update_existing` is false. An identifier that the ' +
   'contact already has, also from a merge, changes nothing; an `_id` that no contact has is an error of its row. Lists and tags have commas ' +
   'or semicolons between their items; blanks around a value do not count.';
 

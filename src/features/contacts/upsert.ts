@@ -10,7 +10,6 @@ import { findValueFault, indexByKey, listAllDefinitions } from '../custom-fields
 import type { Fault, ReadRow } from '../imports/reading.ts';
 import { INACTIVE_USER } from '../users/assignments.ts';
 import { toContactSource } from './contacts.ts';
-import { expectMayUpdate } from './import/import.ts';
 import { storeContacts, type StoredRows } from './import/importer.ts';
 import { matchRows, toRowKeys } from './import/match.ts';
 import { planContacts } from './import/plan.ts';
@@ -26,7 +25,6 @@ type ItemResult = ContactUpsertResult['items'][number];
  */
 export async function upsertContacts(tenant: Tenant, asked: ContactUpsert): Promise<ContactUpsertResult> {
   const { silent = false, update_existing = true } = asked;
-  if (update_existing) expectMayUpdate(tenant);
   const source = toContactSource(tenant.actor);
   const store = (): Promise<ContactUpsertResult> =>
     tenant.tx(async (tx) => {

@@ -13,7 +13,7 @@ import { loadConfig } from '../../config.ts';
 import { pollDueWork } from '../../platform/work/due-work.ts';
 import { createLog } from '../../platform/work/telemetry.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makeTenant } from '../../platform/http/route.ts';
+import { makeTenant } from '../../platform/http/trail.ts';
 import { createCompany } from '../companies/companies.ts';
 import { contactImporter } from '../contacts/import/importer.ts';
 import { addImport } from './imports.ts';

@@ -5,7 +5,7 @@ import { startPlatform } from '../../../test/support/platform.ts';
 import { expectProblem } from '../../../test/support/refusals.ts';
 import { awaitImport, postForm } from '../../../test/support/sheets.ts';
 import { newId } from '../../platform/values/ids.ts';
-import { makeTenant } from '../../platform/http/route.ts';
+import { makeTenant } from '../../platform/http/trail.ts';
 import { endForgottenImports } from './give-up.ts';
 import { addImport } from './imports.ts';
 

@@ -187,11 +187,11 @@ test('a reaction and its removal open nothing, wake nobody, are not unread and a
     const before = await readConversation(asked.conversation);
     const given = await post({ id: makeMessageId(), type: 'reaction', reaction: { ...reaction, emoji: '👍' } });
     assert.deepEqual([given.conversation, given.reaction], [asked.conversation, { message: asked._id, emoji: '👍' }]);
-    const { window_expires_at, ...after } = await readConversation(asked.conversation);
+    const { window_expires_at, ...rest } = await readConversation(asked.conversation);
     assert.ok(Date.parse(window_expires_at) > Date.now());
-    assert.deepEqual({ ...after, window_expires_at: before.window_expires_at }, before);
+    assert.deepEqual({ ...rest, window_expires_at: before.window_expires_at }, before);
     const removed = await post({ id: makeMessageId(), type: 'reaction', reaction });
     assert.deepEqual(removed.reaction, { message: asked._id, emoji: null });
-    assert.deepEqual(await readConversation(asked.conversation), { ...after, window_expires_at });
+    assert.deepEqual(await readConversation(asked.conversation), { ...rest, window_expires_at });
   }
 });

@@ -1,11 +1,10 @@
 /** Quick replies: texts that people insert by a shortcut. Shared ones belong to the company, personal ones to a user. */
 import { isDeepStrictEqual } from 'node:util';
 import { violates } from '../../platform/store/db.ts';
-import { alreadyTaken, invalid, notFound, scopeMissing } from '../../platform/values/errors.ts';
+import { alreadyTaken, invalid, notFound } from '../../platform/values/errors.ts';
 import { newId } from '../../platform/values/ids.ts';
 import { lockLimit } from '../../platform/store/limit-lock.ts';
 import { makePage, readSearch, pageWindow, type Page } from '../../platform/store/paging.ts';
-import { allows } from '../../platform/values/scopes.ts';
 import type { Tenant, TenantTx } from '../../platform/store/tenant.ts';
 import { describeValues } from '../../platform/values/words.ts';
 import { expectAttachment } from '../attachments/attachments.ts';
@@ -40,7 +39,6 @@ export async function createQuickReply(tenant: Tenant, input: QuickReplyCreate):
     tenant.tx(async (tx) => {
       await expectUsers(tx, { owner });
       if (owner !== null && owner !== findUser(tenant)) throw invalid('owner', 'is another user than you');
-      expectRight(tenant, owner);
       if (attachment !== null) await expectAttachment(tx, attachment, 'attachment');
       await lockLimit(tx, `quick-replies:${owner}`);
       if ((await countOwnersReplies(tx, owner)) >= MAX_QUICK_REPLIES)
@@ -51,6 +49,10 @@ export async function createQuickReply(tenant: Tenant, input: QuickReplyCreate):
     }),
   );
 }
+
+/** Returns true for a quick reply of the whole company. */
+export const isShared = async (tenant: Tenant, id: string): Promise<boolean> =>
+  (await findQuickReply(tenant.read, findUser(tenant), id))?.owner === null;
 
 export async function readQuickReply(tenant: Tenant, id: string): Promise<QuickReply> {
   const reply = await findQuickReply(tenant.read, findUser(tenant), id);
@@ -93,13 +95,7 @@ export function removeQuickReply(tenant: Tenant, id: string): Promise<QuickReply
 async function lockForChange(tx: TenantTx, tenant: Tenant, id: string): Promise<QuickReply> {
   const reply = await lockQuickReply(tx, findUser(tenant), id);
   if (!reply) throw notFound();
-  expectRight(tenant, reply.owner);
   return reply;
-}
-
-/** Shared quick replies are changed by owners and admins, and by keys with the same scope; everybody who sends has personal ones. */
-function expectRight({ principal }: Tenant, owner: string | null): void {
-  if (owner === null && !allows(principal.scopes, 'messages:update')) throw scopeMissing('messages:update');
 }
 
 function checkVariables(content: string): void {

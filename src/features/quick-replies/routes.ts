@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { declareTag } from '../../platform/http/description.ts';
+import type { Need } from '../../platform/http/needs.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import {
   createQuickReply,
+  isShared,
   pageQuickReplies,
   readQuickReply,
   removeQuickReply,
@@ -20,7 +22,13 @@ import {
 } from './schemas.ts';
 
 const RIGHTS =
-  'A personal one is seen and changed by its owner only. One of the whole company is changed with the scope messages:update, which owners and admins have.';
+  'A personal one is seen and changed by its owner only. One of the whole company is changed by owners and admins.';
+
+const SHARED = { scopes: ['messages:update'], when: 'for a quick reply of the whole company' } as const;
+const NEEDS_TO_CHANGE: Need<{ params: { id: string } }> = {
+  ...SHARED,
+  arises: (tenant, { params }) => isShared(tenant, params.id),
+};
 
 export function quickReplyRoutes(app: FastifyInstance, kit: Kit): void {
   declareTag('quick-replies', 'Texts that people insert by a shortcut');
@@ -28,6 +36,7 @@ export function quickReplyRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'POST',
     path: '/v1/quick-replies',
     scope: 'messages:create',
+    needs: [{ ...SHARED, arises: (_tenant, { body: { owner = null } }) => owner === null }],
     action: 'quick-replies.create',
     summary: 'Create a quick reply',
     description: RIGHTS,
@@ -65,6 +74,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/quick-replies/:id',
     scope: 'messages:create',
+    needs: [NEEDS_TO_CHANGE],
     action: 'quick-replies.update',
     summary: 'Change a quick reply',
     description: RIGHTS,
@@ -78,6 +88,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/quick-replies/:id',
     scope: 'messages:create',
+    needs: [NEEDS_TO_CHANGE],
     action: 'quick-replies.delete',
     summary: 'Remove a quick reply',
     description: RIGHTS,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Kit } from '../../kit.ts';
 import { declareTag } from '../../platform/http/description.ts';
+import type { Need } from '../../platform/http/needs.ts';
 import { operation } from '../../platform/http/route.ts';
 import { ref } from '../../platform/values/schema.ts';
 import {
@@ -45,6 +46,14 @@ export function userRoutes(app: FastifyInstance, kit: Kit): void {
   recordRoutes(app, kit);
 }
 
+/** The right to change users does not include the right to revoke keys. */
+const NEEDS_TO_REVOKE: Need<{ query: UserChange }> = {
+  scopes: ['api-keys:delete'],
+  when: 'if `revoke_keys` is true',
+  flag: 'revoke_keys',
+  arises: (_tenant, { query }) => query.revoke_keys === true,
+};
+
 function recordRoutes(app: FastifyInstance, kit: Kit): void {
   operation(app, kit.access, {
     method: 'GET',
@@ -60,6 +69,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/users/:id',
     scope: 'users:update',
+    needs: [NEEDS_TO_REVOKE],
     summary: 'Change a user; INACTIVE ends the sessions and removes the user from the records assigned to them',
     description:
       'A user who becomes INACTIVE is no longer owner, attendant or default owner of any record: they are removed in the background from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true.',
@@ -75,6 +85,7 @@ function recordRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'DELETE',
     path: '/v1/users/:id',
     scope: 'users:delete',
+    needs: [NEEDS_TO_REVOKE],
     summary: 'Remove a user; records assigned to them are assigned to nobody',
     description:
       'The user is gone at once and the e-mail is free. The user is removed in the background as owner and attendant from conversations and contacts, with CONVERSATION_UPDATED or CONTACT_UPDATED for each, and from businesses and inboxes. API keys belong to the company and stay valid, unless revoke_keys is true.',

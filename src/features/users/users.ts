@@ -9,7 +9,7 @@ import { makePage, pageWindow, type Page } from '../../platform/store/paging.ts'
 import { hashPassword } from '../../platform/http/passwords.ts';
 import { covers, ROLE_SCOPES, type UserRole } from '../../platform/values/scopes.ts';
 import type { SystemTx, Tenant, TenantTx } from '../../platform/store/tenant.ts';
-import { requireRevokeScope, revokeUserKeys, showKeysMadeBy } from '../api-keys/made-by.ts';
+import { revokeUserKeys, showKeysMadeBy } from '../api-keys/made-by.ts';
 import type { ApiKey } from '../api-keys/schemas.ts';
 import { writePassword } from './account-queries.ts';
 import { ReleaseUser, SendInvitation } from './jobs.ts';
@@ -98,7 +98,6 @@ export async function updateUserById(
   change: UserUpdateRequest,
 ): Promise<UserChanged> {
   const { input, revokeKeys } = change;
-  if (revokeKeys) requireRevokeScope(tenant);
   if (input.email !== undefined || input.status === 'ACTIVE') await admitMail(kit.access, tenant.companyId);
   const user = await tenant.tx(async (tx) => {
     const owners = await lockOwners(tx);
@@ -148,7 +147,6 @@ export async function changeOwnRecord(
 
 /** Removes a user, who can not be found any more from then on; a job removes the user from the records that name the user. */
 export async function removeUser(kit: Kit, tenant: Tenant, id: string, revokeKeys: boolean): Promise<UserChanged> {
-  if (revokeKeys) requireRevokeScope(tenant);
   const user = await tenant.tx(async (tx) => {
     const owners = await lockOwners(tx);
     const before = await lockUser(tx, id);

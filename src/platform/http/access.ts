@@ -9,7 +9,7 @@ import { isId } from '../values/ids.ts';
 import { addressGroup, type Allowance, type Limiter, type Verdict } from './limits.ts';
 import { allows, type Scope } from '../values/scopes.ts';
 import { readSessionCookie } from './session-cookie.ts';
-import type { Database } from '../store/tenant.ts';
+import type { Database, Tenant } from '../store/tenant.ts';
 
 export interface Access {
   auth: Authenticator;
@@ -21,6 +21,8 @@ export interface Access {
   companyExists(companyId: string): Promise<boolean>;
   /** Resolves to true for the id of any company, active or suspended. */
   isCompany(companyId: string): Promise<boolean>;
+  /** Resolves to true when the caller has uploaded all of these attachments. */
+  areOwnUploads(tenant: Tenant, ids: string[]): Promise<boolean>;
 }
 
 export interface RateLimitSettings {

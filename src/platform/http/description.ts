@@ -1,6 +1,7 @@
 /** Turns the declaration of an operation into its entry in the OpenAPI document. */
 import { Type, type TSchema } from 'typebox';
 import { ERRORS, type ErrorCode } from '../values/errors.ts';
+import type { DescribedNeed } from './needs.ts';
 import { Problem } from './problem.ts';
 import { canNameRecord, explainedPattern, ref, plain } from '../values/schema.ts';
 import type { Scope } from '../values/scopes.ts';
@@ -17,6 +18,7 @@ export interface DescribedOperation {
   action?: string | null;
   /** The place of the id whose record is gone after a success; by default the last id in the path of a DELETE. */
   disposes?: string;
+  needs?: readonly DescribedNeed[];
   /** Only global keys are admitted. */
   globalOnly?: true;
   summary: string;
@@ -86,11 +88,13 @@ function describeEffects(declaration: Omit<DescribedOperation, 'answers'>): Reco
     method,
     path,
     globalOnly,
+    needs = [],
     disposes = method === 'DELETE' ? /(?<=:)\w+$/.exec(path)?.[0] : undefined,
   } = declaration;
   const action = findAuditAction(declaration);
   return {
     ...(globalOnly ? { 'x-global-only': true } : {}),
+    ...(needs.length > 0 ? { 'x-needs': needs.map(({ scopes, when }) => ({ scopes, when })) } : {}),
     ...(disposes ? { 'x-disposes': disposes } : {}),
     ...(action ? { 'x-audit-action': action } : {}),
   };

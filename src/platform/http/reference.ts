@@ -8,6 +8,7 @@ import { ERRORS, AppError, type ErrorCode } from '../values/errors.ts';
 import { getOwnProperty } from '../values/own-property.ts';
 import { definedSchemas } from '../values/schema.ts';
 import { listTags, type Tag } from './description.ts';
+import type { DescribedNeed } from './needs.ts';
 import { toProblem } from './problem.ts';
 
 interface Schema {
@@ -35,6 +36,7 @@ interface DocumentedOperation {
   responses: Record<string, DocumentedAnswer>;
   'x-scope'?: string;
   'x-global-only'?: boolean;
+  'x-needs'?: DescribedNeed[];
 }
 
 /** The parts of an OpenAPI document that are completed here. */
@@ -88,12 +90,20 @@ export function completeDocument(document: ApiDocument): ApiDocument {
 }
 
 function describeScope(operation: DocumentedOperation): void {
-  const scope = operation['x-scope'];
-  if (scope === undefined) return;
-  operation.security = [{ bearer: [scope] }];
-  const taken = `Takes the scope \`${scope}\`${operation['x-global-only'] ? ' and a global key' : ''}.`;
-  operation.description = [operation.description, taken].filter(Boolean).join('\n\n');
+  const { 'x-scope': scope, 'x-needs': needs = [] } = operation;
+  if (scope !== undefined) operation.security = [{ bearer: [scope] }];
+  const taken = scope && `Takes the scope \`${scope}\`${operation['x-global-only'] ? ' and a global key' : ''}.`;
+  const also = needs.length > 0 && `Also takes ${needs.map(describeNeed).join('; ')}.`;
+  const words = [taken, also].filter(Boolean).join(' ');
+  operation.description = [operation.description, words].filter(Boolean).join('\n\n');
 }
+
+/** Writes scopes as the documents show them. */
+export const listScopes = (scopes: readonly string[]): string =>
+  new Intl.ListFormat('en').format(scopes.map((scope) => `\`${scope}\``));
+
+export const describeNeed = ({ scopes, when }: DescribedNeed): string =>
+  [listScopes(scopes), when].filter(Boolean).join(' ');
 
 const makeHeader = (description: string, type = 'string', example?: unknown): object => ({
   description,

@@ -14,10 +14,11 @@ import { findAuditAction, describeOperation, describeProblems, type DescribedOpe
 import { fingerprintRequest, runOnce, type KeyAttempt } from './idempotency.ts';
 import { addressGroup } from './limits.ts';
 import { acceptForms, receiveForm, type Form, type FormLimits, type Upload } from './multipart.ts';
+import { withNeeds, type Need } from './needs.ts';
 import type { Scope } from '../values/scopes.ts';
 import { callerShareOwner, type ShareOwner } from '../store/connection-shares.ts';
-import { actAs, type Database, type SystemTx, type Tenant } from '../store/tenant.ts';
-import { openRequestTrail, type RequestTrail } from './trail.ts';
+import type { Database, SystemTx, Tenant } from '../store/tenant.ts';
+import { makeTenant, openRequestTrail, type RequestTrail } from './trail.ts';
 
 /** The caller of an operation on records that belong to no company, such as companies and global keys. */
 export interface Caller {
@@ -48,7 +49,7 @@ interface HandlerInput<P extends TSchema, Q extends TSchema, B extends TSchema> 
 
 interface Declaration<W, P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> extends Omit<
   DescribedOperation,
-  'scope' | 'globalOnly'
+  'scope' | 'globalOnly' | 'needs'
 > {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   params?: P;
@@ -64,6 +65,12 @@ interface Declaration<W, P extends TSchema, Q extends TSchema, B extends TSchema
   again?: (who: W, id: string, asked: HandlerInput<P, Q, B>) => Promise<Static<R>>;
 }
 
+interface Scoped<A> {
+  scope: Scope | null;
+  /** Scopes that some requests need in addition to `scope`. */
+  needs?: Need<A>[];
+}
+
 type Empty = TObject;
 type NoBody = TUndefined;
 
@@ -73,7 +80,8 @@ export function operation<
   Q extends TSchema = Empty,
   B extends TSchema = NoBody,
   R extends TSchema = TSchema,
->(app: FastifyInstance, access: Access, declaration: Declaration<Tenant, P, Q, B, R> & { scope: Scope | null }): void {
+>(app: FastifyInstance, access: Access, given: Declaration<Tenant, P, Q, B, R> & Scoped<HandlerInput<P, Q, B>>): void {
+  const declaration = withNeeds(access, given);
   const { scope } = declaration;
   declareRoute(app, declaration, {
     name: scope ?? 'token',
@@ -285,15 +293,4 @@ function createRequestTrail(
     origin: readRequestOrigin(request),
     attempt,
   });
-}
-
-export function makeTenant(
-  database: Database,
-  companyId: string,
-  principal: Principal,
-  trail: RequestTrail | null = null,
-): Tenant {
-  const tenant = { ...actAs(database, companyId, principal), principal };
-  if (!trail) return tenant;
-  return { ...tenant, tx: (work) => database.tenantTx(companyId, (tx) => trail.follow(tx, work), principal) };
 }

@@ -5,7 +5,7 @@
 import { toLoggedActor, recordAudit, type Origin } from './audit.ts';
 import type { Principal } from './auth.ts';
 import { bindKeyToRecord, type KeyAttempt } from './idempotency.ts';
-import type { SystemTx, TenantTx } from '../store/tenant.ts';
+import { actAs, type Database, type SystemTx, type Tenant, type TenantTx } from '../store/tenant.ts';
 
 export interface RequestTrailOptions {
   principal: Principal;
@@ -60,4 +60,16 @@ async function storeTrail(
   // Nothing may be committed before it is known that the key still belongs to this request; the audit entry alone can travel with COMMIT.
   if (attempt) await Promise.all([audited, bindKeyToRecord(tx, attempt, resourceId)]);
   else tx.awaitAtCommit(audited);
+}
+
+/** Returns the access with which a request acts for a company. Its transactions store the trail. */
+export function makeTenant(
+  database: Database,
+  companyId: string,
+  principal: Principal,
+  trail: RequestTrail | null = null,
+): Tenant {
+  const tenant = { ...actAs(database, companyId, principal), principal };
+  if (!trail) return tenant;
+  return { ...tenant, tx: (work) => database.tenantTx(companyId, (tx) => trail.follow(tx, work), principal) };
 }

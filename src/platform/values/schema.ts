@@ -3,6 +3,7 @@
  * patterns with an explanation.
  */
 import { Type, type Static, type TSchema } from 'typebox';
+import { getOwnProperty } from './own-property.ts';
 
 const named = new Map<string, TSchema>();
 
@@ -18,13 +19,40 @@ export function definedSchemas(): TSchema[] {
   return [...named.values()];
 }
 
-/** Returns whether a value of this schema can name a record. */
-export function canNameRecord(schema: unknown): boolean {
+/** Returns whether a value of this schema can name a record: one of this kind, or of any kind. */
+export function canNameRecord(schema: unknown, kind?: string): boolean {
   if (typeof schema !== 'object' || schema === null) return false;
-  const { $ref } = schema as { $ref?: string };
-  if ($ref) return canNameRecord(named.get($ref.slice(0, -1)));
-  return RECORDS_KEYWORD in schema || Object.values(schema).some(canNameRecord);
+  const { $ref, [RECORDS_KEYWORD]: kinds } = schema as Node;
+  if ($ref) return canNameRecord(resolve($ref), kind);
+  if (kinds && (kind === undefined || kinds.includes(kind))) return true;
+  return Object.values(schema).some((inner) => canNameRecord(inner, kind));
 }
+
+/** Lists the texts of a value that can name a record of this kind. The value is valid by the schema. */
+export function listNamedRecords(schema: unknown, value: unknown, kind: string): string[] {
+  const { $ref, anyOf = [], items, properties = {}, [RECORDS_KEYWORD]: kinds = [] } = schema as Node;
+  if ($ref) return listNamedRecords(resolve($ref), value, kind);
+  const either = anyOf.flatMap((one) => listNamedRecords(one, value, kind));
+  if (typeof value === 'string') return kinds.includes(kind) ? [value] : either;
+  if (Array.isArray(value))
+    return [...either, ...(items ? value.flatMap((one) => listNamedRecords(items, one, kind)) : [])];
+  const inner = Object.entries(value ?? {}).flatMap(([name, held]) => {
+    const property = getOwnProperty(properties, name);
+    return property ? listNamedRecords(property, held, kind) : [];
+  });
+  return [...either, ...inner];
+}
+
+/** The parts of a schema in which records can be named. */
+interface Node {
+  $ref?: string;
+  anyOf?: unknown[];
+  items?: unknown;
+  properties?: Record<string, unknown>;
+  [RECORDS_KEYWORD]?: string[];
+}
+
+const resolve = (reference: string): unknown => named.get(reference.slice(0, -1));
 
 /** Returns a reference to a named schema that keeps its static type. */
 export function ref<T extends TSchema>(schema: T, description?: string) {

@@ -21,7 +21,8 @@ const RESOURCES = [
 ] as const;
 export const ACTIONS = ['create', 'read', 'update', 'delete'] as const;
 
-export type Scope = `${(typeof RESOURCES)[number]}:${(typeof ACTIONS)[number]}`;
+type Resource = (typeof RESOURCES)[number];
+export type Scope = `${Resource}:${(typeof ACTIONS)[number]}`;
 
 export const USER_ROLES = ['OWNER', 'ADMIN', 'OPERATOR', 'VIEWER'] as const;
 export type UserRole = (typeof USER_ROLES)[number];
@@ -53,6 +54,51 @@ export function allows(granted: readonly string[], scope: Scope): boolean {
   const [resource] = scope.split(':');
   return granted.includes(scope) || granted.includes('*') || granted.includes(`${resource}:*`);
 }
+
+interface Implied {
+  scopes: readonly string[];
+  /** What the scopes show or do, for the documents. */
+  words: string;
+  /** The resources of which answers show something. */
+  shows?: readonly Resource[];
+}
+
+/** What scopes show and do beyond the records of their resource, because the contract fixes the records, or which scope an operation takes. */
+export const IMPLIED: readonly Implied[] = [
+  {
+    scopes: ['conversations:read', 'conversations:create', 'conversations:update'],
+    words: "a conversation shows its contact's name, phone number and e-mail, and its last message",
+    shows: ['contacts', 'messages'],
+  },
+  {
+    scopes: ['messages:read', 'messages:create'],
+    words: "a message shows its contact's name, phone number and e-mail",
+    shows: ['contacts'],
+  },
+  { scopes: ['messages:read'], words: 'a message shows a link to its file', shows: ['attachments'] },
+  {
+    scopes: ['knowledge:read', 'knowledge:create', 'knowledge:update', 'knowledge:delete'],
+    words: 'a knowledge item shows a link to its file',
+    shows: ['attachments'],
+  },
+  { scopes: ['users:read', 'users:update'], words: 'a user shows a link to their picture', shows: ['attachments'] },
+  {
+    scopes: ['messages:create', 'conversations:create', 'campaign-enrollments:create'],
+    words: 'a phone number that no contact has creates one',
+  },
+  { scopes: ['campaigns:update'], words: 'a started campaign sends its templates' },
+  {
+    scopes: ['agents:read'],
+    words:
+      'turns and follow-ups show what an agent has written to a contact or given to a tool, and the names of files and knowledge items that it has read',
+    shows: ['messages', 'attachments', 'knowledge'],
+  },
+  {
+    scopes: ['webhooks:read', 'webhooks:create', 'webhooks:update'],
+    words: 'deliveries contain the records of all events, and the URL of the webhook receives them',
+    shows: ['contacts', 'messages', 'attachments'],
+  },
+];
 
 /** All scopes that a key can have. */
 export const GRANTABLE: readonly string[] = [

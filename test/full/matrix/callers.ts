@@ -89,7 +89,8 @@ export async function createCallers(platform: Platform, own: FullCompany, other:
       }
       if (scope === null)
         return { allowed: [...people.company, people.global, ...homeless.allowed], refused: strangers };
-      const { lacking, barely, barelyGlobal } = await cachedScoped(scope, SAMPLES[operation.name]?.also ?? []);
+      const also = [...operation.needs, ...(SAMPLES[operation.name]?.also ?? [])];
+      const { lacking, barely, barelyGlobal } = await cachedScoped(scope, also);
       const weak = allows(ROLE_SCOPES.VIEWER, scope) ? [] : [people.viewer];
       const refused = [...lacking, ...weak, ...homeless.refused, ...strangers];
       if (!operation.globalOnly)

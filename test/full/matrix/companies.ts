@@ -132,7 +132,11 @@ async function createRecords(platform: Platform, { key }: { key: string }, begun
   const attachment = (await platform.call(201, 'POST', '/v1/resource/upload-attachment', { key, ...form })).body;
   const texts = { title: marker, shortcut: marker, content: marker };
   const reply = await write('POST', '/v1/quick-replies', { ...texts, attachment: attachment._id });
-  const item = await write('POST', '/v1/knowledge/autcl', { name: marker, content: marker, tags: [marker] });
+  const item = await write('POST', '/v1/knowledge/autcl', {
+    name: marker,
+    content: `${marker} knowledge`,
+    tags: [marker],
+  });
   const ofCampaign = { ...begun, step, field: fields['contact-field'] };
   const campaign = await write('POST', '/v1/campaigns', makeCampaign(ofCampaign));
   const others = {
@@ -247,7 +251,7 @@ async function createSheets(
     { key: column, type: 'TEXT' },
   ];
   const table = await post('/v1/tables', { body: { name: `${marker} table`, slug: marker, columns } });
-  const body = { data: { note: marker }, contact_id: contact, business_id: business };
+  const body = { data: { note: `${marker} row` }, contact_id: contact, business_id: business };
   const row = await post(`/v1/tables/${table}/rows`, { body });
   const tableImport = await post(`/v1/tables/${table}/import`, buildForm({ file: `note\n${marker}\n` }));
   const contactImport = await post(

@@ -15,6 +15,8 @@ export interface Operation {
   path: string;
   /** The required scope; null when any valid token is enough, or none is needed. */
   scope: string | null;
+  /** The scopes that some requests need as well. */
+  needs: string[];
   /** False for an operation without a token. */
   secured: boolean;
   /** Only global keys may use the operation; every other caller is refused, whatever its scopes. */
@@ -78,6 +80,7 @@ function readOperation(document: Json, path: string, method: string, spec: Json)
     method,
     path,
     scope: spec['x-scope'] ?? null,
+    needs: (spec['x-needs'] ?? []).flatMap(({ scopes }: Json) => scopes),
     secured: spec.security.length > 0,
     globalOnly: spec['x-global-only'] ?? false,
     auditAction: spec['x-audit-action'],

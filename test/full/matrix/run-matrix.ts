@@ -25,6 +25,7 @@ import { isList, checkLists } from './lists.ts';
 import { findPositions } from './positions.ts';
 import { checkUnknownProperties } from './properties.ts';
 import { SAMPLES } from './samples.ts';
+import { checkScopes } from './scopes.ts';
 import { checkSheets } from './sheets.ts';
 import { measureDenials } from './timing.ts';
 import { checkPublicOperations } from './visitors.ts';
@@ -143,6 +144,7 @@ const OTHERS = {
   'what belongs to no company': checkGlobals,
   'without a token': checkPublicOperations,
   'ids in a sheet': checkSheets,
+  'one scope alone': checkScopes,
 };
 
 /**
@@ -178,7 +180,7 @@ async function runPromises(mode: string, platform: Platform, extent: MatrixExten
         await prove(pair, inDepth.includes(operation) ? callers : few, operation, account);
     }
     for (const [promise, prove] of Object.entries(OTHERS)) {
-      if (mode !== SERVED && extent.isBrief) continue;
+      if (mode !== SERVED && (extent.isBrief || prove === checkScopes)) continue;
       const account = accounts.get(promise) ?? { asked: 0, faults: [] };
       accounts.set(promise, account);
       await prove(pair, all, account);

@@ -18,7 +18,7 @@ import { buildForm } from './forms.ts';
 interface Sample {
   /** Keys are refused, whatever their scopes. */
   onlyUsers?: true;
-  /** Further scopes that a key needs, because a caller can give or change only rights that it has itself. */
+  /** Scopes that a key needs beyond those of the document, because a caller can give or change only rights that it has itself. */
   also?: readonly string[];
   /** The answer to a global key without a company, where it differs from that of other operations; globals.ts checks those with `apart`. */
   homeless?: 'apart' | 'NOT_FOUND';
@@ -245,12 +245,10 @@ export const SAMPLES: Record<string, Sample> = {
   'PATCH /v1/custom-fields/{id}': { body: () => ({ title: 'Till' }) },
   'POST /v1/contacts': { body: () => ({ name: 'Ana' }) },
   'POST /v1/contacts/bulk': {
-    also: ['contacts:update'],
     body: () => ({ contacts: [{ external_id: `till_${newId()}`, name: 'Ana' }] }),
   },
   'POST /v1/contacts/import/phone-numbers': { body: () => ({ phone_numbers: ['+5511988880000'] }) },
   'POST /v1/contacts/import': {
-    also: ['contacts:update'],
     body: () => ({ file: 'external_id\nAna\n', mapping: { external_id: 'external_id' } }),
     prepare: endImports,
   },
@@ -277,8 +275,6 @@ export const SAMPLES: Record<string, Sample> = {
       audience: { filters: [{ field: 'contact.name', operator: 'is_empty' }] },
     }),
   },
-  'GET /v1/campaigns/{id}/preview': { also: ['contacts:read'] },
-  'GET /v1/campaigns/{id}/export': { also: ['contacts:read'] },
   'POST /v1/campaigns/{id}/enrollments': {
     prepare: putCampaign('DRAFT'),
     body: (own) => ({ contacts: [{ contact: findId(own, 'contact'), parameters: { till: 'Till' } }] }),
@@ -311,15 +307,13 @@ export const SAMPLES: Record<string, Sample> = {
   'POST /v1/messages/send-document': sends((own) => ({ attachment: findId(own, 'attachment') })),
   'POST /v1/messages/send-sticker': sendsFile(makeWebp(), 'STICKER'),
   'POST /v1/quick-replies': {
-    also: ['messages:update'],
     body: () => ({ shortcut: newId(), content: 'Olá', owner: null }),
   },
-  'PATCH /v1/quick-replies/{id}': { also: ['messages:update'], body: () => ({ title: 'Till' }) },
-  'DELETE /v1/quick-replies/{id}': { also: ['messages:update'] },
+  'PATCH /v1/quick-replies/{id}': { body: () => ({ title: 'Till' }) },
   'POST /v1/agents/follow-ups/{id}/cancel': { prepare: scheduleAgain },
   'POST /v1/agents': { body: () => ({ type: 'AI', url: null, follow_ups: [FOLLOW_UP] }) },
   'PATCH /v1/agents/{id}': { body: () => ({ url: null, follow_ups: [FOLLOW_UP] }) },
-  'POST /v1/agents/{id}/try': { body: () => ({ message: 'Are you open?' }) },
+  'POST /v1/agents/{id}/try': { body: ({ marker }) => ({ message: `${marker} knowledge` }) },
   'POST /v1/agents/mcp-servers': {
     body: () => ({ url: 'http://127.0.0.1:9/mcp', header: null, tools: [] }),
     prepare: removeMcpServers,

@@ -15,6 +15,7 @@ import {
 import {
   checkMcpServer,
   createMcpServer,
+  getsMore,
   pageMcpServers,
   readMcpServer,
   removeMcpServer,
@@ -64,6 +65,13 @@ function changeRoutes(app: FastifyInstance, kit: Kit): void {
     method: 'PATCH',
     path: '/v1/agents/mcp-servers/:id',
     scope: 'agents:update',
+    needs: [
+      {
+        scopes: ['messages:read', 'attachments:read'],
+        when: 'if the server gets another `url` or tool, because agents can pass on to it what contacts write',
+        arises: ({ read }, { params, body }) => getsMore(read, params.id, body),
+      },
+    ],
     action: 'mcp-servers.update',
     summary: 'Change an MCP server, or approve its tools',
     description: 'The change holds for the next answer. `tools` are those of the check that a person has read.',

@@ -99,6 +99,15 @@ export async function updateMcpServerById(
   });
 }
 
+/** Returns true when a change sends to another address, or to other tools, what the agents that list the server pass on. */
+export async function getsMore(read: TenantRead, id: string, { url, tools = [] }: McpServerUpdate): Promise<boolean> {
+  const before = await findMcpServer(read, id);
+  if (!before) return false;
+  const approved = before.tools.map(({ status: _status, ...tool }) => tool);
+  const isNew = (tool: (typeof tools)[number]): boolean => !approved.some((one) => isDeepStrictEqual(one, tool));
+  return (url !== undefined && url !== before.url) || tools.some(isNew);
+}
+
 /** What can be compared: encrypting the same value twice gives different texts. */
 const open = (secrets: Secrets, { name, url, tools, ...header }: McpServerFields, place: McpServerRow) => ({
   name,

@@ -72,6 +72,15 @@ test('contacts are added by id and by phone number, each once, and one that can 
   assert.equal((await awaitEnd(campaign)).totals.sent, 2);
 });
 
+test('only a caller that may read contacts adds them by their ids; phone numbers take no further scope', async () => {
+  const path = `/v1/campaigns/${(await create())._id}/enrollments`;
+  const { token: key } = await platform.createKey(demo._id, ['campaign-enrollments:create']);
+  const contacts = [{ contact: (await addContact())._id }];
+  const refused = await call(403, 'POST', path, { key, body: { contacts } });
+  assert.equal(refused.body.detail, 'The scope contacts:read is missing');
+  await call(201, 'POST', path, { key, body: { contacts: [{ phone: makePhoneNumber() }] } });
+});
+
 test('contacts that are added to a campaign while it runs, or after it has completed, get its message', async () => {
   const campaign = await create(ORDER);
   await act('start', campaign);

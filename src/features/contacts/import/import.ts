@@ -2,11 +2,9 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Kit } from '../../../kit.ts';
-import { forbidden } from '../../../platform/values/errors.ts';
 import type { Upload } from '../../../platform/http/multipart.ts';
 import type { Page } from '../../../platform/store/paging.ts';
 import { findPhoneCountry } from '../../../platform/store/phone-country.ts';
-import { allows } from '../../../platform/values/scopes.ts';
 import type { Tenant } from '../../../platform/store/tenant.ts';
 import { listAllDefinitions } from '../../custom-fields/values.ts';
 import { addImport, pageImports, readImport } from '../../imports/imports.ts';
@@ -23,7 +21,6 @@ export async function importContacts(
   { upload, body, signal }: { upload: Upload | null; body: ContactImportForm; signal: AbortSignal },
 ): Promise<Import> {
   const { mapping, silent = false, update_existing = true, country, tag = null } = body;
-  if (update_existing) expectMayUpdate(tenant);
   const find = createFieldFinder(await listAllDefinitions(tenant.read, 'contact'));
   return addImport(kit.readers, tenant, {
     ...OWNER,
@@ -37,13 +34,6 @@ export async function importContacts(
     identifying: ['_id', ...IDENTITY_FIELD_NAMES],
     signal,
   });
-}
-
-/** Who updates contacts by many at once needs the scope contacts:update, like PATCH. Throws FORBIDDEN naming `update_existing`. */
-export function expectMayUpdate({ principal }: Tenant): void {
-  if (allows(principal.scopes, 'contacts:update')) return;
-  const message = 'The scope contacts:update is missing; without it update_existing has to be false';
-  throw forbidden('update_existing', message);
 }
 
 export const readContactImport = (tenant: Tenant, id: string): Promise<Import> => readImport(tenant, OWNER, id);

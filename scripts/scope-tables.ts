@@ -1,0 +1,40 @@
+/** Writes the tables of docs/authentication.md that say what scopes include, and what else requests need. */
+import { describeNeed, listScopes, type ApiDocument } from '../src/platform/http/reference.ts';
+import { IMPLIED } from '../src/platform/values/scopes.ts';
+
+const SECTION = /(?<=<!-- Written by npm run openapi -->\n).*?(?=<!-- End -->)/s;
+const BREAK = '<br>';
+
+/** Returns the page with new tables between its two comments. */
+export function replaceScopeTables(page: string, document: ApiDocument): string {
+  if (!SECTION.test(page)) throw new Error('the comments around the tables of scopes are missing');
+  const included = IMPLIED.map(({ scopes, words }) => [listScopes(scopes), words]);
+  const needed = groupNeeds(document).map(([needs, requests]) => [requests.join(BREAK), needs]);
+  const tables = [
+    ...writeTable(['Scope', 'Includes'], included),
+    'These requests need further scopes:',
+    '',
+    ...writeTable(['Request', 'Also needs'], needed),
+  ];
+  return page.replace(SECTION, () => ['', ...tables, ''].join('\n'));
+}
+
+const writeTable = (head: string[], rows: string[][]): string[] => [
+  ...[head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`),
+  '',
+];
+
+/** Lists the needs with the requests that have them; requests with the same needs are listed once. */
+function groupNeeds({ paths }: ApiDocument): [needs: string, requests: string[]][] {
+  const found = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { 'x-needs': needs = [] }]) =>
+      needs.map((need) => ({ need: describeNeed(need), request: `\`${method.toUpperCase()} ${path}\`` })),
+    ),
+  );
+  const byNeed = Object.entries(Object.groupBy(found, ({ need }) => need)).map(([need, each = []]) => ({
+    need,
+    requests: each.map(({ request }) => request),
+  }));
+  const byRequests = Object.values(Object.groupBy(byNeed, ({ requests }) => requests.join())).map((each = []) => each);
+  return byRequests.map((each) => [each.map(({ need }) => need).join(BREAK), each[0]?.requests ?? []]);
+}
