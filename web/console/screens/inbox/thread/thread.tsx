@@ -1,6 +1,6 @@
 /** One conversation: its head, its messages and the composer. */
 import type { Message } from '@parley/sdk';
-import { useEffect, useState, type ReactElement } from 'react';
+import { useEffect, type ReactElement } from 'react';
 import { showViewing } from '../../../live/presence.ts';
 import { nameContact, useContact } from '../../../records/contacts.ts';
 import { markAsRead, useConversation } from '../../../records/conversations.ts';
@@ -10,6 +10,7 @@ import { useTitle } from '../../../ui/title.ts';
 import { returnToComposer } from '../../../frame/writing.ts';
 import { useDetails } from '../details.ts';
 import { Composer } from './composer.tsx';
+import { useDraftPlace, useQuote } from './drafts.ts';
 import { Panel } from './panel.tsx';
 import { MessageList } from './message-list.tsx';
 import { ThreadHead } from './thread-head.tsx';
@@ -19,10 +20,10 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   const { data: conversation, error } = useConversation(id);
   const feed = useThread(id);
   const { data: contact = null } = useContact(conversation?.contact ?? '');
-  const [replyTo, setReplyTo] = useState<Message | null>(null);
-  const reply = (message: Message | null): void => {
+  const [replyTo, setReplyTo] = useQuote(useDraftPlace(id));
+  const reply = (message: Message): void => {
     // A copy, so that the same message begins a reply again.
-    setReplyTo(message && { ...message });
+    setReplyTo({ ...message });
     returnToComposer();
   };
   const details = useDetails();
@@ -50,7 +51,7 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
     >
       <ThreadHead {...{ conversation, name, view }} hasDetails={details.isOpen} onDetails={toggleDetails} />
       <MessageList conversation={id} feed={feed} contact={name} onReply={reply} />
-      <Composer conversation={conversation} contact={contact} replyTo={replyTo} onReplyDone={() => reply(null)} />
+      <Composer conversation={conversation} contact={contact} replyTo={replyTo} onReplyDone={() => setReplyTo(null)} />
       {details.isOpen && (
         <Panel {...{ conversation, contact, view }} onClose={details.isBeside ? null : toggleDetails} />
       )}
