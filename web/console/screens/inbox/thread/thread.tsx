@@ -1,6 +1,6 @@
 /** One conversation: its head, its messages and the composer. */
 import type { Message } from '@parley/sdk';
-import { useEffect, type ReactElement } from 'react';
+import { useEffect, useState, type ReactElement } from 'react';
 import { showViewing } from '../../../live/presence.ts';
 import { nameContact, useContact } from '../../../records/contacts.ts';
 import { markAsRead, useConversation } from '../../../records/conversations.ts';
@@ -12,7 +12,7 @@ import { useDetails } from '../details.ts';
 import { Composer } from './composer.tsx';
 import { useDraftPlace, useQuote } from './drafts.ts';
 import { Panel } from './panel.tsx';
-import { MessageList } from './message-list.tsx';
+import { MessageList, useWanted } from './message-list.tsx';
 import { ThreadHead } from './thread-head.tsx';
 import styles from './thread.module.css';
 
@@ -34,7 +34,11 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   const name = contact ? nameContact(contact) : '…';
   useTitle(name);
   useEffect(() => showViewing(id), [id]);
-  useReading(id, (conversation?.unread_count ?? 0) + (conversation?.woken_at ? 1 : 0));
+  const wanted = useWanted();
+  const [seenFrom, setSeenFrom] = useState<string | null>(null);
+  // Who comes to an old message has read the conversation once its end was in view.
+  const hasSeenEnd = wanted === seenFrom || wanted === null;
+  useReading(id, hasSeenEnd ? (conversation?.unread_count ?? 0) + (conversation?.woken_at ? 1 : 0) : 0);
   if (error)
     return (
       <section data-writing>
@@ -50,7 +54,13 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
       data-writing
     >
       <ThreadHead {...{ conversation, name, view }} hasDetails={details.isOpen} onDetails={toggleDetails} />
-      <MessageList conversation={id} feed={feed} contact={name} onReply={reply} />
+      <MessageList
+        conversation={id}
+        feed={feed}
+        contact={name}
+        onReply={reply}
+        onEnd={hasSeenEnd ? null : () => setSeenFrom(wanted)}
+      />
       <Composer conversation={conversation} contact={contact} replyTo={replyTo} onReplyDone={() => setReplyTo(null)} />
       {details.isOpen && (
         <Panel {...{ conversation, contact, view }} onClose={details.isBeside ? null : toggleDetails} />
