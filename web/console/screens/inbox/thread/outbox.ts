@@ -9,7 +9,7 @@ import { inOrder, type RunInTurn } from '../../../records/in-order.ts';
 import { findNewestMessage, showMessage } from '../../../records/messages.ts';
 import { useSession } from '../../../session/session.ts';
 import { createStore, keep, listKept, useStore } from '../../../store.ts';
-import { explainError } from '../../../ui/problem.ts';
+import { explainError, findOpenConversation } from '../../../ui/problem.ts';
 
 export type OutgoingContent =
   | { kind: 'TEXT'; text: string }
@@ -30,6 +30,8 @@ export interface Outgoing {
   createdAt: string;
   /** Why it could not be sent; null while it is on its way, and "" when the page was closed before it got the answer. */
   problem: string | null;
+  /** The contact's open conversation, while this one is closed. */
+  openConversation?: string | null;
 }
 
 /** Each message is kept by itself, so that several tabs do not overwrite each other's. */
@@ -122,7 +124,7 @@ export async function postAgain(
     showMessage(await run((options) => call(outgoing, options)));
     discard(outgoing);
   } catch (error) {
-    put({ ...outgoing, problem: explainError(error) });
+    put({ ...outgoing, problem: explainError(error), openConversation: findOpenConversation(error) });
   }
 }
 
