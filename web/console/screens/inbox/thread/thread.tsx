@@ -36,7 +36,7 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   useEffect(() => showViewing(id), [id]);
   const wanted = useWanted();
   const [seenFrom, setSeenFrom] = useState<string | null>(null);
-  // Who comes to an old message has read the conversation once its end was in view.
+  // A conversation that is opened at an old message is read once its end was in view.
   const hasSeenEnd = wanted === seenFrom || wanted === null;
   useReading(id, hasSeenEnd ? (conversation?.unread_count ?? 0) + (conversation?.woken_at ? 1 : 0) : 0);
   if (error)
