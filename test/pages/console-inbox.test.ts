@@ -1,6 +1,7 @@
 /** What people do with conversations in the inbox of the console, in a real browser over a real platform. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { startPlatform } from '../support/platform.ts';
@@ -118,6 +119,8 @@ test('several conversations are selected by keyboard, as a range and all at once
   await page.getByText('3 changed').waitFor();
   await page.getByRole('button', { name: '1 not changed' }).click();
   await findDialog(page).getByText('The contact already has another open conversation in this inbox.').waitFor();
+  await findDialog(page).getByRole('link', { name: 'Go to the open conversation' }).click();
+  await page.getByRole('log').getByText('Again').waitFor();
   const states = await Promise.all(
     threads.map(async ({ conversation }) => (await call(200, 'GET', `/v1/conversations/${conversation._id}`)).body),
   );
@@ -131,6 +134,27 @@ test('several conversations are selected by keyboard, as a range and all at once
     ],
   );
   assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a conversation that cannot be reopened leads to the open one of its contact', async () => {
+  const { conversation, contact } = await writeAsContact(platform, { name: 'Nina Duas', text: 'Primeira' });
+  await call(200, 'PATCH', `/v1/conversations/${conversation._id}`, { body: { status: 'CLOSED' } });
+  await writeAsContact(platform, { from: contact.phone_number.slice(1), name: 'Nina Duas', text: 'Segunda' });
+  const { page, close } = await openConsole(platform, browser, { path: `/inbox/closed/${conversation._id}` });
+  const follow = async (part: Locator): Promise<void> => {
+    await part.getByText('The contact already has another open conversation in this inbox.').waitFor();
+    await part.locator('a', { hasText: 'Go to the open conversation' }).click();
+    await page.getByRole('log').getByText('Segunda').waitFor();
+  };
+  await page.getByRole('button', { name: 'Reopen' }).click();
+  await follow(page.locator('[data-notice]'));
+  await page.locator('[data-notice]').waitFor({ state: 'detached' });
+  await page.goBack();
+  await page.getByRole('log').getByText('Primeira').waitFor();
+  await page.getByRole('textbox', { name: 'Write a message' }).fill('Oi de novo');
+  await page.keyboard.press('Enter');
+  await follow(page.getByRole('article').filter({ hasText: 'Oi de novo' }));
   await close();
 });
 

@@ -113,9 +113,6 @@ test('the file of a quick reply belongs to the reply alone, and the reply waits 
   await page.keyboard.press('Enter');
   await files.getByText('Uploading…').waitFor();
   await held.release();
-  await files.getByText('tabela.png').waitFor();
-  await files.getByText('Uploading…').waitFor({ state: 'detached' });
-  await page.keyboard.press('Enter');
   await files.waitFor({ state: 'detached' });
   const read = async (): Promise<string[]> => {
     const { body: answer } = await platform.call(200, 'GET', `/v1/messages/conversation/${conversation._id}`, { key });

@@ -12,6 +12,7 @@ import {
 } from '../support/network.ts';
 import { startPlatform } from '../support/platform.ts';
 import { writeAsContact } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const platform = await startPlatform();
 const browser = await startBrowser();
@@ -38,6 +39,36 @@ test('a message that is found opens its conversation there, however far up it is
   await page.keyboard.press('Enter');
   await waitForSent(page.getByRole('article').filter({ hasText: 'Seen' }));
   assert.deepEqual(await findBarriers(page), []);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a conversation that is opened at an old message is unread until its end is in view', async () => {
+  const { conversation, contact } = await writeAsContact(platform, { text: 'Pergunta antiga sobre jabuticaba' });
+  for (let count = 0; count < 30; count += 1)
+    await writeAsContact(platform, { from: contact.phone_number.slice(1), text: `Mais ${count}` });
+  const { page, calls, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  const reads = (): string[] => calls().filter((each) => each.endsWith(`/${conversation._id}/read`));
+  const search = page.getByRole('searchbox', { name: 'Search people and messages' });
+  await search.fill('jabuticaba');
+  await page.getByRole('link', { name: /jabuticaba/ }).click();
+  await page.locator('[data-wanted] article').waitFor();
+  const down = page.getByRole('button', { name: 'To the newest messages' });
+  await down.waitFor();
+  // A message that arrives meanwhile is not read either.
+  await writeAsContact(platform, { from: contact.phone_number.slice(1), text: 'Mais uma' });
+  await search.fill('');
+  await page.getByLabel('32 unread').waitFor();
+  assert.deepEqual(reads(), []);
+  await down.click();
+  await waitUntil('the conversation to be read', () => reads().length > 0);
+  // A short one is in view as a whole.
+  const short = await writeAsContact(platform, { text: 'Uma goiaba' });
+  await search.fill('goiaba');
+  await page.getByRole('link', { name: /goiaba/ }).click();
+  await waitUntil('the short one to be read', () =>
+    calls().some((each) => each.includes(short.conversation._id) && each.endsWith('/read')),
+  );
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -78,7 +78,8 @@ export const FRAME = defineTexts(
     letterKeys: 'Single-key shortcuts',
     letterKeysHint: 'J, K, E and other keys without Ctrl act when you are not writing. Ctrl-K works either way.',
     notConnected: 'Not connected. What you see may be out of date; the page connects again by itself.',
-    offline: 'You are offline. What you write is kept and can be sent later.',
+    offline:
+      'You are offline. Messages and changes to conversations are sent when you are back online. Keep this page open.',
     toContent: 'Skip to the content',
     toReply: 'Skip to the reply box',
     notFound: 'There is no such page',
@@ -106,7 +107,8 @@ export const FRAME = defineTexts(
       letterKeys: 'Atalhos de uma tecla',
       letterKeysHint: 'J, K, E e outras teclas sem Ctrl agem quando você não está escrevendo. Ctrl-K funciona sempre.',
       notConnected: 'Sem conexão. O que você vê pode estar desatualizado; a página se reconecta sozinha.',
-      offline: 'Você está sem internet. O que você escrever fica guardado e pode ser enviado depois.',
+      offline:
+        'Você está sem internet. As mensagens e as mudanças nas conversas são enviadas quando a conexão voltar. Mantenha esta página aberta.',
       toContent: 'Ir para o conteúdo',
       toReply: 'Ir para a resposta',
       notFound: 'Esta página não existe',
@@ -133,7 +135,8 @@ export const FRAME = defineTexts(
       letterKeys: 'Atajos de una tecla',
       letterKeysHint: 'J, K, E y otras teclas sin Ctrl actúan cuando no está escribiendo. Ctrl-K funciona siempre.',
       notConnected: 'Sin conexión. Lo que ve puede estar desactualizado; la página se reconecta sola.',
-      offline: 'No tiene conexión a internet. Lo que escriba se guarda y puede enviarse después.',
+      offline:
+        'No tiene conexión a internet. Los mensajes y los cambios en las conversaciones se envían cuando vuelva la conexión. Mantenga esta página abierta.',
       toContent: 'Ir al contenido',
       toReply: 'Ir a la respuesta',
       notFound: 'Esta página no existe',

@@ -5,6 +5,7 @@ import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
 import { createStore, useStore } from '../store.ts';
 import type { ConversationFilter } from './conversations.ts';
+import { whenDone } from './in-order.ts';
 import { LIVE, queries } from './queries.ts';
 
 const KEY = 'conversation_run';
@@ -38,6 +39,7 @@ export function useConversationRun(id: string): UseQueryResult<ConversationRun> 
 }
 
 export async function startConversationRun(choice: ConversationChoice, change: ConversationChange): Promise<void> {
+  await whenDone('ids' in choice ? choice.ids : undefined);
   const run = await parley.conversations.changeMany({ ...choice, change });
   showConversationRun(run);
   shownRun.set(run._id);

@@ -4,6 +4,7 @@ import { useMutation, useQuery, type UseMutationResult, type UseQueryResult } fr
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
 import { changeFeeds, placeInFeed, removeFromFeed, replaceInFeed, useFeed, type FeedView } from './feeds.ts';
+import { inOrder } from './in-order.ts';
 import { LIVE, queries } from './queries.ts';
 
 /** What a view shows. The console can tell by itself whether a conversation belongs to it; of a search, whether it no longer does. */
@@ -133,10 +134,10 @@ function readCountsSoon(): void {
   }, COUNTS_PAUSE_MS);
 }
 
-/** Changes a conversation. The change shows at once, and is taken back when the platform refuses it. */
+/** Changes a conversation. The change shows once the platform has made it. */
 export function useConversationChange(id: string): UseMutationResult<Conversation, Error, ConversationUpdate> {
   return useMutation({
-    mutationFn: (change) => parley.conversations.update(id, change),
+    mutationFn: (change) => inOrder(id, (options) => parley.conversations.update(id, change, options)),
     onSuccess: showConversation,
   });
 }
@@ -157,15 +158,20 @@ export const assignTo = (
 /** The agent of the conversation answers again, from the contact's next message on. */
 export const HAND_BACK: ConversationUpdate = { handled_by: 'AI' };
 
-/** Moves a conversation to a step, or out of all steps. The move shows at once, and is taken back when the platform refuses it. */
+/** Moves a conversation to a step, or out of all steps. Only a step has an operation of its own. */
+export const changeStep = (id: string, step: string | null): Promise<Conversation> =>
+  inOrder(id, (options) =>
+    step === null
+      ? parley.conversations.update(id, { step }, options)
+      : parley.conversations.changeStep(id, { step }, options),
+  );
+
+/** The same for the board. The move shows at once, and is taken back when the platform refuses it. */
 export async function moveConversation(conversation: Conversation, step: string | null): Promise<void> {
   const { _id, step: before } = conversation;
   showConversation({ ...conversation, step });
   try {
-    // Only a step has an operation of its own.
-    const moved =
-      step === null ? parley.conversations.update(_id, { step }) : parley.conversations.changeStep(_id, { step });
-    showConversation(await moved);
+    showConversation(await changeStep(_id, step));
   } catch (error) {
     const shown = queries.getQueryData<Conversation>(keyOf(_id));
     if (shown?.step === step) showConversation({ ...shown, step: before });

@@ -24,6 +24,7 @@ export function Button({ kind = 'plain', icon, isBusy = false, children, ...nati
       {...native}
       disabled={disabled}
       aria-busy={isBusy}
+      data-kind={kind}
       className={`${styles['button']} ${styles[kind]}`}
     >
       {icon && <Icon name={icon} size={16} />}

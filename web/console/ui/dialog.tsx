@@ -1,6 +1,6 @@
-/** A dialog above the page. It keeps the focus inside, closes with Escape, and gives the focus back. */
+/** A dialog above the page. It begins at its first field, keeps the focus inside, closes with Escape, and gives the focus back. */
 import { Dialog as Base } from '@base-ui/react/dialog';
-import type { ReactElement, ReactNode } from 'react';
+import { useEffect, useRef, type KeyboardEvent, type ReactElement, type ReactNode, type RefObject } from 'react';
 import { useTexts } from '../texts/texts.ts';
 import { IconButton } from './button.tsx';
 import styles from './dialog.module.css';
@@ -22,21 +22,73 @@ interface DialogProps {
 export function Dialog(props: DialogProps): ReactElement {
   const { title, onClose, children, actions, width = 'narrow', isKept = false, finalFocus } = props;
   const texts = useTexts(COMMON);
+  const body = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open onOpenChange={(open) => !open && !isKept && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={styles['backdrop']} />
-        <Base.Popup className={`${styles['dialog']} ${styles[width]}`} finalFocus={finalFocus}>
+        <Base.Popup
+          className={`${styles['dialog']} ${styles[width]}`}
+          initialFocus={() => findStart(body.current)}
+          finalFocus={finalFocus}
+          onKeyDown={ignoreHeldEnter}
+        >
           <header className={styles['head']}>
             <Base.Title className={styles['title']} dir="auto">
               {title}
             </Base.Title>
             <IconButton icon="close" label={texts.close} onClick={onClose} />
           </header>
-          <div className={styles['body']}>{children}</div>
+          <div ref={body} className={styles['body']} tabIndex={-1}>
+            {children}
+            <LateStart body={body} />
+          </div>
           {actions && <footer className={styles['actions']}>{actions}</footer>}
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** On a phone, the keyboard would cover the dialog. */
+const startsAtControl = (): boolean => matchMedia('(pointer: fine)').matches;
+
+const canStart = (control: HTMLElement): boolean =>
+  control.tabIndex >= 0 && !control.matches(':disabled, [data-kind=danger]') && control.checkVisibility();
+
+const findControls = (part: Element | null | undefined, kinds: string): HTMLElement[] =>
+  [...(part?.querySelectorAll<HTMLElement>(kinds) ?? [])].filter(canStart);
+
+/** The first field or button of the body, or its first link. */
+const findControl = (body: Element | null): HTMLElement | undefined =>
+  findControls(body, 'input, select, textarea, button, [tabindex="0"]')[0] ?? findControls(body, 'a[href]')[0];
+
+/** Where the focus is at first. Without a control it is the main button, but never one that removes something; then it is the one beside it. */
+function findStart(body: HTMLElement | null): HTMLElement | null {
+  if (!startsAtControl()) return body;
+  const actions = body?.parentElement?.querySelector('footer');
+  const main = actions?.querySelector('[data-kind=danger]') ? [] : findControls(actions, '[data-kind=primary]');
+  return findControl(body) ?? main[0] ?? findControls(actions, 'button')[0] ?? body;
+}
+
+/** Gives the focus to the first control of a body whose contents are read first, unless the user has moved it. */
+function LateStart({ body }: { body: RefObject<HTMLElement | null> }): null {
+  useEffect(() => {
+    if (body.current === null || findControl(body.current)) return undefined;
+    const first = findStart(body.current);
+    const late = new MutationObserver(() => {
+      const control = findControl(body.current);
+      if (!control) return;
+      late.disconnect();
+      if (startsAtControl() && document.activeElement === first) control.focus();
+    });
+    late.observe(body.current, { childList: true, subtree: true });
+    return () => late.disconnect();
+  }, [body]);
+  return null;
+}
+
+/** An Enter that is still held after it has opened the dialog must not press the button that has the focus now. */
+function ignoreHeldEnter(event: KeyboardEvent): void {
+  if (event.key === 'Enter' && event.repeat && event.target instanceof HTMLButtonElement) event.preventDefault();
 }

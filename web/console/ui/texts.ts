@@ -30,6 +30,8 @@ export const COMMON = defineTexts(
     commas: 'With commas between them.',
     readAgain: 'There are new ones',
     reallyRemove: 'Really remove',
+    CONVERSATION_OPEN: 'The contact already has another open conversation in this inbox.',
+    toOpenConversation: 'Go to the open conversation',
     unread: (count: number) => `${count} unread`,
   },
   {
@@ -61,6 +63,8 @@ export const COMMON = defineTexts(
       commas: 'Separados por vírgulas.',
       readAgain: 'Há novos',
       reallyRemove: 'Remover mesmo',
+      CONVERSATION_OPEN: 'O contato já tem outra conversa aberta nesta caixa de entrada.',
+      toOpenConversation: 'Ir para a conversa aberta',
       unread: (count) => `${count} não lidas`,
     },
     es: {
@@ -91,6 +95,8 @@ export const COMMON = defineTexts(
       commas: 'Separados por comas.',
       readAgain: 'Hay nuevos',
       reallyRemove: 'Eliminar de verdad',
+      CONVERSATION_OPEN: 'El contacto ya tiene otra conversación abierta en esta bandeja.',
+      toOpenConversation: 'Ir a la conversación abierta',
       unread: (count) => `${count} sin leer`,
     },
   },

@@ -4,11 +4,17 @@ import type { ReactElement, ReactNode } from 'react';
 import { returnToComposer } from '../frame/writing.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Icon } from './icon.tsx';
-import { explainError } from './problem.ts';
+import { OpenConversationLink } from './open-conversation-link.tsx';
+import { explainError, findOpenConversation } from './problem.ts';
 import { COMMON } from './texts.ts';
 import styles from './toast.module.css';
 
-const notices = Base.createToastManager();
+interface NoticeData {
+  /** The conversation to which the notice leads. */
+  conversation: string | null;
+}
+
+const notices = Base.createToastManager<NoticeData>();
 
 /** A button of a notice. */
 interface NoticeAction {
@@ -38,7 +44,13 @@ export function showNotice(title: string, action?: NoticeAction): void {
 }
 
 export const showError = (error: unknown): void =>
-  void notices.add({ title: explainError(error), type: 'error', priority: 'high', timeout: 0 });
+  void notices.add({
+    title: explainError(error),
+    type: 'error',
+    priority: 'high',
+    timeout: 0,
+    data: { conversation: findOpenConversation(error) },
+  });
 
 export function Notices({ children }: { children: ReactNode }): ReactElement {
   return (
@@ -54,7 +66,7 @@ export function Notices({ children }: { children: ReactNode }): ReactElement {
 }
 
 function NoticeList(): ReactElement[] {
-  const { toasts } = Base.useToastManager();
+  const { toasts } = Base.useToastManager<NoticeData>();
   const texts = useTexts(COMMON);
   return toasts.map((toast) => (
     <Base.Root
@@ -64,6 +76,9 @@ function NoticeList(): ReactElement[] {
       className={`${styles['toast']} ${toast.type === 'error' ? styles['error'] : ''}`}
     >
       <Base.Title className={styles['title']} />
+      {toast.data?.conversation && (
+        <OpenConversationLink conversation={toast.data.conversation} onOpen={() => notices.close(toast.id)} />
+      )}
       <Base.Action className={styles['action']} />
       <Base.Close className={styles['close']} aria-label={texts.close} onClick={returnToComposer}>
         <Icon name="close" size={14} />

@@ -1,9 +1,24 @@
 import { defineTexts } from '../../texts/texts.ts';
 
 export const UPLOADS = defineTexts(
-  { files: 'Files', uploading: 'Uploading…', attach: 'Add files' },
   {
-    'pt-BR': { files: 'Arquivos', uploading: 'Enviando o arquivo…', attach: 'Adicionar arquivos' },
-    es: { files: 'Archivos', uploading: 'Subiendo…', attach: 'Añadir archivos' },
+    files: 'Files',
+    uploading: 'Uploading…',
+    stopped: 'The page was left during the upload. Add the file again.',
+    attach: 'Add files',
+  },
+  {
+    'pt-BR': {
+      files: 'Arquivos',
+      uploading: 'Enviando o arquivo…',
+      stopped: 'A página foi fechada durante o envio. Adicione o arquivo de novo.',
+      attach: 'Adicionar arquivos',
+    },
+    es: {
+      files: 'Archivos',
+      uploading: 'Subiendo…',
+      stopped: 'La página se cerró durante la subida. Añada el archivo de nuevo.',
+      attach: 'Añadir archivos',
+    },
   },
 );

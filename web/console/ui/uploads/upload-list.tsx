@@ -10,7 +10,7 @@ import type { Upload } from './uploads.ts';
 
 interface UploadListProps {
   files: readonly Upload[];
-  onRemove(key: number): void;
+  onRemove(key: string): void;
 }
 
 export function UploadList({ files, onRemove }: UploadListProps): ReactElement | null {

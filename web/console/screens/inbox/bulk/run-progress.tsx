@@ -1,5 +1,5 @@
 /** How far the change of the selected conversations is, and which could not be changed. */
-import type { ConversationRun } from '@parley/sdk';
+import type { Conversation, ConversationRun } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { nameContact, useContact } from '../../../records/contacts.ts';
@@ -9,11 +9,13 @@ import {
   useConversationRun,
   useShownRun,
 } from '../../../records/conversation-runs.ts';
-import { useConversation } from '../../../records/conversations.ts';
+import { useConversation, useConversations } from '../../../records/conversations.ts';
 import { formatNumber } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
+import { OpenConversationLink } from '../../../ui/open-conversation-link.tsx';
+import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
 import styles from './bulk.module.css';
 import { BULK } from './texts.ts';
@@ -77,15 +79,38 @@ function Failures({ run, view, onClose }: { run: ConversationRun; view: string; 
               <ContactName conversation={failure.conversation} />
             </Link>
             {': '}
-            {failure.code === 'CONVERSATION_OPEN' || failure.code === 'NOT_FOUND'
-              ? texts[failure.code]
-              : failure.message}
+            {failure.code === 'CONVERSATION_OPEN' ? (
+              <OtherOpen conversation={failure.conversation} onOpen={onClose} />
+            ) : failure.code === 'NOT_FOUND' ? (
+              texts.NOT_FOUND
+            ) : (
+              failure.message
+            )}
           </li>
         ))}
       </ul>
       {run.failed_count > run.failures.length && <p>{texts.firstOnes(formatNumber(run.failures.length))}</p>}
     </Dialog>
   );
+}
+
+/** Says that the contact has another open conversation, and leads there. */
+function OtherOpen({ conversation, onOpen }: { conversation: string; onOpen(): void }): ReactElement {
+  const texts = useTexts(COMMON);
+  const { data } = useConversation(conversation);
+  return (
+    <>
+      {texts.CONVERSATION_OPEN} {data && <OtherLink conversation={data} onOpen={onOpen} />}
+    </>
+  );
+}
+
+/** Nothing once that one was closed, too. */
+function OtherLink({ conversation, onOpen }: { conversation: Conversation; onOpen(): void }): ReactElement | null {
+  const { _id, contact, inbox } = conversation;
+  const { items } = useConversations({ contact, inbox, open: true });
+  const other = items.find((each) => each._id !== _id);
+  return other ? <OpenConversationLink conversation={other._id} onOpen={onOpen} /> : null;
 }
 
 function ContactName({ conversation }: { conversation: string }): ReactElement {

@@ -16,6 +16,8 @@ import { THREAD } from './texts.ts';
 interface ComposerBarProps {
   isNote: boolean;
   canSend: boolean;
+  /** The message is sent by itself as soon as its files are uploaded. */
+  isBusy: boolean;
   onSend(): void;
   onFiles(files: readonly File[]): void;
   onEmoji(emoji: string): void;
@@ -26,7 +28,7 @@ interface ComposerBarProps {
 }
 
 export function ComposerBar(props: ComposerBarProps): ReactElement {
-  const { isNote, canSend, onSend, onFiles, onEmoji, area, onTemplate } = props;
+  const { isNote, canSend, isBusy, onSend, onFiles, onEmoji, area, onTemplate } = props;
   const texts = useTexts(THREAD);
   const recorder = useRecorder();
   if (recorder.seconds !== null) return <RecordingBar recorder={recorder} seconds={recorder.seconds} />;
@@ -44,7 +46,13 @@ export function ComposerBar(props: ComposerBarProps): ReactElement {
       {!isNote && onTemplate && <IconButton icon="template" label={texts.template} onClick={onTemplate} />}
       {!isNote && canRecord() && <IconButton icon="microphone" label={texts.record} onClick={record} />}
       <span className={styles['space']} />
-      <Button kind={isNote ? 'note' : 'primary'} icon={isNote ? 'note' : 'send'} disabled={!canSend} onClick={onSend}>
+      <Button
+        kind={isNote ? 'note' : 'primary'}
+        icon={isNote ? 'note' : 'send'}
+        disabled={!canSend}
+        isBusy={isBusy}
+        onClick={onSend}
+      >
         {isNote ? texts.addNote : texts.send}
       </Button>
     </div>

@@ -4,17 +4,18 @@ import { useEffect, useRef, useState, type PointerEvent, type ReactElement } fro
 import { parley } from '../../../client.ts';
 import { announcePresence } from '../../../live/presence.ts';
 import { useCompanyName, useQuickReplies, useUsers } from '../../../records/company.ts';
+import { keepPlace, type RunInTurn } from '../../../records/in-order.ts';
 import { useMay, useSession } from '../../../session/session.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { useHasTemplates } from '../../../ui/templates/template-inboxes.ts';
 import { showError } from '../../../ui/toast.tsx';
 import { UploadList } from '../../../ui/uploads/upload-list.tsx';
-import { useUploads, type Upload, type Uploads } from '../../../ui/uploads/uploads.ts';
+import { useUploadsIn, type Upload, type Uploads } from '../../../ui/uploads/uploads.ts';
 import { ComposerBar } from './composer-bar.tsx';
 import { useWriteKeys } from '../conversation-keys.tsx';
 import { returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
-import { useDraft, type Draft } from './drafts.ts';
+import { openFiles, useDraft, useDraftPlace, useIsAwaited, whenUploaded, type Draft } from './drafts.ts';
 import { post, type OutgoingContent } from './outbox.ts';
 import { OthersHere } from './others-here.tsx';
 import { ReplyMark } from './reply-mark.tsx';
@@ -35,16 +36,19 @@ interface ComposerProps {
 export function Composer(props: ComposerProps): ReactElement | null {
   const { conversation, contact, replyTo, onReplyDone } = props;
   const texts = useTexts(THREAD);
-  const draft = useDraft(conversation._id);
+  const place = useDraftPlace(conversation._id);
+  const draft = useDraft(place);
   const isNote = draft.writing === 'NOTE';
   const [isTemplate, setTemplate] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
-  const uploads = useUploads();
+  const uploads = useUploadsIn(openFiles(place));
   // A note has no files, and leaves those of the reply where they are.
   const files = isNote ? [] : uploads.files;
   const isLate = isWindowClosed(conversation) && !isNote;
-  const canSend = (draft.text.trim() !== '' || files.length > 0) && (isNote || uploads.isReady) && !isLate;
-  const { send, take } = useSending(props, { draft, uploads, canSend });
+  const hasFailed = files.some(({ problem }) => problem !== null);
+  const isAwaited = useIsAwaited(place) && !isNote;
+  const canSend = (draft.text.trim() !== '' || files.length > 0) && !hasFailed && !isLate && !isAwaited;
+  const { send, take } = useSending(props, { place, draft, uploads, canSend });
   const announceTyping = useTyping(conversation._id);
   useWriteKeys(() => draft.choose('NOTE'));
   // An answer to a message is one that the contact reads.
@@ -74,8 +78,12 @@ export function Composer(props: ComposerProps): ReactElement | null {
       <OthersHere conversation={conversation._id} />
       <WritingTabs writing={draft.writing} onChoose={draft.choose}>
         {isLate && <p className={styles['late']}>{texts.windowClosed}</p>}
-        {replyTo && !isNote && <ReplyMark message={replyTo} onClose={onReplyDone} />}
-        <UploadList files={files} onRemove={removeAndReturn(uploads)} />
+        {replyTo && !isNote && <ReplyMark message={replyTo} onClose={thenReturn(onReplyDone)} />}
+        <UploadList files={files} onRemove={thenReturn(uploads.remove)} />
+        <p className={styles['wait']} role="status">
+          {isAwaited && texts.waitsForUpload}
+          {hasFailed && texts.removeFailed}
+        </p>
         <TextInput
           label={isNote ? texts.writeNote : texts.write}
           {...{ text: draft.text, area, offers }}
@@ -89,6 +97,7 @@ export function Composer(props: ComposerProps): ReactElement | null {
         />
         <ComposerBar
           {...{ isNote, canSend, area }}
+          isBusy={isAwaited}
           onSend={send}
           onFiles={addFiles}
           onEmoji={(emoji) => draft.setText(insertAtCaret(area.current, emoji))}
@@ -107,14 +116,15 @@ function keepFocus({ currentTarget, target }: PointerEvent): void {
   returnToComposer();
 }
 
-const removeAndReturn =
-  ({ remove }: Uploads) =>
-  (key: number): void => {
-    remove(key);
+const thenReturn =
+  <T extends unknown[]>(act: (...given: T) => void) =>
+  (...given: T): void => {
+    act(...given);
     returnToComposer();
   };
 
 interface Sending {
+  place: string;
   draft: Draft;
   uploads: Uploads;
   canSend: boolean;
@@ -123,29 +133,33 @@ interface Sending {
 /** Sends what is written, and takes a suggestion into it. */
 function useSending(
   { conversation, replyTo, onReplyDone }: ComposerProps,
-  { draft, uploads, canSend }: Sending,
+  { place, draft, uploads, canSend }: Sending,
 ): { send(): void; take(suggestion: Suggestion): void } {
   const { user } = useSession();
   const mentioned = useRef(new Map<string, string>());
   const { text, writing, setText } = draft;
   const isNote = writing === 'NOTE';
+  const postAll = (run?: RunInTurn): Promise<unknown> => {
+    const mentions = [...mentioned.current].filter(([, name]) => text.includes(name)).map(([id]) => id);
+    const contents = makeContents(text.trim(), { isNote, mentions, uploads: openFiles(place).get() });
+    const quoted = isNote ? null : (replyTo?._id ?? null);
+    const posted = contents.map((content, index) =>
+      post({ user: user._id, conversation: conversation._id, content, replyTo: index === 0 ? quoted : null }, run),
+    );
+    setText('');
+    if (isNote) mentioned.current.clear();
+    else {
+      uploads.clear();
+      onReplyDone();
+    }
+    return Promise.all(posted);
+  };
   const send = (): void => {
     returnToComposer();
     if (!canSend) return;
-    const mentions = [...mentioned.current].filter(([, name]) => text.includes(name)).map(([id]) => id);
-    const contents = makeContents(text.trim(), { isNote, mentions, uploads: uploads.files });
-    void sendInOrder(contents, (content, index) =>
-      post({
-        user: user._id,
-        conversation: conversation._id,
-        content,
-        replyTo: index === 0 && !isNote ? (replyTo?._id ?? null) : null,
-      }),
-    );
-    setText('');
-    if (isNote) return mentioned.current.clear();
-    uploads.clear();
-    onReplyDone();
+    if (isNote || uploads.isReady) void postAll();
+    // What is done with the conversation meanwhile comes after the message.
+    else keepPlace(conversation._id, async (run) => (await whenUploaded(place)) && postAll(run));
   };
   const take = ({ attachment, user: mention, label }: Suggestion): void => {
     if (mention !== undefined) mentioned.current.set(mention, label);
@@ -189,14 +203,6 @@ function makeContents(text: string, { isNote, mentions, uploads }: Written): Out
   const captioned = files.findIndex(({ fileType }) => fileType !== 'AUDIO' && fileType !== 'STICKER');
   if (captioned >= 0) return files.map((file, index) => (index === captioned ? { ...file, text } : file));
   return text === '' ? files : [{ kind: 'TEXT', text }, ...files];
-}
-
-/** Sends one after the other, so that they arrive in this order. */
-async function sendInOrder(
-  contents: readonly OutgoingContent[],
-  send: (content: OutgoingContent, index: number) => Promise<void>,
-): Promise<void> {
-  for (const [index, content] of contents.entries()) await send(content, index);
 }
 
 /** True when the network no longer takes anything but templates. Channels without a window have no end of it. */

@@ -1,12 +1,34 @@
-/** What was typed and not sent yet, kept for each person and conversation in this browser, also over a reload and another log-in. */
-import { useEffect, useState } from 'react';
+/**
+ * What was begun and not sent yet, kept for each person and conversation in this browser, also over a reload and another log-in. Only the
+ * message that is answered is forgotten with the page.
+ */
+import type { Message } from '@parley/sdk';
+import { useState } from 'react';
 import { useSession } from '../../../session/session.ts';
-import { keep, readKept } from '../../../store.ts';
+import { createStore, keep, listKept, readKept, useStore } from '../../../store.ts';
+import { getTexts } from '../../../texts/texts.ts';
+import type { Upload, UploadStore } from '../../../ui/uploads/uploads.ts';
+import { UPLOADS } from '../../../ui/uploads/texts.ts';
 
 export type Writing = 'REPLY' | 'NOTE';
 
 /** A note and a reply are kept apart, so that the words of one never end up in the other. */
-const KEPT_AS: Record<Writing, string> = { REPLY: 'parley.draft', NOTE: 'parley.note' };
+const KEPT_AS: Record<Writing, string> = { REPLY: 'parley.draft.', NOTE: 'parley.note.' };
+/** Each file is kept by itself, so that several tabs do not overwrite each other's. */
+const FILES_KEPT_AS = 'parley.file.';
+
+const texts = createStore<ReadonlyMap<string, string>>(new Map());
+const quotes = createStore<ReadonlyMap<string, Message | null>>(new Map());
+const files = new Map<string, UploadStore>();
+
+const readText = (key: string): string => texts.get().get(key) ?? readKept(key) ?? '';
+const showText = (key: string, text: string): void => texts.set(new Map(texts.get()).set(key, text));
+
+/** Names the draft of the user in a conversation. */
+export function useDraftPlace(conversation: string): string {
+  const { user } = useSession();
+  return `${user._id}.${conversation}`;
+}
 
 export interface Draft {
   writing: Writing;
@@ -18,31 +40,92 @@ export interface Draft {
 }
 
 /** Begins with the reply, or with the note when only a note was begun. */
-export function useDraft(conversation: string): Draft {
-  const { user } = useSession();
-  const keyOf = (writing: Writing): string => `${KEPT_AS[writing]}.${user._id}.${conversation}`;
-  const [texts, setTexts] = useState(() => ({
-    REPLY: readKept(keyOf('REPLY')) ?? '',
-    NOTE: readKept(keyOf('NOTE')) ?? '',
-  }));
-  // Another tab has written or sent the same draft.
-  useEffect(() => {
-    const follow = ({ key, newValue }: StorageEvent): void => {
-      for (const kind of ['REPLY', 'NOTE'] as const)
-        if (key === keyOf(kind)) setTexts((before) => ({ ...before, [kind]: newValue ?? '' }));
-    };
-    window.addEventListener('storage', follow);
-    return () => window.removeEventListener('storage', follow);
-  }, [user._id, conversation]);
-  const [writing, choose] = useState<Writing>(texts.REPLY === '' && texts.NOTE !== '' ? 'NOTE' : 'REPLY');
+export function useDraft(place: string): Draft {
+  const reply = useStore(texts, () => readText(KEPT_AS.REPLY + place));
+  const note = useStore(texts, () => readText(KEPT_AS.NOTE + place));
+  const [writing, choose] = useState<Writing>(reply === '' && note !== '' ? 'NOTE' : 'REPLY');
   return {
     writing,
-    text: texts[writing],
-    isBegun: texts.REPLY !== '' || texts.NOTE !== '',
+    text: writing === 'NOTE' ? note : reply,
+    isBegun: reply !== '' || note !== '',
     choose,
     setText: (text) => {
-      setTexts((before) => ({ ...before, [writing]: text }));
-      keep(keyOf(writing), text === '' ? null : text);
+      showText(KEPT_AS[writing] + place, text);
+      keep(KEPT_AS[writing] + place, text === '' ? null : text);
     },
   };
+}
+
+/** The message that the reply answers. */
+export function useQuote(place: string): [quote: Message | null, set: (quote: Message | null) => void] {
+  const quote = useStore(quotes, (all) => all.get(place) ?? null);
+  return [quote, (next) => quotes.set(new Map(quotes.get()).set(place, next))];
+}
+
+/** The files of the reply. */
+export function openFiles(place: string): UploadStore {
+  const known = files.get(place);
+  if (known) return known;
+  const kept = listKept(`${FILES_KEPT_AS}${place}.`).map((text) => JSON.parse(text) as Upload);
+  // The upload ended with the page, unless it belongs to another tab, which then says more.
+  const stopped = kept.map((each) => (isRunning(each) ? { ...each, problem: getTexts(UPLOADS).stopped } : each));
+  const store = createStore<readonly Upload[]>(stopped.toSorted((a, b) => (a.key < b.key ? -1 : 1)));
+  files.set(place, store);
+  keepFiles(place, store);
+  return store;
+}
+
+const isRunning = ({ attachment, problem }: Upload): boolean => attachment === null && problem === null;
+
+function keepFiles(place: string, store: UploadStore): void {
+  let before = store.get();
+  store.follow(() => {
+    const now = store.get();
+    for (const { key } of before)
+      if (!now.some((each) => each.key === key)) keep(`${FILES_KEPT_AS}${place}.${key}`, null);
+    for (const each of now)
+      if (!before.includes(each))
+        keep(`${FILES_KEPT_AS}${place}.${each.key}`, JSON.stringify({ ...each, preview: null }));
+    before = now;
+  });
+}
+
+// Another tab has written or sent the same draft.
+window.addEventListener('storage', ({ key: name, newValue }) => {
+  if (name === null) return;
+  if (Object.values(KEPT_AS).some((kept) => name.startsWith(kept))) showText(name, newValue ?? '');
+  for (const [place, store] of files) {
+    const beginning = `${FILES_KEPT_AS}${place}.`;
+    if (!name.startsWith(beginning)) continue;
+    const others = store.get().filter(({ key }) => beginning + key !== name);
+    const file = newValue === null ? null : (JSON.parse(newValue) as Upload);
+    // An upload that runs in the other tab is shown once it has ended.
+    if (file === null) store.set(others);
+    else if (!isRunning(file)) store.set([...others, file]);
+  }
+});
+
+/** The replies that are sent as soon as their files are uploaded. */
+const awaited = createStore<ReadonlySet<string>>(new Set());
+
+export const useIsAwaited = (place: string): boolean => useStore(awaited, (all) => all.has(place));
+
+/** Waits for the files of a reply. Resolves with false when the reply is changed before, or when a file cannot be uploaded. */
+export async function whenUploaded(place: string): Promise<boolean> {
+  const store = openFiles(place);
+  const describe = (): string =>
+    JSON.stringify([readText(KEPT_AS.REPLY + place), quotes.get().get(place)?._id, store.get().map(({ key }) => key)]);
+  const begun = describe();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const look = (): void => {
+    if (describe() !== begun || store.get().some(({ problem }) => problem !== null)) resolve(false);
+    else if (!store.get().some(isRunning)) resolve(true);
+  };
+  const stops = [texts, quotes, store].map((each) => each.follow(look));
+  awaited.set(new Set(awaited.get()).add(place));
+  look();
+  const isReady = await promise;
+  for (const stop of stops) stop();
+  awaited.set(new Set([...awaited.get()].filter((each) => each !== place)));
+  return isReady;
 }

@@ -23,6 +23,8 @@ interface MessageListProps {
   /** The name of the contact. */
   contact: string;
   onReply(message: Message): void;
+  /** The newest messages are in view. */
+  onEnd: (() => void) | null;
 }
 
 const ROW_HEIGHT = 72;
@@ -31,7 +33,7 @@ const END_PIXELS = 120;
 /** How many rows before the oldest loaded one the next page is read. */
 const AHEAD = 12;
 
-export function MessageList({ conversation, feed, contact, onReply }: MessageListProps): ReactElement {
+export function MessageList({ conversation, feed, contact, onReply, onEnd }: MessageListProps): ReactElement {
   const texts = useTexts(THREAD);
   const waiting = useOutbox(conversation);
   const history = useHistoryBeside(conversation, feed);
@@ -43,7 +45,7 @@ export function MessageList({ conversation, feed, contact, onReply }: MessageLis
   if (feed.isLoading) return <Loading />;
   if (feed.error) return <Failure error={feed.error} />;
   if (rows.length === 0) return <Empty icon="channel" title={texts.empty} />;
-  return <Rows {...{ rows, feed, contact, onReply }} />;
+  return <Rows {...{ rows, feed, contact, onReply, onEnd }} />;
 }
 
 /** What happened to the conversation since the oldest loaded message; older entries come with older messages. */
@@ -62,14 +64,11 @@ function useHistoryBeside(conversation: string, messages: FeedView<Message>): re
   );
 }
 
-interface RowsProps {
+interface RowsProps extends Omit<MessageListProps, 'conversation'> {
   rows: readonly ThreadRow[];
-  feed: FeedView<Message>;
-  contact: string;
-  onReply(message: Message): void;
 }
 
-function Rows({ rows, feed, contact, onReply }: RowsProps): ReactElement {
+function Rows({ rows, feed, contact, onReply, onEnd }: RowsProps): ReactElement {
   const texts = useTexts(THREAD);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useVirtualizer({
@@ -92,7 +91,7 @@ function Rows({ rows, feed, contact, onReply }: RowsProps): ReactElement {
     if (scroller.current) sizes.observe(scroller.current);
     return () => sizes.disconnect();
   }, [list]);
-  const wanted = useWantedRow(
+  const { wanted, isInPlace } = useWantedRow(
     {
       rows,
       feed,
@@ -102,6 +101,7 @@ function Rows({ rows, feed, contact, onReply }: RowsProps): ReactElement {
     wasAtEnd,
   );
   useOwnSends(rows, () => list.scrollToEnd());
+  useEndInView(() => isInPlace() && list.isAtEnd(END_PIXELS), onEnd);
   const shown = list.getVirtualItems();
   const first = shown[0]?.index ?? 0;
   useEffect(() => {
@@ -148,9 +148,15 @@ interface WantedRow {
   showEnd(): void;
 }
 
-/** Shows the message that the address names, as a hit of a search does. Older messages are read until it is there. Returns its key. */
-function useWantedRow({ rows, feed, show, showEnd }: WantedRow, wasAtEnd: RefObject<boolean>): string | null {
-  const wanted = new URLSearchParams(useSearch()).get('message');
+/** The message that the address names, as that of a hit of a search does. */
+export const useWanted = (): string | null => new URLSearchParams(useSearch()).get('message');
+
+/** Shows the message that the address names. Older messages are read until it is there; in the meantime the list is not in its place. */
+function useWantedRow(
+  { rows, feed, show, showEnd }: WantedRow,
+  wasAtEnd: RefObject<boolean>,
+): { wanted: string | null; isInPlace(): boolean } {
+  const wanted = useWanted();
   const found = useRef<string | null>(null);
   useEffect(() => {
     if (wanted === null && found.current !== null) {
@@ -165,7 +171,18 @@ function useWantedRow({ rows, feed, show, showEnd }: WantedRow, wasAtEnd: RefObj
     wasAtEnd.current = false;
     show(index);
   }, [wanted, rows, feed, show, showEnd, wasAtEnd]);
-  return wanted;
+  return { wanted, isInPlace: () => wanted === found.current || !feed.hasMore };
+}
+
+/** Looks whether the end is in view each time that a frame has passed without a change of the list, whose rows are measured after they are shown. */
+function useEndInView(isInView: () => boolean, onEnd: (() => void) | null): void {
+  useEffect(() => {
+    if (onEnd === null) return undefined;
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => isInView() && onEnd());
+    });
+    return () => cancelAnimationFrame(frame);
+  });
 }
 
 /** What the user sends is shown, wherever in the thread they have read. */

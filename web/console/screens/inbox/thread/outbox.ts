@@ -2,13 +2,14 @@
  * Messages on their way to the platform. They are shown at once; one that the platform did not take stays with its cause, also over a reload,
  * and is sent again with the same Idempotency-Key, so that the contact gets it once.
  */
-import type { Attachment, Message, TemplateComponent } from '@parley/sdk';
+import type { Attachment, CallOptions, Message, TemplateComponent } from '@parley/sdk';
 import { useMemo } from 'react';
 import { parley } from '../../../client.ts';
+import { inOrder, type RunInTurn } from '../../../records/in-order.ts';
 import { findNewestMessage, showMessage } from '../../../records/messages.ts';
 import { useSession } from '../../../session/session.ts';
 import { createStore, keep, listKept, useStore } from '../../../store.ts';
-import { explainError } from '../../../ui/problem.ts';
+import { explainError, findOpenConversation } from '../../../ui/problem.ts';
 
 export type OutgoingContent =
   | { kind: 'TEXT'; text: string }
@@ -29,6 +30,8 @@ export interface Outgoing {
   createdAt: string;
   /** Why it could not be sent; null while it is on its way, and "" when the page was closed before it got the answer. */
   problem: string | null;
+  /** The contact's open conversation, while this one is closed. */
+  openConversation?: string | null;
 }
 
 /** Each message is kept by itself, so that several tabs do not overwrite each other's. */
@@ -56,7 +59,11 @@ function change(conversation: string, next: (list: readonly Outgoing[]) => reado
 
 function put(outgoing: Outgoing): void {
   keep(KEPT_AS + outgoing.key, JSON.stringify(outgoing));
-  change(outgoing.conversation, (list) => [...list.filter(({ key }) => key !== outgoing.key), outgoing]);
+  change(outgoing.conversation, (list) =>
+    list.some(({ key }) => key === outgoing.key)
+      ? list.map((each) => (each.key === outgoing.key ? outgoing : each))
+      : [...list, outgoing],
+  );
 }
 
 export function discard({ conversation, key }: Outgoing): void {
@@ -91,24 +98,33 @@ export function copyContent({ contentType, content, attachment, media, template 
   };
 }
 
-/** Sends something new. */
-export const post = (given: Pick<Outgoing, 'user' | 'conversation' | 'content' | 'replyTo'>): Promise<void> =>
-  postAgain({
-    ...given,
-    key: makeKey(),
-    after: findNewestMessage(given.conversation) ?? '',
-    createdAt: new Date().toISOString(),
-    problem: null,
-  });
+/** Sends something new; `run` has kept its place in the order of the conversation. */
+export const post = (
+  given: Pick<Outgoing, 'user' | 'conversation' | 'content' | 'replyTo'>,
+  run?: RunInTurn,
+): Promise<void> =>
+  postAgain(
+    {
+      ...given,
+      key: makeKey(),
+      after: findNewestMessage(given.conversation) ?? '',
+      createdAt: new Date().toISOString(),
+      problem: null,
+    },
+    run,
+  );
 
 /** Sends what could not be sent before. */
-export async function postAgain(outgoing: Outgoing): Promise<void> {
+export async function postAgain(
+  outgoing: Outgoing,
+  run: RunInTurn = (act) => inOrder(outgoing.conversation, act),
+): Promise<void> {
   put({ ...outgoing, problem: null });
   try {
-    showMessage(await call(outgoing));
+    showMessage(await run((options) => call(outgoing, options)));
     discard(outgoing);
   } catch (error) {
-    put({ ...outgoing, problem: explainError(error) });
+    put({ ...outgoing, problem: explainError(error), openConversation: findOpenConversation(error) });
   }
 }
 
@@ -121,8 +137,8 @@ const FILE_METHODS = {
   STICKER: 'sendSticker',
 } as const;
 
-function call({ key, conversation: conversationId, content, replyTo }: Outgoing): Promise<Message> {
-  const options = { idempotencyKey: key };
+function call({ key, conversation: conversationId, content, replyTo }: Outgoing, given: CallOptions): Promise<Message> {
+  const options = { ...given, idempotencyKey: key };
   const reply = replyTo === null ? {} : { replyTo };
   switch (content.kind) {
     case 'NOTE':

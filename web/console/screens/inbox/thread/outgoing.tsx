@@ -4,6 +4,7 @@ import { useTexts } from '../../../texts/texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { returnToComposer } from '../../../frame/writing.ts';
+import { OpenConversationLink } from '../../../ui/open-conversation-link.tsx';
 import content from './content.module.css';
 import styles from './message.module.css';
 import { discard, postAgain, type Outgoing } from './outbox.ts';
@@ -40,7 +41,8 @@ function Stopped({ outgoing }: { outgoing: Outgoing }): ReactElement {
     <div role="alert">
       <p className={styles['cause']}>
         {texts.notSent}
-        {outgoing.problem && `: ${outgoing.problem}`}
+        {outgoing.problem && `: ${outgoing.problem} `}
+        {outgoing.openConversation && <OpenConversationLink conversation={outgoing.openConversation} />}
       </p>
       <div className={styles['buttons']}>
         <Button kind="quiet" onClick={end(discard)}>

@@ -2,9 +2,8 @@
 import type { Conversation, ConversationUpdate } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { parley } from '../../../client.ts';
 import { useAgents, usePipelines, useUser, useUsers } from '../../../records/company.ts';
-import { assignTo, showConversation, useConversationChange } from '../../../records/conversations.ts';
+import { assignTo, changeStep, showConversation, useConversationChange } from '../../../records/conversations.ts';
 import { formatMoment } from '../../../texts/formats.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
@@ -150,7 +149,7 @@ function useAgentItems({ agent, handled_by }: Conversation, apply: Change): Menu
 function useStepItems({ _id, step }: Conversation): MenuItem[] {
   const pipelines = usePipelines();
   const move = useMutation({
-    mutationFn: (to: string) => parley.conversations.changeStep(_id, { step: to }),
+    mutationFn: (to: string) => changeStep(_id, to),
     onSuccess: showConversation,
     onError: showError,
   });

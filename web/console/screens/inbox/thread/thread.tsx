@@ -10,8 +10,9 @@ import { useTitle } from '../../../ui/title.ts';
 import { returnToComposer } from '../../../frame/writing.ts';
 import { useDetails } from '../details.ts';
 import { Composer } from './composer.tsx';
+import { useDraftPlace, useQuote } from './drafts.ts';
 import { Panel } from './panel.tsx';
-import { MessageList } from './message-list.tsx';
+import { MessageList, useWanted } from './message-list.tsx';
 import { ThreadHead } from './thread-head.tsx';
 import styles from './thread.module.css';
 
@@ -19,10 +20,10 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   const { data: conversation, error } = useConversation(id);
   const feed = useThread(id);
   const { data: contact = null } = useContact(conversation?.contact ?? '');
-  const [replyTo, setReplyTo] = useState<Message | null>(null);
-  const reply = (message: Message | null): void => {
+  const [replyTo, setReplyTo] = useQuote(useDraftPlace(id));
+  const reply = (message: Message): void => {
     // A copy, so that the same message begins a reply again.
-    setReplyTo(message && { ...message });
+    setReplyTo({ ...message });
     returnToComposer();
   };
   const details = useDetails();
@@ -33,7 +34,11 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
   const name = contact ? nameContact(contact) : '…';
   useTitle(name);
   useEffect(() => showViewing(id), [id]);
-  useReading(id, (conversation?.unread_count ?? 0) + (conversation?.woken_at ? 1 : 0));
+  const wanted = useWanted();
+  const [seenFrom, setSeenFrom] = useState<string | null>(null);
+  // A conversation that is opened at an old message is read once its end was in view.
+  const hasSeenEnd = wanted === seenFrom || wanted === null;
+  useReading(id, hasSeenEnd ? (conversation?.unread_count ?? 0) + (conversation?.woken_at ? 1 : 0) : 0);
   if (error)
     return (
       <section data-writing>
@@ -49,8 +54,14 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
       data-writing
     >
       <ThreadHead {...{ conversation, name, view }} hasDetails={details.isOpen} onDetails={toggleDetails} />
-      <MessageList conversation={id} feed={feed} contact={name} onReply={reply} />
-      <Composer conversation={conversation} contact={contact} replyTo={replyTo} onReplyDone={() => reply(null)} />
+      <MessageList
+        conversation={id}
+        feed={feed}
+        contact={name}
+        onReply={reply}
+        onEnd={hasSeenEnd ? null : () => setSeenFrom(wanted)}
+      />
+      <Composer conversation={conversation} contact={contact} replyTo={replyTo} onReplyDone={() => setReplyTo(null)} />
       {details.isOpen && (
         <Panel {...{ conversation, contact, view }} onClose={details.isBeside ? null : toggleDetails} />
       )}

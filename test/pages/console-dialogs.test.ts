@@ -1,0 +1,89 @@
+/** Where the focus is when a dialog of the console opens. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBrowser } from '../support/browser.ts';
+import { findDialog, openConsole } from '../support/console.ts';
+import { startPlatform } from '../support/platform.ts';
+import { writeAsContact } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+
+/** The name of what has the focus: its label, or its first line. */
+const FOCUSED = `(() => {
+  const { labels, ariaLabel, innerText, tagName } = document.activeElement;
+  return tagName + ' ' + (labels?.[0]?.innerText ?? ariaLabel ?? innerText).split('\\n')[0];
+})()`;
+
+test('a dialog begins at its first field or button, one without any at its main button, and a dangerous question at the safe button', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Lia Prado', text: 'Oi' });
+  await writeAsContact(platform, { name: 'Rui Costa', text: 'Oi' });
+  await platform.call(201, 'POST', '/v1/businesses', { body: { name: 'Padaria Sol' } });
+  const { page, complaints, close } = await openConsole(platform, browser);
+  const press = (name: string | RegExp) => async () => page.getByRole('button', { name }).first().click();
+  const thread = `/inbox/all/${conversation._id}`;
+  const dialogs: [path: string, open: () => Promise<void>, focused: string][] = [
+    ['/contacts', press('New contact'), 'INPUT Name'],
+    ['/contacts', press('Add a filter'), 'SELECT Field'],
+    ['/businesses', press('New business'), 'INPUT Name'],
+    ['/campaigns', press('New campaign'), 'INPUT Name'],
+    ['/knowledge', press('Upload a file'), 'BUTTON Choose a file'],
+    ['/quick-replies', press('New quick reply'), 'INPUT Name'],
+    ['/inboxes', press('Connect an inbox'), 'BUTTON WhatsApp'],
+    ['/webhook', press('Edit'), 'INPUT Address'],
+    ['/users', press('Invite a person'), 'INPUT Name'],
+    ['/api-keys', press('Create a key'), 'INPUT Name'],
+    ['/fields/custom-fields', press('New field'), 'INPUT Name'],
+    ['/fields/pipelines', press('New pipeline'), 'INPUT Name'],
+    [
+      thread,
+      async () => {
+        await press('Snooze')();
+        await page.getByRole('menuitem', { name: 'Other time…' }).click();
+      },
+      'INPUT Until',
+    ],
+    // The templates are read after the dialog is there.
+    [thread, press('Send a template'), 'INPUT Search templates'],
+    [
+      '/inbox/all',
+      async () => {
+        await page.getByRole('checkbox', { name: 'Select the conversation with Lia Prado' }).check();
+        await press('Select all 2 that match')();
+        await press(/^Close$/)();
+      },
+      'BUTTON Close 2 conversations',
+    ],
+    [
+      '/businesses',
+      async () => {
+        await page.getByRole('row', { name: /Padaria Sol/ }).click();
+        await press('Remove')();
+      },
+      'BUTTON Cancel',
+    ],
+  ];
+  for (const [path, open, focused] of dialogs) {
+    await page.goto(`${platform.url}/console${path}`);
+    await open();
+    await findDialog(page).waitFor();
+    await waitUntil(`${focused} to have the focus`, async () => (await page.evaluate(FOCUSED)) === focused);
+  }
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('an Enter that opens a dialog and is held does not press the button that has the focus then', async () => {
+  await platform.call(201, 'POST', '/v1/businesses', { body: { name: 'Loja Lua' } });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/businesses' });
+  await page.getByRole('row', { name: /Loja Lua/ }).click();
+  await page.getByRole('button', { name: 'Remove' }).focus();
+  await page.keyboard.down('Enter');
+  await waitUntil('the safe button to have the focus', async () => (await page.evaluate(FOCUSED)) === 'BUTTON Cancel');
+  await page.keyboard.down('Enter');
+  await page.keyboard.up('Enter');
+  assert.equal(await findDialog(page).count(), 1);
+  assert.deepEqual(complaints(), []);
+  await close();
+});

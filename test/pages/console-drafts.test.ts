@@ -1,0 +1,132 @@
+/** What is begun in a conversation of the console and not sent yet, and what is sent while the browser is offline. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startBrowser } from '../support/browser.ts';
+import { findBarriers, holdAnswers, openConsole, waitForSent } from '../support/console.ts';
+import { makePng } from '../support/media-samples.ts';
+import { startPlatform, type Json } from '../support/platform.ts';
+import { writeAsContact } from '../support/traffic.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const platform = await startPlatform();
+const browser = await startBrowser();
+const { call } = platform;
+
+const attach = (page: Page, name: string): Promise<void> =>
+  page
+    .locator('[data-composer] input[type=file]')
+    .setInputFiles({ name, mimeType: 'image/png', buffer: makePng(8, 8) });
+
+const openRow = (page: Page, name: RegExp): Promise<void> =>
+  page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name }).click();
+
+const field = (page: Page) => page.getByRole('textbox', { name: 'Write a message' });
+const files = (page: Page) => page.getByRole('list', { name: 'Files' });
+const file = (page: Page, name: string) => files(page).getByRole('listitem').filter({ hasText: name });
+
+/** What was sent and done in a conversation, in this order. */
+async function listActs(id: string): Promise<string[]> {
+  const { body: messages } = await call(200, 'GET', `/v1/messages/conversation/${id}?sort=createdAt`);
+  const { body: history } = await call(200, 'GET', `/v1/conversations/${id}/history`);
+  return [
+    ...messages.result.map(({ createdAt, contentType, content }: Json) => [createdAt, `${contentType} ${content}`]),
+    ...history.result.map(({ createdAt, changes }: Json) => [createdAt, changes.map(({ to }: Json) => to).join()]),
+  ]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, act]) => act);
+}
+
+test('the files of a reply survive leaving the conversation and a reload of the page, and tabs share them', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Ana Anexo', text: 'Manda a foto?' });
+  await writeAsContact(platform, { name: 'Beto Outro', text: 'Oi' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const bubble = page.getByRole('article').filter({ hasText: 'Manda a foto?' });
+  await bubble.hover();
+  await bubble.getByRole('button', { name: 'Reply' }).click();
+  await field(page).fill('Segue');
+  await attach(page, 'pronta.png');
+  await file(page, 'pronta.png').getByText('Uploading…').waitFor({ state: 'detached' });
+  const held = await holdAnswers(page, 'upload-attachment');
+  await attach(page, 'andando.png');
+  await held.answered();
+  await openRow(page, /Beto Outro/);
+  await page.getByRole('heading', { name: 'Beto Outro' }).waitFor();
+  assert.equal(await files(page).count(), 0);
+  await held.release();
+  await openRow(page, /Ana Anexo/);
+  await file(page, 'andando.png').getByText('Uploading…').waitFor({ state: 'detached' });
+  await file(page, 'pronta.png').locator('img').waitFor();
+  await page.getByText('Answer to').waitFor();
+
+  // A second tab has the same draft, and both add to it.
+  const second = await page.context().newPage();
+  await second.goto(page.url());
+  await file(second, 'andando.png').waitFor();
+  await attach(second, 'segunda.png');
+  await file(page, 'segunda.png').waitFor();
+  await second.getByRole('button', { name: 'Remove: pronta.png' }).click();
+  await file(page, 'pronta.png').waitFor({ state: 'detached' });
+  const again = await holdAnswers(page, 'upload-attachment');
+  await attach(page, 'cortada.png');
+  await again.answered();
+  await page.reload();
+  await file(page, 'cortada.png').waitFor();
+  assert.deepEqual(await files(page).getByRole('listitem').allInnerTexts(), [
+    'andando.png',
+    'segunda.png',
+    'cortada.png\nThe page was left during the upload. Add the file again.',
+  ]);
+  await page.getByText('Remove the file that was not uploaded.').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Remove: cortada.png' }).click();
+  await page.keyboard.press('Enter');
+  await waitForSent(page.getByRole('article').filter({ hasText: 'Segue' }));
+  await waitUntil('both files', async () => (await listActs(conversation._id)).length === 3);
+  await files(second).waitFor({ state: 'detached' });
+  assert.deepEqual(await listActs(conversation._id), ['TEXT Manda a foto?', 'IMAGE Segue', 'IMAGE null']);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a message that is sent during an upload says so, and goes by itself before what is done after it', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Caio Espera', text: 'Manda?' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const held = await holdAnswers(page, 'upload-attachment');
+  await field(page).fill('Esta');
+  await attach(page, 'lenta.png');
+  await held.answered();
+  const waits = page.getByRole('status').filter({ hasText: 'sent as soon as the upload is finished' });
+  await page.keyboard.press('Enter');
+  await waits.waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  // A change takes the order back.
+  await page.keyboard.type(' é');
+  await waits.waitFor({ state: 'detached' });
+  await page.keyboard.press('Enter');
+  await waits.waitFor();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await held.release();
+  await page.getByText('Conversation closed: Caio Espera').waitFor();
+  assert.equal(await files(page).count(), 0);
+  assert.equal(await field(page).inputValue(), '');
+  assert.deepEqual((await listActs(conversation._id)).slice(1), ['IMAGE Esta é', 'CLOSED']);
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('what is done with a conversation offline runs in the same order once the browser is online, and the notice says so', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Dora Linha', text: 'Obrigada' });
+  const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  await field(page).waitFor();
+  await page.context().setOffline(true);
+  await page.getByText('Messages and changes to conversations are sent when you are back online.').waitFor();
+  await field(page).fill('De nada');
+  await page.keyboard.press('Enter');
+  await page.getByRole('article').filter({ hasText: 'De nada' }).waitFor();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await page.context().setOffline(false);
+  await page.getByText('Conversation closed: Dora Linha').waitFor();
+  assert.deepEqual((await listActs(conversation._id)).slice(1), ['TEXT De nada', 'CLOSED']);
+  await close();
+});
