@@ -5,6 +5,7 @@ export const COMMON = defineTexts(
   {
     save: 'Save',
     cancel: 'Cancel',
+    undo: 'Undo',
     close: 'Close',
     remove: 'Remove',
     edit: 'Edit',
@@ -36,6 +37,7 @@ export const COMMON = defineTexts(
     'pt-BR': {
       save: 'Salvar',
       cancel: 'Cancelar',
+      undo: 'Desfazer',
       close: 'Fechar',
       remove: 'Remover',
       edit: 'Editar',
@@ -66,6 +68,7 @@ export const COMMON = defineTexts(
     es: {
       save: 'Guardar',
       cancel: 'Cancelar',
+      undo: 'Deshacer',
       close: 'Cerrar',
       remove: 'Eliminar',
       edit: 'Editar',

@@ -44,8 +44,7 @@ export async function startRun(
   if (ids === undefined && filter === undefined) throw invalid('ids', 'or filter is required', 'REQUIRED');
   if (ids !== undefined && filter !== undefined) throw invalid('filter', 'has no place beside ids');
   await checkInside('change', () => checkChange(tenant, change));
-  const selected =
-    ids ?? (await checkInside('filter', () => findMatchingIds(tenant, filter ?? {}, MAX_SELECTED + 1)));
+  const selected = ids ?? (await checkInside('filter', () => findMatchingIds(tenant, filter ?? {}, MAX_SELECTED + 1)));
   if (selected.length > MAX_SELECTED)
     throw invalid('filter', `selects more than ${MAX_SELECTED} conversations; one run changes so many`, 'TOO_MANY');
   // A contact has one open conversation in an inbox: of several that a run reopens, the first one is opened and the others are refused.

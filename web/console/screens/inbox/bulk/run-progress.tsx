@@ -1,11 +1,13 @@
 /** How far the change of the selected conversations is, and which could not be changed. */
-import type { ConversationRun } from '@parley/sdk';
+import type { Conversation, ConversationRun } from '@parley/sdk';
 import { useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { nameContact, useContact } from '../../../records/contacts.ts';
 import {
   cancelConversationRun,
+  listClosed,
   putRunAway,
+  undoClosing,
   useConversationRun,
   useShownRun,
 } from '../../../records/conversation-runs.ts';
@@ -15,27 +17,45 @@ import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { showError } from '../../../ui/toast.tsx';
+import { COMMON } from '../../../ui/texts.ts';
 import styles from './bulk.module.css';
+import { nameChange } from './change-name.ts';
 import { BULK } from './texts.ts';
 
 export function RunProgress({ view }: { view: string }): ReactElement | null {
-  const id = useShownRun();
-  return id === null ? null : <Shown id={id} view={view} />;
+  const shown = useShownRun();
+  return shown && <Shown {...shown} view={view} />;
 }
 
-function Shown({ id, view }: { id: string; view: string }): ReactElement | null {
+interface ShownProps {
+  id: string;
+  before: readonly Conversation[];
+  view: string;
+}
+
+function Shown({ id, before, view }: ShownProps): ReactElement | null {
   const texts = useTexts(BULK);
+  const common = useTexts(COMMON);
   const { data: run } = useConversationRun(id);
   const [isOpen, open] = useState(false);
   if (!run) return null;
   const isOver = run.finished_at !== null;
+  const closed = listClosed(run, before);
+  const reasons = new Set(run.failures.map((failure) => explain(texts, failure)));
   return (
     <section className={styles['bar']} aria-label={texts.progress}>
       <p className={styles['line']}>
         <span role="status">{describe(texts, run)}</span>
         <span className={styles['end']}>
           {isOver ? (
-            <IconButton icon="close" label={texts.putAway} onClick={putRunAway} />
+            <>
+              {closed.length > 0 && (
+                <Button kind="quiet" onClick={() => void undoClosing(closed).catch(showError)}>
+                  {common.undo}
+                </Button>
+              )}
+              <IconButton icon="close" label={texts.putAway} onClick={putRunAway} />
+            </>
           ) : (
             <Button kind="quiet" onClick={() => void cancelConversationRun(id).catch(showError)}>
               {texts.cancel}
@@ -48,9 +68,12 @@ function Shown({ id, view }: { id: string; view: string }): ReactElement | null 
       )}
       {run.error && <p role="alert">{run.error.message}</p>}
       {run.failed_count > 0 && (
-        <Button kind="quiet" icon="warning" onClick={() => open(true)}>
-          {texts.failed(formatNumber(run.failed_count))}
-        </Button>
+        <>
+          <Button kind="quiet" icon="warning" onClick={() => open(true)}>
+            {texts.failed(formatNumber(run.failed_count))}
+          </Button>
+          <p>{[...reasons].join(' ')}</p>
+        </>
       )}
       {isOpen && <Failures run={run} view={view} onClose={() => open(false)} />}
     </section>
@@ -59,12 +82,15 @@ function Shown({ id, view }: { id: string; view: string }): ReactElement | null 
 
 function describe(
   texts: (typeof BULK)['en'],
-  { status, processed, total, changed_count, finished_at }: ConversationRun,
+  { change, status, processed, total, changed_count, finished_at }: ConversationRun,
 ): string {
   if (finished_at === null) return texts.changing(formatNumber(processed), formatNumber(total));
-  const changed = texts.changed(formatNumber(changed_count));
+  const changed = texts[`${nameChange(change)}Done`](formatNumber(changed_count));
   return status === 'CANCELLED' ? `${texts.cancelled} ${changed}` : changed;
 }
+
+const explain = (texts: (typeof BULK)['en'], { code, message }: ConversationRun['failures'][number]): string =>
+  code === 'CONVERSATION_OPEN' || code === 'NOT_FOUND' ? texts[code] : message;
 
 function Failures({ run, view, onClose }: { run: ConversationRun; view: string; onClose(): void }): ReactElement {
   const texts = useTexts(BULK);
@@ -77,9 +103,7 @@ function Failures({ run, view, onClose }: { run: ConversationRun; view: string; 
               <ContactName conversation={failure.conversation} />
             </Link>
             {': '}
-            {failure.code === 'CONVERSATION_OPEN' || failure.code === 'NOT_FOUND'
-              ? texts[failure.code]
-              : failure.message}
+            {explain(texts, failure)}
           </li>
         ))}
       </ul>
