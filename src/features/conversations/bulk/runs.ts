@@ -78,7 +78,8 @@ async function checkChange({ read }: Tenant, change: ConversationChange): Promis
   await expectUsers(read, { owner, attendant });
   await expectKnownReferences(read, { ...(agent && { agent }), ...(step && { step }) });
   await applyValues(read, 'conversation', {}, change.custom_fields);
-  if (snoozed_until && Date.parse(snoozed_until) <= Date.now()) throw invalid('snoozed_until', 'is in the past');
+  if (snoozed_until && Date.parse(snoozed_until) <= Date.now())
+    throw invalid('snoozed_until', 'is in the past', 'PAST');
 }
 
 function expectAll(ids: string[], found: string[]): void {

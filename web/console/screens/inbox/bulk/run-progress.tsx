@@ -13,6 +13,7 @@ import {
 } from '../../../records/conversation-runs.ts';
 import { useConversation } from '../../../records/conversations.ts';
 import { formatNumber } from '../../../texts/formats.ts';
+import { explainCode } from '../../../texts/problems.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -41,7 +42,7 @@ function Shown({ id, before, view }: ShownProps): ReactElement | null {
   if (!run) return null;
   const isOver = run.finished_at !== null;
   const closed = listClosed(run, before);
-  const reasons = new Set(run.failures.map((failure) => explain(texts, failure)));
+  const reasons = new Set(run.failures.map((failure) => explain(failure)));
   return (
     <section className={styles['bar']} aria-label={texts.progress}>
       <p className={styles['line']}>
@@ -66,7 +67,7 @@ function Shown({ id, before, view }: ShownProps): ReactElement | null {
       {!isOver && (
         <progress className={styles['progress']} aria-label={texts.progress} max={run.total} value={run.processed} />
       )}
-      {run.error && <p role="alert">{run.error.message}</p>}
+      {run.error && <p role="alert">{explain(run.error)}</p>}
       {run.failed_count > 0 && (
         <>
           <Button kind="quiet" icon="warning" onClick={() => open(true)}>
@@ -89,8 +90,7 @@ function describe(
   return status === 'CANCELLED' ? `${texts.cancelled} ${changed}` : changed;
 }
 
-const explain = (texts: (typeof BULK)['en'], { code, message }: ConversationRun['failures'][number]): string =>
-  code === 'CONVERSATION_OPEN' || code === 'NOT_FOUND' ? texts[code] : message;
+const explain = ({ code, message }: { code: string; message: string }): string => explainCode(code, message) ?? message;
 
 function Failures({ run, view, onClose }: { run: ConversationRun; view: string; onClose(): void }): ReactElement {
   const texts = useTexts(BULK);
@@ -103,7 +103,7 @@ function Failures({ run, view, onClose }: { run: ConversationRun; view: string; 
               <ContactName conversation={failure.conversation} />
             </Link>
             {': '}
-            {explain(texts, failure)}
+            {explain(failure)}
           </li>
         ))}
       </ul>

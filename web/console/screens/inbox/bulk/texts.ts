@@ -42,8 +42,6 @@ export const BULK = defineTexts(
     putAway: 'Close this notice',
     failed: (count: string) => `${count} not changed`,
     firstOnes: (count: string) => `These are the first ${count}.`,
-    CONVERSATION_OPEN: 'The contact already has another open conversation in this inbox.',
-    NOT_FOUND: 'The conversation does not exist any more.',
   },
   {
     'pt-BR': {
@@ -81,8 +79,6 @@ export const BULK = defineTexts(
       putAway: 'Fechar este aviso',
       failed: (count) => (count === '1' ? '1 não alterada' : `${count} não alteradas`),
       firstOnes: (count) => `Estas são as primeiras ${count}.`,
-      CONVERSATION_OPEN: 'O contato já tem outra conversa aberta nesta caixa de entrada.',
-      NOT_FOUND: 'A conversa não existe mais.',
     },
     es: {
       select: (name) => `Seleccionar la conversación con ${name}`,
@@ -119,8 +115,6 @@ export const BULK = defineTexts(
       putAway: 'Cerrar este aviso',
       failed: (count) => (count === '1' ? '1 sin cambiar' : `${count} sin cambiar`),
       firstOnes: (count) => `Estas son las primeras ${count}.`,
-      CONVERSATION_OPEN: 'El contacto ya tiene otra conversación abierta en esta bandeja.',
-      NOT_FOUND: 'La conversación ya no existe.',
     },
   },
 );
