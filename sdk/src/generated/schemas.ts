@@ -766,7 +766,7 @@ export interface Conversation {
   custom_fields: FieldValue[];
   /** How many messages of the contact nobody has read */
   unread_count: number;
-  /** The newest message that was received, written or accepted */
+  /** The newest message that was received, written by a user, or accepted; of those that the platform has refused, only those of users count */
   last_message: {
     /** Identifier: 24 lower-case hex characters */
     _id: string;
