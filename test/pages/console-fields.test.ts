@@ -86,7 +86,7 @@ test('a pipeline is made and ordered, and a step with conversations is removed o
   await page.getByRole('row', { name: /Obras/ }).press('Enter');
   await form.getByRole('button', { name: 'Remove', exact: true }).click();
   await form.getByRole('button', { name: 'Remove the pipeline' }).click();
-  await form.getByText('Make another pipeline the default first').waitFor();
+  await form.getByText('Make another one the default first').waitFor();
   assert.deepEqual(
     complaints().filter((text) => !/status of 409/.test(text)),
     [],

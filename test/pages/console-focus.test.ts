@@ -227,6 +227,61 @@ test('J and K go through the list with the focus on its rows, and Enter or R goe
   await close();
 });
 
+test('when E has closed a conversation, the focus is on the row that took its place, and J opens that row', async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 4; n += 1) {
+    const { conversation } = await writeAsContact(platform, { name: `Fila ${n}`, text: 'Olá' });
+    ids.push(conversation._id);
+    // Messages of one second have no certain order.
+    await platform.database.sql(
+      `update conversations set last_message_at = now() + $2 * interval '1 second' where _id = $1`,
+      [conversation._id, 900 - n],
+    );
+  }
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  const { keyboard } = page;
+  await page.getByRole('link', { name: /Fila 0/ }).waitFor();
+  await keyboard.type('jj');
+  await page.waitForURL(`**/${ids[1]}`);
+  await page.getByRole('textbox', { name: 'Write a message' }).waitFor();
+  await keyboard.press('e');
+  await page.locator(`[data-conversation="${ids[2]}"]:focus`).waitFor();
+  await keyboard.press('j');
+  await page.waitForURL(`**/${ids[2]}`);
+  await page.locator(`[data-conversation="${ids[2]}"]:focus`).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('the key after G goes to a screen or does nothing, however late it comes', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Gil Alves', text: 'Oi' });
+  const path = `/v1/conversations/${conversation._id}`;
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  const { keyboard } = page;
+  const hint = page.getByText('G: now press the letter of a screen.');
+  await page.clock.install();
+  await waitUntil('the field to have the focus', () => isWriting(page));
+  await keyboard.press('Escape');
+  // R would go to the reply.
+  for (const ends of ['r', 'Escape']) {
+    await keyboard.press('g');
+    await hint.waitFor();
+    await page.clock.fastForward('01:00');
+    await keyboard.press(ends);
+    await hint.waitFor({ state: 'detached' });
+    assert.equal(await isWriting(page), false);
+  }
+  await keyboard.press('a');
+  await waitUntil('the owner', async () => (await call(200, 'GET', path)).body.owner !== null);
+  await keyboard.press('g');
+  await hint.waitFor();
+  await page.clock.fastForward('01:00');
+  await keyboard.press('a');
+  await page.waitForURL('**/audit');
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('an Enter that opens a conversation with a draft does not send it, whether it is held or pressed twice', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Rui Prado', text: 'Oi' });
   const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
+import { isDeepStrictEqual } from 'node:util';
 import { startBrowser } from '../support/browser.ts';
 import { findBarriers, findDialog, openConsole } from '../support/console.ts';
 import { startPlatform } from '../support/platform.ts';
@@ -99,7 +100,7 @@ test('several conversations are selected by keyboard, as a range and all at once
   await page.getByRole('button', { name: 'Add and remove tags' }).click();
   await page.getByLabel('Tags to add').fill('vip, bulk');
   await page.getByRole('button', { name: 'Change', exact: true }).click();
-  await page.getByText('3 changed').waitFor();
+  await page.getByText('Tags of 3 conversations changed').waitFor();
   await page.getByRole('button', { name: 'Close this notice' }).click();
   await pick('Bulk Four').check();
   await page.getByRole('button', { name: 'Select all 4 that match' }).click();
@@ -108,7 +109,7 @@ test('several conversations are selected by keyboard, as a range and all at once
   // A conversation that matches only now is none of those that the question is about.
   const late = await writeAsContact(platform, { name: 'Bulk Late', text: 'Olá' });
   await findDialog(page).getByRole('button', { name: 'Close 4 conversations' }).click();
-  await page.getByText('4 changed').waitFor();
+  await page.getByText('4 conversations closed').waitFor();
   assert.equal((await call(200, 'GET', `/v1/conversations/${late.conversation._id}`)).body.status, 'OPEN');
   // The contact writes again, so that the closed conversation can not be opened a second time.
   await writeAsContact(platform, { from: threads[0]?.contact.phone_number.slice(1), name: 'Bulk One', text: 'Again' });
@@ -116,9 +117,11 @@ test('several conversations are selected by keyboard, as a range and all at once
   await page.getByRole('link', { name: /Bulk Two/ }).waitFor();
   for (const name of names) await pick(name).check();
   await page.getByRole('button', { name: 'Reopen' }).click();
-  await page.getByText('3 changed').waitFor();
+  await page.getByText('3 conversations reopened').waitFor();
+  const cause = 'The contact already has another open conversation in this inbox.';
+  await page.getByText(cause).waitFor();
   await page.getByRole('button', { name: '1 not changed' }).click();
-  await findDialog(page).getByText('The contact already has another open conversation in this inbox.').waitFor();
+  await findDialog(page).getByText(cause).waitFor();
   await findDialog(page).getByRole('link', { name: 'Go to the open conversation' }).click();
   await page.getByRole('log').getByText('Again').waitFor();
   const states = await Promise.all(
@@ -158,6 +161,41 @@ test('a conversation that cannot be reopened leads to the open one of its contac
   await close();
 });
 
+test('the undo of closing several conversations gives each the state back that it had', async () => {
+  const body = { name: 'Undo', steps: [{ name: 'Asked' }] };
+  const step = (await call(201, 'POST', '/v1/pipelines', { body })).body.steps[0]._id;
+  const later = new Date(Date.now() + 86_400_000).toISOString();
+  const states = [
+    ['OPEN', null],
+    ['PENDING', null],
+    ['SNOOZED', later],
+  ] as const;
+  const paths: string[] = [];
+  for (const [status, snoozed_until] of states) {
+    const { conversation } = await writeAsContact(platform, { name: `Was ${status}`, text: 'Olá' });
+    const path = `/v1/conversations/${conversation._id}`;
+    await call(200, 'PATCH', path, { body: { status, snoozed_until, step } });
+    paths.push(path);
+  }
+  const { page, complaints, close } = await openConsole(platform, browser, { path: `/inbox/step-${step}` });
+  for (const [status] of states)
+    await page.getByRole('checkbox', { name: `Select the conversation with Was ${status}` }).check();
+  await page.getByText('3 selected').waitFor();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await page.getByText('3 conversations closed').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('1 conversation reopened').waitFor();
+  await waitUntil('the states to be back', async () => {
+    const now = await Promise.all(paths.map(async (path) => (await call(200, 'GET', path)).body));
+    return isDeepStrictEqual(
+      now.map(({ status, snoozed_until }) => [status, snoozed_until]),
+      states,
+    );
+  });
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('conversations are selected and changed on a phone, and the keys are listed', async () => {
   await writeAsContact(platform, { name: 'Small Screen', text: 'Oi' });
   const { page, complaints, close } = await openConsole(platform, browser, {
@@ -188,7 +226,7 @@ test('conversations are selected and changed on a phone, and the keys are listed
   await box.check();
   await page.getByText('1 selecionada').waitFor();
   await page.getByRole('button', { name: 'Encerrar' }).click();
-  await page.getByText('1 alterada').waitFor();
+  await page.getByText('1 conversa encerrada').waitFor();
   await page.keyboard.press('?');
   await findDialog(page).getByText('Selecionar até aqui').waitFor();
   assert.deepEqual(complaints(), []);

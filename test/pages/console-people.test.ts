@@ -32,7 +32,7 @@ test('a draft and a message that was refused are shown to nobody else at the sam
   await page.route(failing, (route) => route.fulfill({ status: 500, contentType: 'application/problem+json', body }));
   await field.fill('O desconto da Ana');
   await field.press('Enter');
-  await page.getByText('Not sent: It failed here.').waitFor();
+  await page.getByText('Not sent: Something went wrong on the platform.').waitFor();
   await page.unroute(failing);
   await field.fill('Um rascunho da Ana');
 

@@ -73,6 +73,20 @@ test('a conversation that is opened at an old message is unread until its end is
   await close();
 });
 
+test('a search hides a conversation that it no longer finds, and shows one that it finds only now', async () => {
+  const { contact } = await writeAsContact(platform, { name: 'Livia Prado', text: 'Oi' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  await page.getByRole('searchbox', { name: 'Search people and messages' }).fill('Livia');
+  const found = page.getByRole('link', { name: /Livia/ });
+  await found.waitFor();
+  await platform.call(200, 'PATCH', `/v1/contacts/${contact._id}`, { body: { name: 'Helena Prado' } });
+  await page.getByText('No conversation here').waitFor();
+  await writeAsContact(platform, { name: 'Livia Nunes', text: 'Oi' });
+  await found.waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('a conversation that is closed leaves the results of a search among the open ones', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Searched Person', text: 'Oi' });
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { startBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
+import { findDialog, openConsole } from '../support/console.ts';
+import { listRuleCodes } from '../../src/platform/http/validation.ts';
+import { explainFault } from '../../web/console/texts/faults.ts';
 import { startPlatform, type Json } from '../support/platform.ts';
 import { sendText, writeAsContact } from '../support/traffic.ts';
 
@@ -44,6 +46,34 @@ test('names, tags, previews and messages in Arabic are shown from right to left 
   await expectRightToLeft(name);
   assert.deepEqual(complaints(), []);
   await close();
+});
+
+test('what the platform refuses is said in the language of the console', async () => {
+  const { page, complaints, close } = await openConsole(platform, browser, { language: 'pt-BR', path: '/users' });
+  const { email } = (await call(200, 'GET', '/v1/users')).body.result[0];
+  await page.getByRole('button', { name: 'Convidar uma pessoa' }).click();
+  const dialog = findDialog(page);
+  const invite = async (name: string): Promise<void> => {
+    await dialog.getByLabel('Nome').fill(name);
+    await dialog.getByLabel('E-mail').fill(email);
+    await dialog.getByRole('button', { name: 'Enviar o convite' }).click();
+  };
+  await invite('a'.repeat(1_201));
+  await dialog.getByText('deve ter no máximo 200 caracteres').waitFor();
+  await invite('Ana');
+  await dialog.getByText('Outro usuário já tem este e-mail.').waitFor();
+  assert.deepEqual(
+    complaints().filter((text) => !/status of 4/.test(text)),
+    [],
+  );
+  await close();
+});
+
+test('each rule of the API that a value can break has a text in Portuguese and in Spanish', () => {
+  const message = 'in English';
+  for (const code of [...listRuleCodes(), 'INVALID'])
+    for (const language of ['pt-BR', 'es'] as const)
+      assert.notEqual(explainFault({ code, message, limit: 5 }, language), message, `${language} ${code}`);
 });
 
 test('the preview of a message is one line without the marks of WhatsApp, in the list and in the quote', async () => {

@@ -101,9 +101,9 @@ describe('the inbox', () => {
       route.fulfill({ status: 500, contentType: 'application/problem+json', body }),
     );
     await field.press('Enter');
-    await page.getByText('Not sent: It failed here.').waitFor();
+    await page.getByText('Not sent: Something went wrong on the platform.').waitFor();
     await page.reload();
-    await page.getByText('Not sent: It failed here.').waitFor();
+    await page.getByText('Not sent: Something went wrong on the platform.').waitFor();
     await page.unroute('**/v1/messages/send-text');
     await page.getByRole('button', { name: 'Send again' }).click();
     await waitForSent(page.getByRole('article').filter({ hasText: 'Um rascunho' }));

@@ -19,6 +19,10 @@ export interface Problem {
     code: string;
     /** What is wrong there, as the end of a sentence that begins with `path` */
     message: string;
+    /** The limit of MIN_LENGTH, MAX_LENGTH, MINIMUM, MAXIMUM, MIN_ITEMS, MAX_ITEMS, MIN_PROPERTIES and MAX_PROPERTIES */
+    limit?: number | undefined;
+    /** The format that FORMAT expects, such as email */
+    format?: string | undefined;
   }>;
   /** The record that has what was asked for */
   existing_id?: string | undefined;
@@ -762,7 +766,7 @@ export interface Conversation {
   custom_fields: FieldValue[];
   /** How many messages of the contact nobody has read */
   unread_count: number;
-  /** The newest message that was received, written or accepted */
+  /** The newest message that was received, written by a user, or accepted; of those that the platform has refused, only those of users count */
   last_message: {
     /** Identifier: 24 lower-case hex characters */
     _id: string;

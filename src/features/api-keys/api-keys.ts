@@ -141,7 +141,8 @@ function refuseUngrantable(principal: Principal, { type, scopes, expires_at: exp
     if (!covers(principal.scopes, scope))
       throw forbidden(`scopes[${index}]`, `The scope ${scope} is not yours to give`);
   }
-  if (expiresAt !== null && !(Date.parse(expiresAt) > Date.now())) throw invalid('expires_at', 'is in the past');
+  if (expiresAt !== null && !(Date.parse(expiresAt) > Date.now()))
+    throw invalid('expires_at', 'is in the past', 'PAST');
   const end = principal.type === 'user' ? null : principal.expiresAt;
   if (end !== null && (expiresAt === null || !(Date.parse(expiresAt) <= Date.parse(end)))) {
     throw forbidden('expires_at', `This token ends at ${end}; what it makes ends no later`);

@@ -194,7 +194,7 @@ async function checkFields(kit: Kit, tenant: Tenant, fields: CampaignFields, inp
   const { time_zone, sending_hours } = fields.options;
   if (time_zone !== null && !isTimeZone(time_zone)) throw invalid('time_zone', 'is no time zone');
   if (sending_hours && sending_hours.from >= sending_hours.to)
-    throw invalid('sending_hours.to', 'must be later than sending_hours.from');
+    throw invalid('sending_hours.to', 'must be later than sending_hours.from', 'TOO_EARLY');
   if (input.inbox !== undefined) {
     const { inbox } = await findShelf(kit, tenant.read, input.inbox, 'inbox');
     if (inbox.status !== 'ACTIVE') throw invalid('inbox', 'is the id of a deleted inbox', 'INBOX_INACTIVE');

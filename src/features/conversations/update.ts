@@ -185,7 +185,7 @@ function applyUpdate(own: ConversationFields, input: ConversationUpdate, step: H
 /** Returns the end of the snooze in the stored format, so that the same time in another format is no change. */
 function readSnoozeEnd(until: string | null | undefined, own: ConversationFields): string | null {
   if (until === undefined) return own.snoozed_until;
-  if (until !== null && !(Date.parse(until) > Date.now())) throw invalid('snoozed_until', 'is in the past');
+  if (until !== null && !(Date.parse(until) > Date.now())) throw invalid('snoozed_until', 'is in the past', 'PAST');
   return until && new Date(until).toISOString();
 }
 

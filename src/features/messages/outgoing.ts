@@ -91,12 +91,14 @@ export async function storeOutgoing(
   tx.changed([{ company: tx.companyId, kind: 'MESSAGE', ids: [message._id] }]);
   const shown = cards.map(({ _id }) => _id);
   if (shown.length > 0) tx.awaitAtCommit(insertCardFiles(tx, [message._id], shown));
+  // A person looks for a refused message in the list of conversations, which shows the last message and whether it has failed.
+  if (!blocked || acting.actor.type === 'user')
+    setLastOutgoingMessage(tx, target.conversation, { _id: message._id, answers: !blocked });
   if (blocked) {
     kit.metrics.sends.inc({ channel: channel.name, outcome: 'blocked' });
     return { message, call: null };
   }
   if (place) tx.awaitAtCommit(keepPlaces(tx, place.portfolio, [{ message: message._id, ...place.reached }]));
-  setLastOutgoingMessage(tx, target.conversation, { _id: message._id, answers: true });
   const activity = { company: tx.companyId, contact: target.contact, message_at: message.createdAt, inbound_at: null };
   tx.awaitAtCommit(touchContacts(tx, [activity]));
   const outbound = makeOutbound(kit, acting, message, { outgoing, target, words, replied, files, thread });

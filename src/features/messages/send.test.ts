@@ -224,6 +224,16 @@ for (const { code, when, begin, end } of BLOCKS) {
   });
 }
 
+test('a text of a user that the platform refuses is the last message of its conversation, which stays unread', async () => {
+  const { conversation } = await writeAsContact(platform);
+  await database.sql(`update conversations set window_expires_at = now() where _id = $1`, [conversation._id]);
+  const { token: key } = await platform.createUser(demo._id, 'OPERATOR');
+  const refused = await sendText(platform, conversation._id, { key });
+  const { body: after } = await call(200, 'GET', `/v1/conversations/${conversation._id}`);
+  const { _id, is_failed } = after.last_message;
+  assert.deepEqual([_id, is_failed, after.unread_count], [refused._id, true, 1]);
+});
+
 test('in test mode a text to a test number is sent, however that number is written', async () => {
   const { conversation } = await writeAsContact(platform, { from: '5511987654321' });
   await setInbox({ test_mode: { enabled: true, test_numbers: ['+55 (11) 8765-4321'] } });

@@ -27,7 +27,14 @@ export function validationProblem(failures: ValidationFailure[], part: string): 
     if (FORMS.has(failure.keyword) && errors.some((error) => error.path === path)) continue;
     const isParameter = part === 'querystring' && failure.keyword === 'additionalProperties';
     const message = isParameter ? 'is not a parameter of this operation' : describeFailure(failure);
-    errors.push({ path, code: toCode(failure.keyword), message: message + suggestName(failure) });
+    const { limit, format } = failure.params as Partial<FailureParams>;
+    errors.push({
+      path,
+      code: toCode(failure.keyword),
+      message: message + suggestName(failure),
+      ...(limit !== undefined && { limit }),
+      ...(format !== undefined && { format }),
+    });
     if (errors.length === MAX_FIELD_ERRORS) break;
   }
   const [first] = errors;
@@ -52,6 +59,9 @@ function suggestName({ keyword, params, data, parentSchema }: ValidationFailure)
 }
 
 const FORMS = new Set(['pattern', 'format']);
+
+/** The rules of a schema that have a message of their own, as codes. */
+export const listRuleCodes = (): string[] => [...WORDS.keys()].map(toCode);
 
 const toCode = (keyword: string): string => keyword.replaceAll(/([A-Z])/g, '_$1').toUpperCase();
 

@@ -1,6 +1,6 @@
 /** All keys, in the language of the console. */
 import { Fragment, type ReactElement } from 'react';
-import { SCREEN_KEYS } from '../frame/screen-keys.ts';
+import { SCREEN_KEYS } from '../frame/screen-keys.tsx';
 import { useVisibleScreens } from '../frame/screens.ts';
 import { SCREEN_NAMES } from '../frame/texts.ts';
 import { useTexts } from '../texts/texts.ts';

@@ -23,7 +23,7 @@ import { Button } from '../ui/button.tsx';
 import { LoadingPart } from '../ui/lazy-part.tsx';
 import { Empty } from '../ui/state.tsx';
 import styles from './frame.module.css';
-import { useScreenKeys } from './screen-keys.ts';
+import { ScreenKeys } from './screen-keys.tsx';
 import { Navigation } from './navigation.tsx';
 import { SCREENS } from './screens.ts';
 import { returnToComposer } from './writing.ts';
@@ -32,7 +32,6 @@ import { FRAME } from './texts.ts';
 export function Frame(): ReactElement {
   const session = useSession();
   const content = useRef<HTMLDivElement>(null);
-  useScreenKeys();
   useUnreadInTitle();
   const key = `${session.company}:${session.user._id}`;
   useEffect(() => {
@@ -52,6 +51,7 @@ export function Frame(): ReactElement {
       <SkipLinks content={content} />
       <Navigation />
       <Commands />
+      <ScreenKeys />
       <div ref={content} tabIndex={-1} className={styles['content']}>
         <ConnectionNotice />
         <Failsafe>

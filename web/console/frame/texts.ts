@@ -91,6 +91,7 @@ export const FRAME = defineTexts(
     phone: 'Phone of the sandbox',
     search: 'Search and commands',
     keys: 'Keyboard shortcuts',
+    screenKey: 'G: now press the letter of a screen. Esc cancels.',
   },
   {
     'pt-BR': {
@@ -120,6 +121,7 @@ export const FRAME = defineTexts(
       phone: 'Telefone do sandbox',
       search: 'Buscar e executar comandos',
       keys: 'Atalhos do teclado',
+      screenKey: 'G: agora tecle a letra de uma tela. Esc cancela.',
     },
     es: {
       navigation: 'Pantallas',
@@ -148,6 +150,7 @@ export const FRAME = defineTexts(
       phone: 'Teléfono del sandbox',
       search: 'Buscar y ejecutar comandos',
       keys: 'Atajos de teclado',
+      screenKey: 'G: ahora pulse la letra de una pantalla. Esc cancela.',
     },
   },
 );

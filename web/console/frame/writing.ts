@@ -101,6 +101,10 @@ function hasLostFocus(): boolean {
   return !lastFocus.element.isConnected || lastFocus.element.matches(':disabled');
 }
 
+/** True when nothing has the focus and letters are shortcuts, so that a row may take the focus. */
+export const isFocusFree = (): boolean =>
+  document.activeElement === document.body && !isWriting() && !isUnfinished() && !hasLostFocus();
+
 /** Two presses that follow each other faster than this are one that was made twice. */
 const STRAY_MS = 700;
 

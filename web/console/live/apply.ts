@@ -3,7 +3,12 @@ import type { LiveEvent } from '@parley/sdk';
 import { forgetCampaign, rereadCampaigns, showCampaign } from '../records/campaigns.ts';
 import { forgetContact, rereadContacts, showContact } from '../records/contacts.ts';
 import { rereadConversationRuns, showConversationRun } from '../records/conversation-runs.ts';
-import { forgetConversation, rereadConversations, showConversation } from '../records/conversations.ts';
+import {
+  forgetConversation,
+  refreshSearchesSoon,
+  rereadConversations,
+  showConversation,
+} from '../records/conversations.ts';
 import { rereadFollowUps, showFollowUp } from '../records/follow-ups.ts';
 import { rereadHistory, showHistoryEntry } from '../records/history.ts';
 import { rereadContactImports, showContactImport } from '../records/imports.ts';
@@ -28,6 +33,7 @@ export function applyLiveEvent(change: LiveEvent): void {
       rereadHealthSoon(change.data.inbox);
       return noticeMessage(change.data);
     case 'contact':
+      refreshSearchesSoon();
       return showContact(change.data);
     case 'presence':
       return showPresence(change.data);

@@ -1,22 +1,28 @@
 /** Changes of many conversations, which the platform makes one after the other. */
-import type { ConversationChange, ConversationRun } from '@parley/sdk';
+import type { Conversation, ConversationChange, ConversationRun } from '@parley/sdk';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
 import { createStore, useStore } from '../store.ts';
-import type { ConversationFilter } from './conversations.ts';
-import { whenDone } from './in-order.ts';
+import { showConversation, type ConversationFilter } from './conversations.ts';
+import { inOrder, whenDone } from './in-order.ts';
 import { LIVE, queries } from './queries.ts';
 
 const KEY = 'conversation_run';
 
 /** The conversations of a change: these, or all that a view or a search shows. */
-export type ConversationChoice = { ids: string[] } | { filter: ConversationFilter };
+export type ConversationChoice = { conversations: readonly Conversation[] } | { filter: ConversationFilter };
+
+interface ShownRun {
+  id: string;
+  /** The conversations as they were before; none where the platform has selected them. */
+  before: readonly Conversation[];
+}
 
 /** The run that this page has started last, until somebody puts it away. */
-const shownRun = createStore<string | null>(null);
+const shownRun = createStore<ShownRun | null>(null);
 
-export const useShownRun = (): string | null => useStore(shownRun);
+export const useShownRun = (): ShownRun | null => useStore(shownRun);
 
 export const putRunAway = (): void => shownRun.set(null);
 
@@ -39,10 +45,35 @@ export function useConversationRun(id: string): UseQueryResult<ConversationRun> 
 }
 
 export async function startConversationRun(choice: ConversationChoice, change: ConversationChange): Promise<void> {
-  await whenDone('ids' in choice ? choice.ids : undefined);
-  const run = await parley.conversations.changeMany({ ...choice, change });
+  const before = 'conversations' in choice ? choice.conversations : [];
+  const selection = 'filter' in choice ? choice : { ids: before.map(({ _id }) => _id) };
+  await whenDone('ids' in selection ? selection.ids : undefined);
+  const run = await parley.conversations.changeMany({ ...selection, change });
   showConversationRun(run);
-  shownRun.set(run._id);
+  shownRun.set({ id: run._id, before });
+}
+
+/** Returns the conversations that a run has closed, as they were before it. */
+export function listClosed({ change, failures }: ConversationRun, before: readonly Conversation[]): Conversation[] {
+  if (change.status !== 'CLOSED') return [];
+  const failed = new Set(failures.map(({ conversation }) => conversation));
+  return before.filter(({ _id, status }) => status !== 'CLOSED' && !failed.has(_id));
+}
+
+/** Gives conversations that a run has closed the state that they had before. */
+export async function undoClosing(before: readonly Conversation[]): Promise<void> {
+  shownRun.set(null);
+  const isAside = ({ status, snoozed_until }: Conversation): boolean =>
+    status === 'SNOOZED' && (snoozed_until === null || Date.parse(snoozed_until) > Date.now());
+  const pending = before.filter(({ status }) => status === 'PENDING');
+  const open = before.filter((each) => each.status !== 'PENDING' && !isAside(each));
+  // Each snooze has a time of its own, and only ten runs of a company may wait.
+  for (const { _id, snoozed_until } of before.filter(isAside))
+    showConversation(
+      await inOrder(_id, (options) => parley.conversations.update(_id, { status: 'SNOOZED', snoozed_until }, options)),
+    );
+  if (pending.length > 0) await startConversationRun({ conversations: pending }, { status: 'PENDING' });
+  if (open.length > 0) await startConversationRun({ conversations: open }, { status: 'OPEN' });
 }
 
 export async function cancelConversationRun(id: string): Promise<void> {
@@ -53,16 +84,16 @@ export async function cancelConversationRun(id: string): Promise<void> {
 const MOST_READ = 1_000;
 const PAGE = 100;
 
-/** Returns the ids of all conversations that a view or a search shows now; null for too many. */
-export async function readConversationIds(filter: ConversationFilter): Promise<string[] | null> {
-  const ids: string[] = [];
+/** Returns all conversations that a view or a search shows now; null for too many. */
+export async function readAllConversations(filter: ConversationFilter): Promise<Conversation[] | null> {
+  const all: Conversation[] = [];
   let after: string | undefined;
   do {
     const { result, meta } = await parley.conversations.list({ ...filter, limit: PAGE, skipCount: true, after });
-    ids.push(...result.map(({ _id }) => _id));
+    all.push(...result);
     after = meta.nextCursor ?? undefined;
-  } while (after !== undefined && ids.length < MOST_READ);
-  return after === undefined ? ids : null;
+  } while (after !== undefined && all.length < MOST_READ);
+  return after === undefined ? all : null;
 }
 
 /** Counts the conversations that a view or a search shows. */

@@ -1,13 +1,21 @@
 /** Conversations: one, the list of a view, and the counts of all views. */
 import type { Conversation, ConversationCounts, ConversationsListQuery, ConversationUpdate } from '@parley/sdk';
-import { useMutation, useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
+import { useMutation, useQuery, type Query, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
-import { changeFeeds, placeInFeed, removeFromFeed, replaceInFeed, useFeed, type FeedView } from './feeds.ts';
+import {
+  changeFeeds,
+  placeInFeed,
+  refreshFeed,
+  removeFromFeed,
+  useFeed,
+  type FeedView,
+  type ReadPage,
+} from './feeds.ts';
 import { inOrder } from './in-order.ts';
 import { LIVE, queries } from './queries.ts';
 
-/** What a view shows. The console can tell by itself whether a conversation belongs to it; of a search, whether it no longer does. */
+/** What a view shows. The console can tell by itself whether a conversation belongs to it, unless something is searched in it. */
 export type ConversationFilter = Pick<
   ConversationsListQuery,
   'status' | 'open' | 'snoozed' | 'awaits_reply' | 'owner' | 'inbox' | 'step' | 'contact' | 'tag' | 'search'
@@ -20,10 +28,13 @@ const keyOf = (id: string): readonly string[] => ['conversation', id];
 const PAGE = 50;
 
 export function useConversations(filter: ConversationFilter): FeedView<Conversation> {
-  return useFeed([...FEEDS, filter], (after, signal) =>
-    parley.conversations.list({ ...filter, sort: '-last_message_at', limit: PAGE, skipCount: true, after }, { signal }),
-  );
+  return useFeed([...FEEDS, filter], pageReader(filter));
 }
+
+const pageReader =
+  (filter: ConversationFilter): ReadPage<Conversation> =>
+  (after, signal) =>
+    parley.conversations.list({ ...filter, sort: '-last_message_at', limit: PAGE, skipCount: true, after }, { signal });
 
 /** Reads a conversation; an empty id reads none. */
 export function useConversation(id: string): UseQueryResult<Conversation> {
@@ -99,7 +110,10 @@ export function showConversation(conversation: Conversation): void {
   changeFeeds<Conversation>(FEEDS, (feed, [, filter]) => {
     const view = filter as ConversationFilter;
     if (!ruleOf(view)(conversation)) return removeFromFeed(feed, conversation._id);
-    if (view.search !== undefined) return replaceInFeed(feed, conversation);
+    if (view.search !== undefined && !feed.items.some(({ _id }) => _id === conversation._id)) {
+      refreshSearchesSoon();
+      return feed;
+    }
     return placeInFeed(feed, conversation, activityOf);
   });
   if (!before || changesCounts(before, conversation)) readCountsSoon();
@@ -114,6 +128,25 @@ export function forgetConversation(id: string): void {
 export const rereadConversations = (): void => {
   for (const queryKey of [FEEDS, COUNTS, ['conversation']]) void queries.invalidateQueries({ queryKey });
 };
+
+/** However many conversations and contacts change, what is searched is read once in this time at most. */
+const SEARCH_PAUSE_MS = 2_000;
+let searchTimer: number | undefined;
+
+/** Reads what is searched again, because only the platform can tell what a search finds. */
+export function refreshSearchesSoon(): void {
+  searchTimer ??= window.setTimeout(() => {
+    searchTimer = undefined;
+    const predicate = ({ queryKey: [, filter] }: Query): boolean => (filter as ConversationFilter).search !== undefined;
+    for (const query of queries.getQueryCache().findAll({ queryKey: FEEDS, predicate })) {
+      const { queryKey } = query;
+      const read = pageReader(queryKey[1] as ConversationFilter);
+      // Failure policy: the next change reads it again. A search that is not shown is read when it is shown again.
+      if (query.isActive()) refreshFeed(queryKey, read, activityOf).catch(() => undefined);
+      else void queries.invalidateQueries({ queryKey, exact: true });
+    }
+  }, SEARCH_PAUSE_MS);
+}
 
 const changesCounts = (a: Conversation, b: Conversation): boolean =>
   a.unread_count > 0 !== b.unread_count > 0 ||

@@ -96,6 +96,24 @@ async function readFirstPage<T>(key: QueryKey, read: () => Promise<Page<T>>): Pr
   }
 }
 
+/** Reads the first page of a feed again and leaves the later pages, because somebody may be looking at them. `at` is as in placeInFeed(). */
+export async function refreshFeed<T extends FeedRecord>(
+  key: QueryKey,
+  read: ReadPage<T>,
+  at: (item: T) => string,
+): Promise<void> {
+  const first = await readFirstPage(key, () => read(undefined));
+  const last = first.items.at(-1);
+  queries.setQueryData<Feed<T>>(key, (feed) => {
+    if (!feed || !last || first.nextCursor === null) return first;
+    const later = feed.items.filter((item) => isBehind(item, last, at));
+    return later.length === 0 ? first : { ...first, items: [...first.items, ...later], nextCursor: feed.nextCursor };
+  });
+}
+
+const isBehind = <T extends FeedRecord>(item: T, other: T, at: (item: T) => string): boolean =>
+  at(item) < at(other) || (at(item) === at(other) && item._id < other._id);
+
 /** Adds a page behind a feed. A feed that was read anew meanwhile stays as it is. */
 function appendPage<T extends FeedRecord>(
   feed: Feed<T>,
@@ -114,8 +132,7 @@ function appendPage<T extends FeedRecord>(
  */
 export function placeInFeed<T extends FeedRecord>(feed: Feed<T>, record: T, at: (item: T) => string): Feed<T> {
   const others = feed.items.filter(({ _id }) => _id !== record._id);
-  const isBefore = (item: T): boolean => at(item) < at(record) || (at(item) === at(record) && item._id < record._id);
-  const index = others.findIndex(isBefore);
+  const index = others.findIndex((item) => isBehind(item, record, at));
   if (index < 0 && feed.nextCursor !== null) return { ...feed, items: others };
   return { ...feed, items: index < 0 ? [...others, record] : others.toSpliced(index, 0, record) };
 }

@@ -3,13 +3,14 @@ import type { Conversation } from '@parley/sdk';
 import { nameSummary } from '../records/contacts.ts';
 import { useConversationChange } from '../records/conversations.ts';
 import { defineTexts, useTexts } from '../texts/texts.ts';
+import { COMMON } from './texts.ts';
 import { showError, showNotice } from './toast.tsx';
 
 const CLOSING = defineTexts(
-  { closed: (name: string) => `Conversation closed: ${name}`, undo: 'Undo' },
+  { closed: (name: string) => `Conversation closed: ${name}` },
   {
-    'pt-BR': { closed: (name) => `Conversa encerrada: ${name}`, undo: 'Desfazer' },
-    es: { closed: (name) => `Conversación cerrada: ${name}`, undo: 'Deshacer' },
+    'pt-BR': { closed: (name) => `Conversa encerrada: ${name}` },
+    es: { closed: (name) => `Conversación cerrada: ${name}` },
   },
 );
 
@@ -23,6 +24,7 @@ interface Closing {
 /** Without a conversation, nothing happens. */
 export function useClosing(conversation: Conversation | undefined): Closing {
   const texts = useTexts(CLOSING);
+  const common = useTexts(COMMON);
   const change = useConversationChange(conversation?._id ?? '');
   const isClosed = conversation?.status === 'CLOSED';
   const undo = ({ status, snoozed_until }: Conversation): void =>
@@ -31,7 +33,7 @@ export function useClosing(conversation: Conversation | undefined): Closing {
   const close = async (before: Conversation): Promise<void> => {
     await change.mutateAsync({ status: 'CLOSED' });
     showNotice(texts.closed(nameSummary(before.contact_summary) ?? '…'), {
-      label: texts.undo,
+      label: common.undo,
       run: () => undo(before),
     });
   };

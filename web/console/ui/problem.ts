@@ -1,5 +1,8 @@
 /** What went wrong, for the person in front of the page. */
-import { isParleyError } from '@parley/sdk';
+import { isParleyError, type Problem } from '@parley/sdk';
+import { explainFault } from '../texts/faults.ts';
+import { getLanguage } from '../texts/language.ts';
+import { explainCode } from '../texts/problems.ts';
 import { getTexts } from '../texts/texts.ts';
 import { COMMON } from './texts.ts';
 
@@ -8,12 +11,11 @@ export function explainError(error: unknown): string {
   if (typeof error === 'string') return error;
   if (!isParleyError(error)) return getTexts(COMMON).failed(String(error));
   if (error.code === 'NO_ANSWER') return getTexts(COMMON).notReachable;
-  if (error.code === 'CONVERSATION_OPEN') return getTexts(COMMON).CONVERSATION_OPEN;
-  const { detail, errors = [] } = error.problem ?? {};
-  // The detail of a refused body begins with the path of its field, which means nothing to people.
+  const { code, detail, errors = [] } = error.problem ?? { code: error.code };
   const [fault] = errors;
-  if (fault && detail?.startsWith(`${fault.path} `)) return getTexts(COMMON).refusedValue(fault.message);
-  return detail ?? getTexts(COMMON).failed(error.code);
+  // The detail of a refused body begins with the path of its field, which means nothing to people.
+  if (fault && code === 'VALIDATION_FAILED') return getTexts(COMMON).refusedValue(describeFault(fault));
+  return explainCode(code, fault?.message ?? detail ?? '') ?? detail ?? getTexts(COMMON).failed(code);
 }
 
 /** Returns the open conversation that keeps the one of a request closed; null for any other error. */
@@ -25,5 +27,8 @@ export function explainField(error: unknown, path: string): string | null {
   if (!isParleyError(error)) return null;
   const isPart = (named: string): boolean => named.startsWith(path) && /^([.[]|$)/.test(named.slice(path.length));
   const found = error.problem?.errors.find((each) => isPart(each.path));
-  return found?.message ?? null;
+  return found ? describeFault(found) : null;
 }
+
+const describeFault = (fault: Problem['errors'][number]): string =>
+  explainCode(fault.code, fault.message) ?? explainFault(fault, getLanguage());

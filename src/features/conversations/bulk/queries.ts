@@ -51,11 +51,12 @@ export async function countOpenRuns(tx: TenantRead): Promise<number> {
   return count;
 }
 
-/** Returns those of the ids that are conversations of the company. */
-export async function findExistingIds(tx: TenantRead, ids: string[]): Promise<string[]> {
+/** Returns those of the ids that are conversations of the company, the one with the newest message first. */
+export async function findNewestFirst(tx: TenantRead, ids: string[]): Promise<string[]> {
   const rows = await many<{ _id: string }>(tx, {
-    name: 'conversations.runs.findExisting',
-    text: 'select _id from conversations where company_id = $1 and _id = any($2::text[])',
+    name: 'conversations.runs.findNewestFirst',
+    text: `select _id from conversations where company_id = $1 and _id = any($2::text[])
+      order by last_message_at desc nulls last, _id desc`,
     values: [tx.companyId, ids],
   });
   return rows.map(({ _id }) => _id);

@@ -63,7 +63,7 @@ export function conversationRunRoutes(app: FastifyInstance, kit: Kit): void {
 }
 
 const WORDS =
-  `The answer comes at once, with the run's record; a worker then changes the conversations one after the other. Which ones they are is fixed
-  when the run begins. Each is changed as by a PATCH, with its events and its rules; one that can not be changed is reported in \`failures\` with
-  the code of that PATCH, and does not stop the others. A run survives the end of its process and changes nothing twice. One run of a company
+  `The answer comes at once, with the run's record; a worker then changes the conversations one after the other, the one with the newest
+  message first. Which ones they are is fixed when the run begins. Each is changed as by a PATCH, with its events and its rules; one that can
+  not be changed is reported in \`failures\` with the code of that PATCH, and does not stop the others. A run survives the end of its process and changes nothing twice. One run of a company
   goes on at a time in each process; ten may wait (409).`.replaceAll(/\s+/g, ' ');

@@ -128,6 +128,32 @@ test('a conversation that can not be changed is reported with the code of its PA
   assert.deepEqual([(await read(fine)).status, (await read(other._id)).status], ['OPEN', 'OPEN']);
 });
 
+test('of several conversations of a contact, the one with the newest message is reopened and the others are reported', async () => {
+  const ids = (await insert(3)).toSorted();
+  const [oldest = '', newest = '', without = ''] = ids;
+  const { contact } = await read(newest);
+  for (const id of ids) await call(200, 'PATCH', `/v1/conversations/${id}`, { body: { status: 'CLOSED' } });
+  await database.sql('update conversations set contact_id = $1 where _id = any($2)', [contact, ids]);
+  for (const [id, at] of [
+    [oldest, '2026-01-01'],
+    [newest, '2026-01-02'],
+  ])
+    await database.sql('update conversations set last_message_at = $2 where _id = $1', [id, at]);
+  const runs = [{ ids }, { filter: { contact } }];
+  for (const selection of runs) {
+    const run = await change({ ...selection, change: { status: 'OPEN' } });
+    assert.equal((await read(newest)).status, 'OPEN');
+    assert.deepEqual(
+      run.failures.map(({ conversation, code }: Json) => [conversation, code]),
+      [
+        [oldest, 'CONVERSATION_OPEN'],
+        [without, 'CONVERSATION_OPEN'],
+      ],
+    );
+    await change({ ids: [newest], change: { status: 'CLOSED' } });
+  }
+});
+
 test('a conversation that already is as the change makes it is counted as processed, and emits no event', async () => {
   const ids = await insert(2);
   const [same = ''] = ids;
@@ -173,7 +199,7 @@ test('a cancelled run changes nothing more, and a run that has ended stays as it
   const ids = await insert(40);
   const client = new pg.Client({ connectionString: database.ownerUrl });
   await client.connect();
-  const [first = ''] = ids.toSorted().slice(20);
+  const [first = ''] = ids.toSorted().toReversed().slice(20);
   await client.query('begin');
   await client.query('select 1 from conversations where _id = $1 for update', [first]);
   const { _id } = await start({ ids, change: { add_tags: ['cancelled'] } });

@@ -15,7 +15,7 @@ import {
   countOpenRuns,
   countRuns,
   endRunEarly,
-  findExistingIds,
+  findNewestFirst,
   findRun,
   findRuns,
   insertRun,
@@ -44,11 +44,12 @@ export async function startRun(
   if (ids === undefined && filter === undefined) throw invalid('ids', 'or filter is required', 'REQUIRED');
   if (ids !== undefined && filter !== undefined) throw invalid('filter', 'has no place beside ids');
   await checkInside('change', () => checkChange(tenant, change));
-  const conversations = ids
-    ? await checkIds(tenant, ids)
-    : await checkInside('filter', () => findMatchingIds(tenant, filter ?? {}, MAX_SELECTED + 1));
-  if (conversations.length > MAX_SELECTED)
+  const selected = ids ?? (await checkInside('filter', () => findMatchingIds(tenant, filter ?? {}, MAX_SELECTED + 1)));
+  if (selected.length > MAX_SELECTED)
     throw invalid('filter', `selects more than ${MAX_SELECTED} conversations; one run changes so many`, 'TOO_MANY');
+  // A contact has one open conversation in an inbox: of several that a run reopens, the first one is opened and the others are refused.
+  const conversations = await findNewestFirst(tenant.read, selected);
+  if (ids) expectAll(ids, conversations);
   const { type, id, name } = tenant.principal;
   return tenant.tx(async (tx) => {
     await lockLimit(tx, 'conversation-runs');
@@ -57,7 +58,7 @@ export async function startRun(
     const _id = newId();
     tx.created(_id);
     tx.wakes(RUNS);
-    return insertRun(tx, { _id, change, conversations: conversations.toSorted(), actor: { type, id, name }, origin });
+    return insertRun(tx, { _id, change, conversations, actor: { type, id, name }, origin });
   });
 }
 
@@ -77,14 +78,14 @@ async function checkChange({ read }: Tenant, change: ConversationChange): Promis
   await expectUsers(read, { owner, attendant });
   await expectKnownReferences(read, { ...(agent && { agent }), ...(step && { step }) });
   await applyValues(read, 'conversation', {}, change.custom_fields);
-  if (snoozed_until && Date.parse(snoozed_until) <= Date.now()) throw invalid('snoozed_until', 'is in the past');
+  if (snoozed_until && Date.parse(snoozed_until) <= Date.now())
+    throw invalid('snoozed_until', 'is in the past', 'PAST');
 }
 
-async function checkIds({ read }: Tenant, ids: string[]): Promise<string[]> {
-  const existing = new Set(await findExistingIds(read, ids));
+function expectAll(ids: string[], found: string[]): void {
+  const existing = new Set(found);
   const unknown = ids.findIndex((id) => !existing.has(id));
   if (unknown >= 0) throw unknownReference(`ids[${unknown}]`);
-  return ids;
 }
 
 export async function readRun({ read }: Tenant, id: string): Promise<ConversationRun> {

@@ -32,7 +32,7 @@ const MOST_WAITING = 200;
 const PAUSE_SECONDS = 1;
 
 export async function startReplay(tenant: Tenant, input: DeliveryReplayCreate): Promise<DeliveryReplay> {
-  if (Date.parse(input.from) >= Date.parse(input.to)) throw invalid('to', 'must be later than from');
+  if (Date.parse(input.from) >= Date.parse(input.to)) throw invalid('to', 'must be later than from', 'TOO_EARLY');
   try {
     return await tenant.tx(async (tx) => {
       const webhook = await findWebhook(tx);

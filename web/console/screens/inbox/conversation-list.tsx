@@ -104,7 +104,7 @@ function Selectable({ view, filter, current }: ConversationListProps): ReactElem
   return (
     <>
       <RunProgress view={view} />
-      {selection.ids.length > 0 && <SelectionBar selection={selection} filter={filter} />}
+      {selection.items.length > 0 && <SelectionBar selection={selection} filter={filter} />}
       <Rows {...{ feed, selection, view, current }} />
     </>
   );

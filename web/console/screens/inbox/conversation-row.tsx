@@ -37,7 +37,7 @@ export function ConversationRow({ conversation, view, selection, isCurrent }: Co
   const name = useContactName(conversation);
   const row = useRowFocus(isCurrent);
   return (
-    <div className={styles['place']} data-selected={selection.has(_id)} data-selecting={selection.ids.length > 0}>
+    <div className={styles['place']} data-selected={selection.has(_id)} data-selecting={selection.items.length > 0}>
       <Link
         ref={row}
         href={`/${view}/${_id}`}

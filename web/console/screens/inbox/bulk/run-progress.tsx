@@ -5,39 +5,59 @@ import { Link } from 'wouter';
 import { nameContact, useContact } from '../../../records/contacts.ts';
 import {
   cancelConversationRun,
+  listClosed,
   putRunAway,
+  undoClosing,
   useConversationRun,
   useShownRun,
 } from '../../../records/conversation-runs.ts';
 import { useConversation, useConversations } from '../../../records/conversations.ts';
 import { formatNumber } from '../../../texts/formats.ts';
+import { explainCode } from '../../../texts/problems.ts';
 import { useTexts } from '../../../texts/texts.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { OpenConversationLink } from '../../../ui/open-conversation-link.tsx';
-import { COMMON } from '../../../ui/texts.ts';
 import { showError } from '../../../ui/toast.tsx';
+import { COMMON } from '../../../ui/texts.ts';
 import styles from './bulk.module.css';
+import { nameChange } from './change-name.ts';
 import { BULK } from './texts.ts';
 
 export function RunProgress({ view }: { view: string }): ReactElement | null {
-  const id = useShownRun();
-  return id === null ? null : <Shown id={id} view={view} />;
+  const shown = useShownRun();
+  return shown && <Shown {...shown} view={view} />;
 }
 
-function Shown({ id, view }: { id: string; view: string }): ReactElement | null {
+interface ShownProps {
+  id: string;
+  before: readonly Conversation[];
+  view: string;
+}
+
+function Shown({ id, before, view }: ShownProps): ReactElement | null {
   const texts = useTexts(BULK);
+  const common = useTexts(COMMON);
   const { data: run } = useConversationRun(id);
   const [isOpen, open] = useState(false);
   if (!run) return null;
   const isOver = run.finished_at !== null;
+  const closed = listClosed(run, before);
+  const reasons = new Set(run.failures.map((failure) => explain(failure)));
   return (
     <section className={styles['bar']} aria-label={texts.progress}>
       <p className={styles['line']}>
         <span role="status">{describe(texts, run)}</span>
         <span className={styles['end']}>
           {isOver ? (
-            <IconButton icon="close" label={texts.putAway} onClick={putRunAway} />
+            <>
+              {closed.length > 0 && (
+                <Button kind="quiet" onClick={() => void undoClosing(closed).catch(showError)}>
+                  {common.undo}
+                </Button>
+              )}
+              <IconButton icon="close" label={texts.putAway} onClick={putRunAway} />
+            </>
           ) : (
             <Button kind="quiet" onClick={() => void cancelConversationRun(id).catch(showError)}>
               {texts.cancel}
@@ -48,11 +68,14 @@ function Shown({ id, view }: { id: string; view: string }): ReactElement | null 
       {!isOver && (
         <progress className={styles['progress']} aria-label={texts.progress} max={run.total} value={run.processed} />
       )}
-      {run.error && <p role="alert">{run.error.message}</p>}
+      {run.error && <p role="alert">{explain(run.error)}</p>}
       {run.failed_count > 0 && (
-        <Button kind="quiet" icon="warning" onClick={() => open(true)}>
-          {texts.failed(formatNumber(run.failed_count))}
-        </Button>
+        <>
+          <Button kind="quiet" icon="warning" onClick={() => open(true)}>
+            {texts.failed(formatNumber(run.failed_count))}
+          </Button>
+          <p>{[...reasons].join(' ')}</p>
+        </>
       )}
       {isOpen && <Failures run={run} view={view} onClose={() => open(false)} />}
     </section>
@@ -61,12 +84,14 @@ function Shown({ id, view }: { id: string; view: string }): ReactElement | null 
 
 function describe(
   texts: (typeof BULK)['en'],
-  { status, processed, total, changed_count, finished_at }: ConversationRun,
+  { change, status, processed, total, changed_count, finished_at }: ConversationRun,
 ): string {
   if (finished_at === null) return texts.changing(formatNumber(processed), formatNumber(total));
-  const changed = texts.changed(formatNumber(changed_count));
+  const changed = texts[`${nameChange(change)}Done`](formatNumber(changed_count));
   return status === 'CANCELLED' ? `${texts.cancelled} ${changed}` : changed;
 }
+
+const explain = ({ code, message }: { code: string; message: string }): string => explainCode(code, message) ?? message;
 
 function Failures({ run, view, onClose }: { run: ConversationRun; view: string; onClose(): void }): ReactElement {
   const texts = useTexts(BULK);
@@ -79,13 +104,8 @@ function Failures({ run, view, onClose }: { run: ConversationRun; view: string; 
               <ContactName conversation={failure.conversation} />
             </Link>
             {': '}
-            {failure.code === 'CONVERSATION_OPEN' ? (
-              <OtherOpen conversation={failure.conversation} onOpen={onClose} />
-            ) : failure.code === 'NOT_FOUND' ? (
-              texts.NOT_FOUND
-            ) : (
-              failure.message
-            )}
+            {explain(failure)}{' '}
+            {failure.code === 'CONVERSATION_OPEN' && <OtherOpen conversation={failure.conversation} onOpen={onClose} />}
           </li>
         ))}
       </ul>
@@ -94,15 +114,10 @@ function Failures({ run, view, onClose }: { run: ConversationRun; view: string; 
   );
 }
 
-/** Says that the contact has another open conversation, and leads there. */
-function OtherOpen({ conversation, onOpen }: { conversation: string; onOpen(): void }): ReactElement {
-  const texts = useTexts(COMMON);
+/** Leads to the other open conversation of the contact. */
+function OtherOpen({ conversation, onOpen }: { conversation: string; onOpen(): void }): ReactElement | null {
   const { data } = useConversation(conversation);
-  return (
-    <>
-      {texts.CONVERSATION_OPEN} {data && <OtherLink conversation={data} onOpen={onOpen} />}
-    </>
-  );
+  return data ? <OtherLink conversation={data} onOpen={onOpen} /> : null;
 }
 
 /** Nothing once that one was closed, too. */

@@ -1,10 +1,10 @@
 /** What can be done with the selected conversations: close, reopen, assign, move, snooze, tag. */
-import type { ConversationChange } from '@parley/sdk';
+import type { Conversation, ConversationChange } from '@parley/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { useAgents, usePipelines, useUsers } from '../../../records/company.ts';
 import {
-  readConversationIds,
+  readAllConversations,
   startConversationRun,
   useConversationTotal,
   type ConversationChoice,
@@ -20,6 +20,7 @@ import { useSnoozeMenu } from '../thread/snooze-menu.tsx';
 import { THREAD } from '../thread/texts.ts';
 import { listStepItems } from '../step-items.ts';
 import styles from './bulk.module.css';
+import { nameChange } from './change-name.ts';
 import type { Selection } from './selection.ts';
 import { TagsDialog } from './tags-dialog.tsx';
 import { BULK } from './texts.ts';
@@ -36,19 +37,22 @@ export function SelectionBar({
   const texts = useTexts(BULK);
   const total = useConversationTotal(filter);
   // The conversations that the question is about; null while they are all that match when the change begins.
-  const [asked, ask] = useState<{ change: ConversationChange; ids: string[] | null } | null>(null);
-  const { ids, isAll, clear, selectAll } = selection;
+  const [asked, ask] = useState<{ change: ConversationChange; conversations: Conversation[] | null } | null>(null);
+  const { items, isAll, clear, selectAll } = selection;
   const begin = async (change: ConversationChange, choice: ConversationChoice): Promise<void> => {
     await startConversationRun(choice, change);
     clear();
   };
   const apply = useMutation({
     mutationFn: async (change: ConversationChange) =>
-      isAll ? ask({ change, ids: await readConversationIds(filter) }) : begin(change, { ids: [...ids] }),
+      isAll
+        ? ask({ change, conversations: await readAllConversations(filter) })
+        : begin(change, { conversations: items }),
     onError: showError,
   });
-  const count = formatNumber(isAll ? (total ?? ids.length) : ids.length);
-  const askedCount = asked?.ids ? formatNumber(asked.ids.length) : count;
+  const count = formatNumber(isAll ? (total ?? items.length) : items.length);
+  const askedCount = asked?.conversations ? formatNumber(asked.conversations.length) : count;
+  const canUndo = asked?.change.status === 'CLOSED' && asked.conversations !== null;
   return (
     <section className={styles['bar']} aria-label={texts.selected(count)}>
       <p className={styles['line']}>
@@ -57,7 +61,7 @@ export function SelectionBar({
           <IconButton icon="close" label={texts.clear} onClick={clear} />
         </span>
       </p>
-      {!isAll && total !== null && total > ids.length && (
+      {!isAll && total !== null && total > items.length && (
         <button type="button" className={styles['all']} onClick={selectAll}>
           {texts.selectAll(formatNumber(total))}
         </button>
@@ -65,27 +69,16 @@ export function SelectionBar({
       <Actions apply={apply.mutate} isBusy={apply.isPending} />
       {asked && (
         <ConfirmDialog
-          title={texts.confirm(texts[nameChange(asked.change)](askedCount))}
-          lead={texts.confirmLead}
-          action={texts[nameChange(asked.change)](askedCount)}
-          act={() => begin(asked.change, asked.ids ? { ids: asked.ids } : { filter })}
+          title={texts.confirm(texts[`${nameChange(asked.change)}All`](askedCount))}
+          lead={canUndo ? texts.confirmLead : `${texts.confirmLead} ${texts.notUndone}`}
+          action={texts[`${nameChange(asked.change)}All`](askedCount)}
+          act={() => begin(asked.change, asked.conversations ? { conversations: asked.conversations } : { filter })}
           onDone={() => ask(null)}
           onClose={() => ask(null)}
         />
       )}
     </section>
   );
-}
-
-/** The text that says what a change does. */
-function nameChange(
-  change: ConversationChange,
-): 'closeAll' | 'reopenAll' | 'snoozeAll' | 'moveAll' | 'tagAll' | 'assignAll' {
-  if (change.status === 'CLOSED') return 'closeAll';
-  if (change.status === 'SNOOZED') return 'snoozeAll';
-  if (change.status !== undefined) return 'reopenAll';
-  if (change.step !== undefined) return 'moveAll';
-  return change.add_tags || change.remove_tags ? 'tagAll' : 'assignAll';
 }
 
 function Actions({ apply, isBusy }: { apply: Apply; isBusy: boolean }): ReactElement {

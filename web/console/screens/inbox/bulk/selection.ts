@@ -8,7 +8,7 @@ export interface Selection {
   /** False for somebody who may change no conversation. */
   isPossible: boolean;
   /** The selected conversations among the loaded ones. */
-  ids: readonly string[];
+  items: readonly Conversation[];
   /** True when those are selected that are not loaded, too. */
   isAll: boolean;
   has(id: string): boolean;
@@ -29,7 +29,7 @@ export function useSelection(items: readonly Conversation[]): Selection {
   const has = (id: string): boolean => isAll || chosen.has(id);
   return {
     isPossible,
-    ids: loaded.filter(has),
+    items: items.filter(({ _id }) => has(_id)),
     isAll,
     has,
     toggle: (id, isRange) => {
@@ -59,7 +59,7 @@ export function useSelectionKeys(selection: Selection, current: string | null): 
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (!selection.isPossible) return;
-      if (event.key === 'Escape' && selection.ids.length > 0 && isPlainKey(event)) return selection.clear();
+      if (event.key === 'Escape' && selection.items.length > 0 && isPlainKey(event)) return selection.clear();
       if (event.key.toLowerCase() !== 'x' || !isLetterKey(event)) return;
       const row = document.activeElement?.closest<HTMLElement>('[data-conversation]');
       const id = row?.dataset['conversation'] ?? current;

@@ -1,0 +1,124 @@
+/**
+ * What can be wrong with a value, by the code of the platform. Each text ends a sentence that begins with the value. English has no such
+ * texts, because the platform's own are English and say more.
+ */
+import { getOwnProperty } from '../../browser/own-property.ts';
+import type { Language } from '../../browser/texts.ts';
+
+interface FieldFault {
+  code: string;
+  message: string;
+  limit?: number | undefined;
+  format?: string | undefined;
+}
+
+/** What a text needs of a fault; the limit as people write it. */
+interface Fault {
+  message: string;
+  format: string | undefined;
+  limit: string | undefined;
+}
+
+type Catalogue = Readonly<Record<string, string | ((fault: Fault) => string)>>;
+
+const pt: Catalogue = {
+  ADDITIONAL_PROPERTIES: 'não pode ser definido',
+  ANY_OF: 'não tem nenhuma das formas possíveis',
+  DIMENSIONS: 'é uma imagem com pontos demais',
+  DUPLICATE: 'está repetido',
+  EMPTY: 'está vazio',
+  ENUM: 'não é uma das opções',
+  FILE_NAME: 'tem um nome que não é aceito',
+  FORMAT: ({ format }) => PT_FORMATS.get(format) ?? 'não está no formato esperado',
+  HEADER_NOT_ALLOWED: 'é um cabeçalho reservado',
+  INBOX_INACTIVE: 'é de uma caixa de entrada excluída',
+  INVALID: ({ message }) => `não é válido (${message})`,
+  LIMIT_REACHED: 'passa do limite da empresa',
+  MALFORMED: 'está danificado',
+  MAXIMUM: ({ limit }) => `deve ser no máximo ${limit}`,
+  MAX_ITEMS: ({ limit }) => `deve ter no máximo ${limit} itens`,
+  MAX_LENGTH: ({ limit }) => (limit ? `deve ter no máximo ${limit} caracteres` : 'é longo demais'),
+  MAX_PROPERTIES: ({ limit }) => `deve ter no máximo ${limit} entradas`,
+  MINIMUM: ({ limit }) => `deve ser no mínimo ${limit}`,
+  MIN_ITEMS: ({ limit }) => (limit === '1' ? 'não pode ficar vazio' : `deve ter no mínimo ${limit} itens`),
+  MIN_LENGTH: ({ limit }) => (limit === '1' ? 'não pode ficar vazio' : `deve ter no mínimo ${limit} caracteres`),
+  MIN_PROPERTIES: 'não pode ficar vazio',
+  NOT_AVAILABLE: 'ainda não está disponível',
+  PAST: 'está no passado',
+  PATTERN: 'não está no formato esperado',
+  PRECISION: 'tem algarismos demais',
+  REQUIRED: 'é obrigatório',
+  TOO_EARLY: 'deve ser depois do início',
+  TOO_LARGE: 'é grande demais',
+  TOO_MANY: 'são demais de uma vez',
+  TOO_MANY_DELIVERIES: 'abrange entregas demais',
+  TOO_SLOW: 'demora demais para ser lido',
+  TYPE: 'não é um valor deste tipo',
+  TYPE_MISMATCH: 'é de outro tipo de arquivo',
+  UNIQUE_ITEMS: 'tem um item repetido',
+  UNKNOWN_COLUMN: 'não tem as colunas esperadas',
+  UNKNOWN_TEMPLATE: 'não é um modelo desta caixa de entrada',
+  UNSUPPORTED_FORMAT: 'é de um formato que não é aceito',
+};
+
+const PT_FORMATS: ReadonlyMap<string | undefined, string> = new Map([
+  ['date-time', 'deve ser uma data com hora'],
+  ['email', 'deve ser um endereço de e-mail'],
+  ['hostname', 'deve ser o nome de um servidor'],
+  ['uri', 'deve ser um endereço completo da web'],
+]);
+
+const es: Catalogue = {
+  ADDITIONAL_PROPERTIES: 'no se puede definir',
+  ANY_OF: 'no tiene ninguna de las formas posibles',
+  DIMENSIONS: 'es una imagen con demasiados puntos',
+  DUPLICATE: 'está repetido',
+  EMPTY: 'está vacío',
+  ENUM: 'no es una de las opciones',
+  FILE_NAME: 'tiene un nombre que no se acepta',
+  FORMAT: ({ format }) => ES_FORMATS.get(format) ?? 'no tiene el formato esperado',
+  HEADER_NOT_ALLOWED: 'es un encabezado reservado',
+  INBOX_INACTIVE: 'es de una bandeja eliminada',
+  INVALID: ({ message }) => `no es válido (${message})`,
+  LIMIT_REACHED: 'supera el límite de la empresa',
+  MALFORMED: 'está dañado',
+  MAXIMUM: ({ limit }) => `debe ser como máximo ${limit}`,
+  MAX_ITEMS: ({ limit }) => `debe tener como máximo ${limit} elementos`,
+  MAX_LENGTH: ({ limit }) => (limit ? `debe tener como máximo ${limit} caracteres` : 'es demasiado largo'),
+  MAX_PROPERTIES: ({ limit }) => `debe tener como máximo ${limit} entradas`,
+  MINIMUM: ({ limit }) => `debe ser como mínimo ${limit}`,
+  MIN_ITEMS: ({ limit }) => (limit === '1' ? 'no puede quedar vacío' : `debe tener como mínimo ${limit} elementos`),
+  MIN_LENGTH: ({ limit }) => (limit === '1' ? 'no puede quedar vacío' : `debe tener como mínimo ${limit} caracteres`),
+  MIN_PROPERTIES: 'no puede quedar vacío',
+  NOT_AVAILABLE: 'todavía no está disponible',
+  PAST: 'está en el pasado',
+  PATTERN: 'no tiene el formato esperado',
+  PRECISION: 'tiene demasiadas cifras',
+  REQUIRED: 'es obligatorio',
+  TOO_EARLY: 'debe ser posterior al inicio',
+  TOO_LARGE: 'es demasiado grande',
+  TOO_MANY: 'son demasiados a la vez',
+  TOO_MANY_DELIVERIES: 'abarca demasiadas entregas',
+  TOO_SLOW: 'tarda demasiado en leerse',
+  TYPE: 'no es un valor de este tipo',
+  TYPE_MISMATCH: 'es de otro tipo de archivo',
+  UNIQUE_ITEMS: 'tiene un elemento repetido',
+  UNKNOWN_COLUMN: 'no tiene las columnas esperadas',
+  UNKNOWN_TEMPLATE: 'no es una plantilla de esta bandeja',
+  UNSUPPORTED_FORMAT: 'es de un formato que no se acepta',
+};
+
+const ES_FORMATS: ReadonlyMap<string | undefined, string> = new Map([
+  ['date-time', 'debe ser una fecha con hora'],
+  ['email', 'debe ser una dirección de correo'],
+  ['hostname', 'debe ser el nombre de un servidor'],
+  ['uri', 'debe ser una dirección web completa'],
+]);
+
+const FAULTS: Partial<Record<Language, Catalogue>> = { 'pt-BR': pt, es };
+
+/** Returns what is wrong with a value, in the words of the platform where the language has none. */
+export function explainFault({ code, message, format, limit }: FieldFault, language: Language): string {
+  const text = getOwnProperty(FAULTS[language] ?? {}, code) ?? message;
+  return typeof text === 'string' ? text : text({ message, format, limit: limit?.toLocaleString(language) });
+}
