@@ -14,6 +14,7 @@ import { proveForgeries } from './proofs/forgeries.ts';
 import { proveFuzz } from './proofs/fuzz.ts';
 import { listFigures, proveGreedy } from './proofs/greedy.ts';
 import { proveHijack } from './proofs/hijack.ts';
+import { proveHostileServers } from './proofs/hostile-servers.ts';
 import { proveHostiles } from './proofs/hostiles.ts';
 import { proveIdempotency } from './proofs/idempotency.ts';
 import { proveIngestion } from './proofs/ingestion.ts';
@@ -200,6 +201,11 @@ const PROOFS: Record<string, Proofs> = {
     small: { companies: 5, each: 60, hanging: 2_000, judgesPace: false },
     ci: { companies: 25, each: 500, hanging: 5_000, judgesPace: true },
     full: { companies: 25, each: 1_000, hanging: 50_000, judgesPace: true },
+  }),
+  'hostile servers': atSizes(proveHostileServers, {
+    small: { perSecond: 2, seconds: 1, judgesPace: false },
+    ci: { perSecond: 4, seconds: 15, judgesPace: true },
+    full: { perSecond: 4, seconds: 60, judgesPace: true },
   }),
   'neighbours at the API': atSizes(proveFloods, {
     small: { companies: 4, rounds: 2, seconds: 1, judgesPace: false },

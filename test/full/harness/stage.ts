@@ -143,7 +143,8 @@ interface Answer {
   text: string;
 }
 
-async function sendRequest(method: string, url: string, options: CallOptions): Promise<Answer> {
+/** Calls once and returns the answer, whatever its status. */
+export async function sendRequest(method: string, url: string, options: CallOptions): Promise<Answer> {
   const response = await fetch(url, {
     method,
     headers: {
