@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, NetworkError, SendResult } from '../../channels/channel.ts';
 import type { Kit } from '../../kit.ts';
+import { isUnavailable } from '../../platform/store/db.ts';
 import type { Acting, TenantTx } from '../../platform/store/tenant.ts';
 import { noteRefusal } from '../inboxes/refused.ts';
 import { holdAccount } from './account-pace.ts';
@@ -14,10 +15,14 @@ import type { Message } from './schemas.ts';
 
 // The pauses between tries to store the outcome. They are short, because a lock soon passes and the caller waits for the answer.
 const SETTLE_PAUSES_MS = [0, 250, 1_000];
+// The pauses of further tries while the database is away: an hour in all, as a long failover needs.
+const AWAY_PAUSE_MS = 2_000;
+const AWAY_TRIES = 1_800;
 
-/** Stores the outcome and returns the message as it is then. Never throws. */
+/** Stores the outcome and returns the message as it is then; when the database is away, it goes on trying. Never throws. */
 export async function settleCall(kit: Kit, acting: Acting, call: Call, result: SendResult): Promise<Message> {
   const { stored } = call;
+  let isAway = false;
   for (const pauseMs of SETTLE_PAUSES_MS) {
     try {
       if (pauseMs > 0) await sleep(pauseMs);
@@ -27,9 +32,28 @@ export async function settleCall(kit: Kit, acting: Acting, call: Call, result: S
       // Failure policy: no error is thrown, because it would make the caller send again. After the last try the message stays QUEUED until
       // a status arrives, or until it becomes FAILED after 24 hours.
       kit.log.error({ err: error, message_id: stored._id }, 'send: the outcome could not be stored');
+      isAway = isUnavailable(error) && result.outcome !== 'unknown';
     }
   }
+  if (isAway) void settleLater(kit, acting, call, result as KnownResult);
   return stored;
+}
+
+type KnownResult = Exclude<SendResult, { outcome: 'unknown' }>;
+
+/** Never throws. */
+async function settleLater(kit: Kit, acting: Acting, call: Call, result: KnownResult): Promise<void> {
+  for (let tries = 1; tries <= AWAY_TRIES; tries += 1) {
+    await sleep(AWAY_PAUSE_MS, undefined, { ref: false });
+    try {
+      await acting.tx((tx) => settleKnown(kit, tx, call, result));
+      return;
+    } catch (error) {
+      // Failure policy: as above.
+      if (isUnavailable(error)) continue;
+      return kit.log.error({ err: error, message_id: call.stored._id }, 'send: the outcome could not be stored');
+    }
+  }
 }
 
 /** Returns null when the message may have changed beyond this outcome, so that the caller has to read it again. */
@@ -37,7 +61,7 @@ async function settleKnown(
   kit: Kit,
   tx: TenantTx,
   { channel, stored, credentials, place }: Call,
-  result: Exclude<SendResult, { outcome: 'unknown' }>,
+  result: KnownResult,
 ): Promise<Message | null> {
   if (result.outcome === 'rejected') {
     const refused = result.network && channel.refusesCredentials?.(result.error.code);

@@ -76,7 +76,7 @@ describe('a query function', () => {
 });
 
 describe('a failure of the database', () => {
-  test('a temporary database failure (time-out, lock, no free connection, no server) is answered with 503 and Retry-After', async () => {
+  test('a temporary database failure (time-out, lock, no free connection, no server, a read-only server) is answered with 503 and Retry-After', async () => {
     const slow = await failure(exec(executor, raw(`set statement_timeout = '50ms'; select pg_sleep(5)`)));
     const held = openPool(database.url, ROLES.system, 1, { waitMs: 50 });
     // The limit holds for opening the connection as well, which takes longer on a busy machine.
@@ -85,7 +85,12 @@ describe('a failure of the database', () => {
     client.release();
     await held.end();
     const gone = await failure(openPool('postgres://parley@127.0.0.1:1/parley', ROLES.app, 1).query('select 1'));
-    for (const error of [slow, busy, gone, Object.assign(new Error(), { code: '40P01' })]) {
+    const standby = await failure(
+      exec(executor, raw(`begin read only; insert into companies (_id, name) values ('x', 'x')`)),
+    );
+    await exec(executor, raw('rollback'));
+    const collision = Object.assign(new Error(), { code: '40P01' });
+    for (const error of [slow, busy, gone, standby, collision]) {
       assert.equal(isUnavailable(error), true, error.message);
       const problem = toDatabaseProblem(error);
       assert.deepEqual([problem?.code, problem?.headers], ['UNAVAILABLE', { 'retry-after': '1' }]);

@@ -203,8 +203,11 @@ export const isReferenced = (error: unknown): boolean => readErrorCode(error) ==
 // datetime_field_overflow, invalid_datetime_format, invalid_time_zone_displacement_value, numeric_value_out_of_range.
 const OUT_OF_RANGE = ['22008', '22007', '22009', '22003'];
 
-// Error classes and codes after which a retry may succeed: connection, resources, operator, locks and time-outs.
-const UNAVAILABLE = /^(08|53|57P|57014|55P03|40001|40P01)/;
+// The codes of PostgreSQL (SQLSTATE) have five characters, and a digit among them.
+const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
+// The classes of errors that the statement or its values cause, so that it fails each time: cardinality, data, constraints, syntax, check
+// options, limits of the server and errors of functions.
+const OF_THE_STATEMENT = /^(21|22|23|42|44|54|P0)/;
 const UNREACHABLE = /^(ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)/;
 const DRIVER_MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|not queryable|connection error/i;
@@ -224,10 +227,14 @@ const STORAGE_FULL = ['53100', 'ENOSPC', 'STORAGE_FULL'];
 
 export const isStorageFull = (error: unknown): boolean => STORAGE_FULL.includes(readErrorCode(error));
 
+/**
+ * Returns true for every error of the server or the connection that the statement has not caused: the same statement may succeed later. Only
+ * other errors may discard what was to be stored.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (isStorageFull(error)) return true;
   const { code, message } = (error ?? {}) as DatabaseError;
-  if (code) return UNAVAILABLE.test(code) || UNREACHABLE.test(code);
+  if (code) return (SQLSTATE.test(code) && !OF_THE_STATEMENT.test(code)) || UNREACHABLE.test(code);
   return DRIVER_MESSAGES.test(message ?? '');
 }
 
