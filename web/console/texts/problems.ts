@@ -10,8 +10,8 @@ type Text = string | ((reason: string) => string);
 const PROBLEMS = defineTexts(
   {
     AGENT_IN_USE: 'An inbox, a campaign or a conversation has this agent. Switch it off instead.',
-    ATTACHMENT_IN_USE: 'The file is still used.',
-    BODY_TOO_LARGE: 'This is too large.',
+    ATTACHMENT_IN_USE: 'The file is still in use.',
+    BODY_TOO_LARGE: 'That is too large.',
     CAMPAIGN_STATE: 'The state of the campaign does not allow this.',
     CHANNEL_CONFIG_REQUIRED: 'The inbox has no connection settings for this yet.',
     CHANNEL_IN_USE: 'Another inbox is connected to this number or account.',
@@ -30,7 +30,7 @@ const PROBLEMS = defineTexts(
     INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
     INVALID_RESET_TOKEN: 'The link is invalid, was used, or has expired.',
     LAST_OWNER: 'A company needs at least one active owner.',
-    LOG_IN_NOT_SUPPORTED: 'This channel has no log-in at its network.',
+    LOG_IN_NOT_SUPPORTED: 'You cannot log in to the network of this channel here.',
     MCP_NOT_ENABLED: 'The company does not allow MCP servers.',
     NETWORK_REFUSED: (reason: string) => `The network refused this: ${reason}`,
     NOT_FOUND: 'It does not exist any more.',
