@@ -1,4 +1,5 @@
 /** Posts JSON or a form to a server that answers with JSON: one attempt, with a limit in bytes, without redirects. */
+import { parseForeignJson, TooManyParts } from '../platform/outside/foreign-json.ts';
 import { OutboundError } from '../platform/outside/outbound-error.ts';
 import type { OutboundForm } from '../platform/outside/outbound-form.ts';
 import type { Outbound, OutboundRequest } from '../platform/outside/outbound.ts';
@@ -32,6 +33,8 @@ interface EndpointCall {
   /** The bearer token; null for a server without one. */
   apiKey: string | null;
   maxBytes: number;
+  /** A tenant chose the server, so the parts of its answer are limited. */
+  isForeign?: true;
   signal: AbortSignal;
 }
 
@@ -58,23 +61,25 @@ interface Content {
 
 async function post(send: Outbound['tenant'], call: EndpointCall, content: Content): Promise<unknown> {
   const { status, body, truncated } = await sendOnce(send, call, content);
+  const parse = (): unknown => (call.isForeign ? parseForeignJson(body) : JSON.parse(body.toString()));
   if (status !== 200) {
     const message = `The ${call.server} has answered with the status ${status}.`;
-    throw new EndpointError(message, { refusal: readRefusal(status, body) });
+    throw new EndpointError(message, { refusal: readRefusal(status, parse) });
   }
   if (truncated) throw new EndpointError(`The answer of the ${call.server} was too long or broke off.`);
   try {
-    return JSON.parse(body.toString());
+    return parse();
   } catch (error) {
-    throw new EndpointError(`The answer of the ${call.server} is no JSON.`, { cause: error });
+    const fault = error instanceof TooManyParts ? 'has too many parts' : 'is no JSON';
+    throw new EndpointError(`The answer of the ${call.server} ${fault}.`, { cause: error });
   }
 }
 
 /** Failure policy: a refusal in another form names no parameter. */
-function readRefusal(status: number, body: Buffer): Refusal {
+function readRefusal(status: number, parse: () => unknown): Refusal {
   let error: { param?: unknown; message?: unknown } | null | undefined;
   try {
-    ({ error } = JSON.parse(body.toString()) as { error?: typeof error });
+    ({ error } = parse() as { error?: typeof error });
   } catch {
     error = null;
   }

@@ -3,6 +3,7 @@
  * `outbound`: each is one attempt with a limit in bytes, without redirects, and one signal ends them all. The server can ask nothing back.
  */
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { hasFewParts } from '../platform/outside/foreign-json.ts';
 import type { Outbound, OutboundRequest } from '../platform/outside/outbound.ts';
 import { EndpointError } from './endpoint.ts';
 
@@ -33,12 +34,8 @@ export interface McpConnection {
 
 /** The most bytes of an answer. The tools of a large server have some hundred kilobytes. */
 const MAX_BYTES = 512 * 1024;
-/**
- * The most events of an answer, and the most opening braces and brackets in it. The client parses each event and checks each part of the JSON
- * in the process that serves everybody, so bytes alone do not bound its work. Large servers have some thousand parts, in one event.
- */
+/** The most events of an answer. The client parses each of them in the process that serves everybody. Large servers answer with one. */
 const MAX_EVENTS = 100;
-const MAX_OPENINGS = 20_000;
 /** The most calls of one connection, so that a server can not make the client talk for ever. */
 const MAX_CALLS = 24;
 const MAX_PAGES = 5;
@@ -157,7 +154,8 @@ function makeFetch(
     const answer = await outbound.tenant(request);
     heard.status = answer.status >= 200 && answer.status < 300 ? null : answer.status;
     if (answer.truncated) throw refuse('The answer of the MCP server was too long or broke off.');
-    if (!isLittleWork(answer.body)) throw refuse('The answer of the MCP server has too many parts.');
+    if (!hasFewEvents(answer.body) || !hasFewParts(answer.body))
+      throw refuse('The answer of the MCP server has too many parts.');
     const hasBody = answer.status >= 200 && answer.status !== 204 && answer.status !== 304;
     return new Response(hasBody ? new Uint8Array(answer.body) : null, {
       status: answer.status,
@@ -166,19 +164,16 @@ function makeFetch(
   };
 }
 
-const [NEW_LINE, RETURN, BRACE, BRACKET] = Buffer.from('\n\r{[');
+const [NEW_LINE, RETURN] = Buffer.from('\n\r');
 
-/** Counts the lines behind which an event can end, and what opens a part of the JSON. */
-function isLittleWork(body: Buffer): boolean {
+/** Counts the lines behind which an event can end. */
+function hasFewEvents(body: Buffer): boolean {
   let blankLines = 0;
-  let openings = 0;
   let isLineEmpty = false;
   for (const byte of body) {
-    if (byte === BRACE || byte === BRACKET) openings += 1;
-    if (byte === NEW_LINE || byte === RETURN) {
-      if (isLineEmpty) blankLines += 1;
-      isLineEmpty = true;
-    } else isLineEmpty = false;
+    const isBreak = byte === NEW_LINE || byte === RETURN;
+    if (isBreak && isLineEmpty) blankLines += 1;
+    isLineEmpty = isBreak;
   }
-  return blankLines <= MAX_EVENTS * 3 && openings <= MAX_OPENINGS;
+  return blankLines <= MAX_EVENTS * 3;
 }

@@ -1,6 +1,7 @@
 /** What calls to a gateway end in, for channels that reach their network through a server of somebody else. */
 import type { NetworkError } from './channel.ts';
 import { asRecord, type Json } from './values.ts';
+import { parseForeignJson, TooManyParts } from '../platform/outside/foreign-json.ts';
 import { OutboundError } from '../platform/outside/outbound-error.ts';
 
 /** The outcome of a call. refused: the call certainly had no effect. `network` is true when the gateway itself named the cause. */
@@ -29,15 +30,20 @@ export const makeRefusal = (code: string, message: string): Extract<GatewayAnswe
 export function explainBroken(error: unknown): FailedCall {
   if (error instanceof OutboundError && (!error.sent || error.kind === 'BODY'))
     return makeRefusal('PROVIDER_UNREACHABLE', error.message);
-  return { outcome: 'unknown', reason: 'The gateway gave no answer.' };
+  const hasAnswered = error instanceof TooManyParts;
+  const reason = hasAnswered ? 'The answer of the gateway has too many parts.' : 'The gateway gave no answer.';
+  return { outcome: 'unknown', reason };
 }
 
-/** Parses the body of an answer. Failure policy: for a body that is not JSON the HTTP status alone decides. */
+/** Parses the body of an answer, a list as the object `{ list }`. Throws TooManyParts. */
 export function parseAnswer(body: Buffer): Json | null {
   try {
-    return asRecord(JSON.parse(body.toString('utf8')));
-  } catch {
-    return null;
+    const answer = parseForeignJson(body);
+    return Array.isArray(answer) ? { list: answer } : asRecord(answer);
+  } catch (error) {
+    // Failure policy: for a body that is not JSON the HTTP status alone decides.
+    if (error instanceof SyntaxError) return null;
+    throw error;
   }
 }
 

@@ -92,3 +92,15 @@ test('a person changes name and picture, which the account menu, the list of use
   assert.deepEqual(viewer.complaints(), []);
   await viewer.close();
 });
+
+test('a person whose picture does not load is shown by the initials of the name', async () => {
+  const { _id } = await platform.createUser(platform.demo._id, 'VIEWER', 'Rui Moreira');
+  for (const avatar_url of [`${platform.url}/files/gone`, 'https://[/files/a.png', 'https://pictures.example/a.png']) {
+    await platform.database.sql('update users set avatar_url = $2 where _id = $1', [_id, avatar_url]);
+    const { page, close } = await openConsole(platform, browser, { path: '/users' });
+    const row = page.getByRole('row', { name: /Rui Moreira/ });
+    await row.locator('[data-initials=RM]').waitFor();
+    assert.equal(await row.locator('img').count(), 0);
+    await close();
+  }
+});

@@ -79,6 +79,16 @@ test('an address of a picture that is none is refused, and one that was stored b
   await database.sql('update users set avatar_url = null where _id = $1', [user]);
 });
 
+test('the head of a chat whose picture does not load shows the first letter of its title', async () => {
+  const { inbox, origin } = await startShop(platform, {
+    config: { title: 'Bakery', avatar_url: `${platform.url}/files/gone` },
+  });
+  const opened = await openShop(browser, { inbox, origin });
+  await opened.openChat();
+  await opened.chat.locator('.head span.avatar').getByText('B', { exact: true }).waitFor();
+  await opened.close();
+});
+
 test('the site and the chat listen to each other only: what other windows say does nothing', async () => {
   const opened = await openShop(browser, shop);
   await opened.openChat();

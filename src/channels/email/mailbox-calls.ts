@@ -67,7 +67,7 @@ const call = <A>(access: MailboxAccess, asking: Calling, act: MailboxAct): Promi
 async function takeValue<A>(answering: Promise<MailboxAnswer<A>>): Promise<A> {
   const answer = await answering.catch((error: unknown): MailboxFailure => {
     if (!(error instanceof ChildEnded)) throw error;
-    return { failure: error.why === 'LATE' ? 'excess' : 'broke' };
+    return { failure: error.why === 'DIED' ? 'broke' : 'excess' };
   });
   if ('failure' in answer) throw new MailboxFault(answer);
   return answer.value;

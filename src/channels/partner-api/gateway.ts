@@ -86,7 +86,7 @@ export async function callGateway(
 }
 
 function readOutcome({ status, body, truncated }: OutboundResponse): GatewayAnswer {
-  const answer = truncated ? parseHead(body) : (parseAnswer(body) ?? parseList(body));
+  const answer = truncated ? parseHead(body) : parseAnswer(body);
   if (leavesUnknown(status)) return { outcome: 'unknown', reason: `The gateway answered ${status}.` };
   if (status >= 300) {
     const error = readError(status, answer);
@@ -96,16 +96,6 @@ function readOutcome({ status, body, truncated }: OutboundResponse): GatewayAnsw
   }
   if (!answer) return { outcome: 'unknown', reason: 'The answer is not one of the gateway.' };
   return { outcome: 'done', body: answer };
-}
-
-/** Failure policy: for a body that is no list, the HTTP status alone decides. */
-function parseList(body: Buffer): Json | null {
-  try {
-    const list: unknown = JSON.parse(body.toString('utf8'));
-    return Array.isArray(list) ? { list } : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Reads the key of the message from the beginning of an answer that did not arrive as a whole. */

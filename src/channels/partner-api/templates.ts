@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { NetworkRefusal, type NetworkAccess } from '../channel.ts';
 import { describeFailure } from '../gateway.ts';
 import { makeCloudApiRules, type CLOUD_API_SETTINGS } from '../templates/cloud-api.ts';
-import type { ChannelTemplates } from '../templates/network.ts';
+import { UnreadList, type ChannelTemplates } from '../templates/network.ts';
 import { readTemplates } from '../templates/read.ts';
 import { asLabel, asList, asRecord } from '../values.ts';
 import { callGateway, type GatewayCall } from './gateway.ts';
@@ -30,10 +30,12 @@ export const createPartnerTemplates = (
     if (answer.outcome === 'done') {
       // An answer without a list says nothing of the account, and must not remove its templates.
       if (!Array.isArray(answer.body.list)) throw new Error('the gateway answered without a list of templates');
-      return { templates: readTemplates(answer.body.list), next: null };
+      return { templates: await readTemplates(answer.body.list), next: null };
     }
     const words = describeFailure(answer);
-    throw answer.outcome === 'refused' && answer.network ? new NetworkRefusal(words, answer.error) : new Error(words);
+    throw answer.outcome === 'refused' && answer.network
+      ? new NetworkRefusal(words, answer.error)
+      : new UnreadList(words);
   },
 });
 

@@ -33,6 +33,9 @@ export interface TemplatePage {
   next: string | null;
 }
 
+/** The list of an account could not be read. The message may be shown to callers. */
+export class UnreadList extends Error {}
+
 /** A new template, in one language. */
 export interface TemplateDraft {
   name: string;

@@ -1,4 +1,5 @@
 /** Reads templates as the Cloud API lists them, also where a gateway passes its list on. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asIdentifier, asLabel, asList, asRecord, asText, toStorable, type Json } from '../values.ts';
 import type { NetworkTemplate } from './network.ts';
 import { listVariables } from './shape.ts';
@@ -8,8 +9,18 @@ export const readObjects = (value: unknown): Json[] =>
     .map(asRecord)
     .filter((item) => item !== null);
 
-export const readTemplates = (list: unknown): NetworkTemplate[] =>
-  readObjects(list).flatMap((item) => readTemplate(item) ?? []);
+// The templates that are read without a pause. Other work of the event loop gets its turn between two portions.
+const PORTION = 100;
+
+export async function readTemplates(list: unknown): Promise<NetworkTemplate[]> {
+  const read: NetworkTemplate[] = [];
+  for (const [at, item] of readObjects(list).entries()) {
+    if (at > 0 && at % PORTION === 0) await nextTurn();
+    const template = readTemplate(item);
+    if (template) read.push(template);
+  }
+  return read;
+}
 
 /** Reads a template; null when it has no name or language, so that nobody could send it. */
 function readTemplate(item: Json): NetworkTemplate | null {

@@ -65,11 +65,11 @@ function expectDone(answer: GraphAnswer): Json {
   throw new Error(sentence);
 }
 
-function readPage({ data, paging }: Json): TemplatePage {
+async function readPage({ data, paging }: Json): Promise<TemplatePage> {
   const { next, cursors } = asRecord(paging) ?? {};
   const after = asText(asRecord(cursors)?.after);
   return {
-    templates: readTemplates(data),
+    templates: await readTemplates(data),
     // The last page has cursors, too, but no `next`.
     next: typeof next === 'string' && after ? after : null,
   };

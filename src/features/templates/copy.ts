@@ -4,7 +4,7 @@
  */
 import { NetworkRefusal } from '../../channels/channel.ts';
 import type { NamedChannel } from '../../channels/registry.ts';
-import type { NetworkTemplate } from '../../channels/templates/network.ts';
+import { UnreadList, type NetworkTemplate } from '../../channels/templates/network.ts';
 import type { Kit } from '../../kit.ts';
 import { startClaimLoop, type ClaimLoop } from '../../platform/work/claims/claim-loop.ts';
 import { openLeases } from '../../platform/work/claims/leases.ts';
@@ -37,6 +37,8 @@ const REFRESH_SECONDS = 6 * 3_600;
 const FIRST_RETRY_SECONDS = 30;
 // The most templates of an account, above the network's own limit of some thousands. The rest of a longer list is not copied.
 const MAX_TEMPLATES = 10_000;
+// The templates of a page that one statement stores. Other work of the event loop gets its turn between two portions.
+const PORTION = 500;
 // No valid template is this large; a larger one would not fit into an answer with others.
 const MAX_COMPONENTS_BYTES = 64 * 1024;
 const MAX_ERROR = 500;
@@ -82,11 +84,8 @@ async function takeTurn(kit: Kit, catalogue: ClaimedCatalogue): Promise<TurnOutc
   }
 }
 
-/** An error whose sentence may be shown to callers. */
-class CopyError extends Error {}
-
 const describeError = (error: unknown): string =>
-  error instanceof NetworkRefusal || error instanceof CopyError
+  error instanceof NetworkRefusal || error instanceof UnreadList
     ? error.message.slice(0, MAX_ERROR)
     : 'The network gave no answer that could be read.';
 
@@ -95,7 +94,7 @@ async function copyPages(kit: Kit, catalogue: ClaimedCatalogue): Promise<boolean
   const channel = kit.channels.get(catalogue.channel);
   const { templates } = channel;
   const credentials = templates && (await findCredentials(kit, catalogue));
-  if (!credentials) throw new CopyError('No connected inbox can read the templates of this account.');
+  if (!credentials) throw new UnreadList('No connected inbox can read the templates of this account.');
   const beganMs = performance.now();
   for (let after = catalogue.pass_after; ;) {
     const asked_at = new Date().toISOString();
@@ -105,7 +104,7 @@ async function copyPages(kit: Kit, catalogue: ClaimedCatalogue): Promise<boolean
     // A network that returns the same cursor again would make the copy endless.
     const next = page.next === after ? null : page.next;
     const isFull = await storePage(kit, catalogue, { asked_at, templates: page.templates, next });
-    if (isFull) throw new CopyError(`The account has more than ${MAX_TEMPLATES} templates; the others are not read.`);
+    if (isFull) throw new UnreadList(`The account has more than ${MAX_TEMPLATES} templates; the others are not read.`);
     if (next === null) return true;
     if (performance.now() - beganMs > TURN_MS) return false;
     after = next;
@@ -149,18 +148,26 @@ function storePage(
   { company, _id: catalogue, pass_at }: ClaimedCatalogue,
   { asked_at, templates, next }: { asked_at: string; templates: NetworkTemplate[]; next: string | null },
 ): Promise<boolean> {
-  const rows = [
-    ...new Map(templates.filter(isStorable).map((item) => [`${item.language} ${item.name}`, item])).values(),
-  ];
+  if (templates.length > MAX_TEMPLATES) throw new UnreadList(`The list has more than ${MAX_TEMPLATES} templates.`);
   const copying = { company, catalogue, pass_at };
   return kit.database.systemTx(`company:${company}`, async (tx) => {
     await lockCatalogue(tx, copying);
-    await upsertPage(tx, { ...copying, asked_at, templates: rows.map((item) => ({ ...item, _id: newId() })) });
+    for (let at = 0; at < templates.length; at += PORTION) {
+      const rows = listRows(templates.slice(at, at + PORTION));
+      await upsertPage(tx, { ...copying, asked_at, templates: rows });
+    }
     if (next === null) await deleteUnseen(tx, copying);
     const met = await savePlace(tx, copying, next);
     return met > MAX_TEMPLATES && next !== null;
   });
 }
+
+/** A statement stores each template once. */
+const listRows = (templates: NetworkTemplate[]): (NetworkTemplate & { _id: string })[] => [
+  ...new Map(
+    templates.filter(isStorable).map((item) => [`${item.language} ${item.name}`, { ...item, _id: newId() }]),
+  ).values(),
+];
 
 const isStorable = ({ components }: NetworkTemplate): boolean =>
   Buffer.byteLength(JSON.stringify(components)) <= MAX_COMPONENTS_BYTES;

@@ -7,6 +7,7 @@ import { openTestServer, TEMPLATE, type TestServer } from '../../../test/support
 import { waitUntil } from '../../../test/support/wait.ts';
 import { queues } from '../../worker.ts';
 import { connectionUrl } from './embedded-postgres.ts';
+import { parseWebAddress } from '../values/web-address.ts';
 import { migrateJobs } from '../work/jobs.ts';
 import { createLogin, findMissing, migrate } from './migrations.ts';
 
@@ -124,6 +125,56 @@ test('a database of an earlier version keeps the files that wait for their downl
   assert.deepEqual(
     await run(makeUrl(name), 'select network_id, sha256, media, prices from media_downloads, messages, agents'),
     [{ network_id: 'n1', sha256: 'h1', media, prices: { ...prices, transcription: null } }],
+  );
+});
+
+test('addresses of pictures that lead nowhere are removed from a database of an earlier version, and all others stay', async () => {
+  const { name, url } = await createOwned();
+  const written = [
+    'https://pictures.example/a;b.png?size="1"#c',
+    'HTTPS://a_b.example.:8443',
+    'http://me:pass@10.0.0.255/a.png',
+    'http://[2001:db8::1]:80/',
+    'https://4.example?a=@b;c',
+    'https://localhost:65535/files/a.png',
+    'https://a.example;sandbox/a.png',
+    "https://a.example'/a.png",
+    'https://a.example "b"/a.png',
+    'https://a.example\u0007/a.png',
+    'https://256.256.256.256/a.png',
+    'https://1.2.3.4.5/a.png',
+    'https://a.example.7/',
+    'https://a.example:65536/',
+    'https://[/',
+    'https:///',
+    'data:image/png;base64,AAAA',
+  ];
+  const values = (row: (address: string, n: number) => string): string =>
+    written.map((address, n) => row(`'${address.replaceAll("'", "''")}'`, n)).join(', ');
+  const settings = (address: string): string =>
+    `jsonb_build_object('web_config', jsonb_build_object('title', 'Shop', 'avatar_url', ${address}))`;
+  await run(
+    makeUrl(name),
+    `delete from schema_migrations where name = '0038_users_pictures.sql'`,
+    `insert into companies (_id, name) values ('c', 'Acme')`,
+    `insert into users (company_id, _id, name, email, role, avatar_url)
+      values ${values((address, n) => `('c', 'u${n}', 'Ana', 'a${n}@a.example', 'VIEWER', ${address})`)}`,
+    `insert into contacts (company_id, _id, source, avatar_url) values ${values((address, n) => `('c', 'p${n}', 'API', ${address})`)}`,
+    `insert into inboxes (company_id, _id, name, channel, settings)
+      values ${values((address, n) => `('c', 'i${n}', 'Shop', 'WEB_V2', ${settings(address)})`)}, ('c', 'mail', 'Shop', 'EMAIL', '{}')`,
+  );
+  assert.deepEqual(await migrate(url, prepareQueue), ['0038_users_pictures.sql']);
+  const rows = await run(
+    makeUrl(name),
+    `select u.avatar_url as user, p.avatar_url as contact, i.settings->'web_config' as chat
+      from users u join contacts p on p._id = 'p' || substr(u._id, 2) join inboxes i on i._id = 'i' || substr(u._id, 2)
+      order by substr(u._id, 2)::int`,
+  );
+  const kept = written.map((address) => (parseWebAddress(address) === null ? null : address));
+  assert.equal(kept.indexOf(null), 6);
+  assert.deepEqual(
+    rows,
+    kept.map((avatar_url) => ({ user: avatar_url, contact: avatar_url, chat: { title: 'Shop', avatar_url } })),
   );
 });
 

@@ -20,7 +20,7 @@ interface Conversation {
 export interface Callers {
   /**
    * Returns the answer of the child. `owner` is the company whose share is used. Throws UNAVAILABLE when the call would wait too long for its
-   * turn, the error of `connect`, and ChildEnded: LATE when the call used up its CPU time, DIED when it did not end in time or its memory ran out.
+   * turn, the error of `connect`, and ChildEnded: LATE when the call used up its CPU time, FULL or DIED when its memory ran out, and DIED when it did not end in time.
    */
   call<A>(owner: string, conversation: Conversation): Promise<A>;
   /** Resolves with the answer of the child, which calls `onNews` meanwhile. Throws as `call` does. */

@@ -23,6 +23,8 @@ export interface ChildPool {
 // The idle children of either priority that are kept.
 const IDLE_CHILDREN = 2;
 const IDLE_MS = 30_000;
+// A child that has more memory after its work is replaced, because that of its next work would count in addition.
+const IDLE_MB = 256;
 // A child that has worked for this long is replaced before its next work, because the system limits its total CPU time.
 const WORN_MS = 300_000;
 // The CPU time that a child has before its work counts as long. Starting a child and loading its code takes some tenths of a second, and on a
@@ -56,7 +58,8 @@ export function createPool(kind: ChildKind): ChildPool {
   };
   const rest = (kept: PooledChild): void => {
     kept.supply = null;
-    if (kept.workedMs >= WORN_MS || listIdle(kept.child.isLowered()).length >= IDLE_CHILDREN) return end(kept);
+    const isWorn = kept.workedMs >= WORN_MS || (kept.child.readMemoryMb() ?? 0) > IDLE_MB;
+    if (isWorn || listIdle(kept.child.isLowered()).length >= IDLE_CHILDREN) return end(kept);
     kept.expiry = setTimeout(() => end(kept), IDLE_MS).unref();
     idle.push(kept);
     // Failure policy: a child that fails to forget its work is ended.

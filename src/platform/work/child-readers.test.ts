@@ -26,6 +26,20 @@ test('a child process is not used for another file after reading the bytes of it
   assert.deepEqual(Object.keys(await tell()), ['priority', 'environment']);
 });
 
+// Other systems do not say how much memory a process uses.
+const skip = process.platform === 'linux' ? false : 'needs Linux';
+test('a child process that holds much memory after its file is not used for another one', { skip }, async () => {
+  const askOnce = async (wish: string): Promise<number> => {
+    const reader = readers.open('a', empty);
+    const pid = await reader.ask<number>({ wish }, PLENTY_MS);
+    reader.close();
+    return pid;
+  };
+  const first = await askOnce('pid');
+  assert.equal(await askOnce('hold'), first);
+  assert.notEqual(await askOnce('pid'), first);
+});
+
 test('when the caller closes the connection, the child process that reads the file ends at once', async () => {
   const caller = new AbortController();
   const reader = readers.open('c', empty, { signal: caller.signal });

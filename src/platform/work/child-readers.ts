@@ -7,12 +7,14 @@
 import { availableParallelism } from 'node:os';
 import { readBytes, type ByteSource } from '../store/byte-source.ts';
 import { AppError } from '../values/errors.ts';
+import { ChildEnded } from './child.ts';
 import { createPool, endOrLength, type ChildPool, type PooledChild } from './child-pool.ts';
+import { fileFault, TOO_MUCH_MEMORY } from './file-fault.ts';
 import { createShares, type Shares } from './shares.ts';
 
 /** Reads one file piece by piece. */
 export interface ChildReader {
-  /** Requests one piece of work from the child, with a limit on CPU time. Throws the errors of `Child.ask`. */
+  /** Requests one piece of work from the child, with a limit on CPU time. Throws the errors of `Child.ask`, and an AppError for a file that takes too much memory. */
   ask<A>(request: object, cpuMs: number): Promise<A>;
   /** Ends the reading, even in the middle of a piece of work. */
   close(): void;
@@ -93,10 +95,13 @@ function openReader(
     const current = (kept ??= take(isLong(), (question) => readRange(source, question)));
     running += 1;
     const beganMs = performance.now();
-    const answer = current.child.ask<A>(request, cpuMs).finally(() => {
-      current.workedMs += performance.now() - beganMs;
-      running -= 1;
-    });
+    const answer = current.child
+      .ask<A>(request, cpuMs)
+      .catch(explainFull)
+      .finally(() => {
+        current.workedMs += performance.now() - beganMs;
+        running -= 1;
+      });
     await endOrLength(current, answer);
     return { answer };
   };
@@ -104,6 +109,10 @@ function openReader(
     ask: async <A>(request: object, cpuMs: number) => (await within(isLong(), () => begin<A>(request, cpuMs))).answer,
     close,
   };
+}
+
+function explainFull(error: unknown): never {
+  throw error instanceof ChildEnded && error.why === 'FULL' ? fileFault(TOO_MUCH_MEMORY) : error;
 }
 
 function readRange(source: ByteSource, question: object): Promise<Buffer> {

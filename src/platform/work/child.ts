@@ -4,7 +4,7 @@
  * of its own; its parent hands over what the work needs.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { setPriority } from 'node:os';
@@ -33,18 +33,23 @@ export interface Child {
   isLowered(): boolean;
   /** Reads the CPU time that the child has used; null on systems without /proc, and once it has ended. */
   readCpuMs(): Promise<number | null>;
+  /** Reads how much memory the child has in use; null on systems without /proc, and once it has ended. */
+  readMemoryMb(): number | null;
   /** Kills the child; its open requests fail. */
   end(): void;
 }
 
 /**
- * The error of a child that ended. LATE: the child used more CPU time than allowed, or made no progress. DIED: the child ran out of memory,
- * got a signal, or has a defect.
+ * LATE: the child used more CPU time than allowed, or made no progress. FULL: it used more memory than allowed. DIED: its heap was full, it got a
+ * signal, or it has a defect.
  */
-export class ChildEnded extends Error {
-  readonly why: 'LATE' | 'DIED';
+type EndCause = 'LATE' | 'FULL' | 'DIED';
 
-  constructor(why: 'LATE' | 'DIED') {
+/** The error of a child that ended. */
+export class ChildEnded extends Error {
+  readonly why: EndCause;
+
+  constructor(why: EndCause) {
     super(`a child process ended: ${why}`);
     this.why = why;
   }
@@ -65,9 +70,13 @@ const YOUNG_HEAP_MB = 8;
 // The operating system ends a child after this CPU time. Usually its parent ends it earlier, or the thread in the child that watches the
 // time (child-work.ts).
 const LIFE_CPU_SECONDS = 900;
-// The memory of a child with what is outside of its heap, such as decoded pictures. Node.js itself reserves some 1,100 MB of it for two threads.
-const MEMORY_KB = 2.5 * 1024 * 1024;
+/** The memory that a child may use, with what is outside of its heap. It begins with some 130 MB, and the largest picture takes 220 MB more. */
+const MEMORY_MB = 512;
+// The operating system gives a child no more than this, even between two looks of its parent. Node.js itself reserves some 1,100 MB of it for two
+// threads, which it does not use.
+const RESERVED_KB = 2 * 1024 * 1024;
 const LOOK_MS = 250;
+const LOOK_AT_MEMORY_MS = 100;
 // On a busy machine a child of low priority gets a small part of a core, so its work may take this many times its CPU time.
 const PATIENCE = 30;
 
@@ -88,6 +97,7 @@ export function openChild(kind: ChildKind, supply: Supply): Child {
     for (const { reject } of asked.values()) reject(failure);
     asked.clear();
   };
+  const end = (why: EndCause): void => fail(new ChildEnded(why));
   const give = async (want: number, question: object): Promise<void> => {
     try {
       const value = await supply(question);
@@ -107,32 +117,31 @@ export function openChild(kind: ChildKind, supply: Supply): Child {
     if ('answer' in incoming) one?.resolve(incoming.value);
     else one?.reject(new AppError(incoming.error.code, incoming.error.detail, incoming.error.errors));
   });
-  process_.on('error', () => fail(new ChildEnded('DIED')));
-  process_.on('exit', () => fail(new ChildEnded('DIED')));
+  process_.on('error', () => end('DIED'));
+  process_.on('exit', () => end('DIED'));
+  watchMemory(process_, () => end('FULL'));
   return {
     ask: async <A>(request: object, cpuMs: number, socket?: Socket) => {
       if (failure) throw failure;
       const number = (count += 1);
       const answer = new Promise<unknown>((resolve, reject) => asked.set(number, { resolve, reject }));
-      process_.send(
-        { ask: number, request, cpuMs } satisfies ToChild,
-        socket,
-        (error) => error && fail(new ChildEnded('DIED')),
-      );
-      const unwatch = watch(process_.pid ?? 0, cpuMs, () => fail(new ChildEnded('LATE')));
+      const message: ToChild = { ask: number, request, cpuMs };
+      process_.send(message, socket, (error) => error && end('DIED'));
+      const unwatch = watch(process_.pid ?? 0, cpuMs, () => end('LATE'));
       return (await answer.finally(unwatch)) as A;
     },
     isAlive: () => failure === undefined,
     ...createPriority(process_, kind.nice),
     readCpuMs: () => readCpuMs(process_.pid ?? 0),
-    end: () => fail(new ChildEnded('DIED')),
+    readMemoryMb: () => readMemoryMb(process_.pid ?? 0),
+    end: () => end('DIED'),
   };
 }
 
 function startProcess({ module, heapMb }: ChildKind): ChildProcess {
   const node = [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${YOUNG_HEAP_MB}`, fileURLToPath(module)];
   // A shell starts the child, because only a shell can set the limits before the program begins.
-  const limits = `ulimit -t ${LIFE_CPU_SECONDS}; ulimit -d ${MEMORY_KB}`;
+  const limits = `ulimit -t ${LIFE_CPU_SECONDS}; ulimit -d ${RESERVED_KB}`;
   const child = spawn('/bin/sh', ['-c', `${limits}; exec "$0" "$@"`, process.execPath, ...node], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
@@ -207,4 +216,25 @@ async function readCpuMs(pid: number): Promise<number | null> {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user, system] = [Number(fields[11]), Number(fields[12])];
   return fields.length > 12 ? (user + system) * TICK_MS : null;
+}
+
+/** Calls `onFull` when the child has more memory in use than it may, until it has ended. */
+function watchMemory(child: ChildProcess, onFull: () => void): void {
+  const look = (): void => {
+    if ((readMemoryMb(child.pid ?? 0) ?? 0) > MEMORY_MB) onFull();
+  };
+  const timer = setInterval(look, LOOK_AT_MEMORY_MS).unref();
+  child.once('exit', () => clearInterval(timer)).once('error', () => clearInterval(timer));
+}
+
+/** Reads how much memory a process has in use; null on systems without /proc, where only the heap of a child is limited. */
+function readMemoryMb(pid: number): number | null {
+  try {
+    // The system makes this text when it is read, so there is no disk to wait for.
+    const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return kilobytes === undefined ? null : Number(kilobytes) / 1024;
+  } catch {
+    // Failure policy: a process that has ended is noticed by its exit event.
+    return null;
+  }
 }

@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
 /** A message of the thread. */
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import { writeBytes, writeTime } from '../../browser/formats.ts';
 import { toFileAddress } from '../address.ts';
 import type { ChatMessage } from '../api/types.ts';
@@ -10,6 +9,7 @@ import { isOwn } from '../chat/order.ts';
 import { useLanguage, useTexts } from '../texts/language.ts';
 import { TEXTS } from '../texts/texts.ts';
 import { Icon } from './icon.tsx';
+import { Picture } from './picture.tsx';
 
 interface MessageBubbleProps {
   message: ChatMessage;
@@ -52,17 +52,12 @@ export function MessageBubble({ message, isFirst, isLast, state }: MessageBubble
   );
 }
 
-function Author({ name, picture }: { name: string; picture: string | null }): VNode {
-  const [isShown, setShown] = useState(picture !== null);
-  return (
-    <p class="author">
-      {picture !== null && isShown && (
-        <img class="face" src={picture} alt="" referrerPolicy="no-referrer" onError={() => setShown(false)} />
-      )}
-      <span dir="auto">{name}</span>
-    </p>
-  );
-}
+const Author = ({ name, picture }: { name: string; picture: string | null }): VNode => (
+  <p class="author">
+    <Picture address={picture} class="face" />
+    <span dir="auto">{name}</span>
+  </p>
+);
 
 /** Links open beside the chat and do not say where they were. */
 export const RichText = ({ text }: { text: string }): VNode => (

@@ -15,6 +15,7 @@ import { TEXTS } from '../texts/texts.ts';
 import { Composer } from './composer.tsx';
 import { postFiles } from './files.ts';
 import { IconButton } from './icon.tsx';
+import { Picture } from './picture.tsx';
 import { Questions } from './questions.tsx';
 import { Thread } from './thread.tsx';
 
@@ -75,13 +76,11 @@ function Head({ settings, onClose }: PanelProps): VNode {
   const away = [away_text ?? texts.away, moment && texts.opensAt(moment)].filter(Boolean).join(' · ');
   return (
     <header class="head">
-      {avatar_url ? (
-        <img class="avatar" src={avatar_url} alt="" />
-      ) : (
+      <Picture address={avatar_url} class="avatar">
         <span class="avatar" aria-hidden="true">
           {Array.from(title)[0]}
         </span>
-      )}
+      </Picture>
       <div class="head-text">
         <h1 dir="auto">{title}</h1>
         <p class={is_open ? 'state' : 'state away'} dir="auto">

@@ -24,7 +24,7 @@ export async function answerByServer(
   const files = question.files.flatMap(({ attachment }) => links.get(attachment) ?? []);
   const body = { agent: { _id, name, company }, contact, before: lines, message: asked, files };
   const call = { server: 'server of the agent', url: url ?? '', apiKey: null, body, maxBytes: MAX_BYTES, signal };
-  const { text, handoff } = readReply(await postJson(kit.outbound.tenant, call));
+  const { text, handoff } = readReply(await postJson(kit.outbound.tenant, { ...call, isForeign: true }));
   if (handoff) return { text: null, reason: 'ASKED_BY_AGENT' };
   // The server may pass on what a model writes.
   const said = stripReasoning(text);

@@ -189,6 +189,7 @@ test('a server that fails, redirects, or answers without end is shown with its f
     [[200, { 'content-type': 'application/json' }, `"${'x'.repeat(600_000)}"`], /too long/],
     [[200, { 'content-type': 'text/event-stream' }, 'data: \n\n'.repeat(50_000)], /too many parts/],
     [[200, { 'content-type': 'application/json' }, '['.repeat(100_000)], /too many parts/],
+    [[200, { 'content-type': 'application/json' }, '['.repeat(65) + ']'.repeat(65)], /too many parts/],
     [[200, { 'content-type': 'text/html' }, '<html>'], /can not be reached/],
   ] as [Parameters<McpServer['fail']>, RegExp][]) {
     shop.fail(...fault);

@@ -164,6 +164,7 @@ test('the server of an EXTERNAL agent hands over with handoff, and a wrong answe
     [{ text: 7 }, 'ANSWER_FAILED'],
     [{ text: 'x'.repeat(4_097) }, 'ANSWER_FAILED'],
     [null, 'NO_ANSWER'],
+    [{ text: 'Oi', parts: Array.from({ length: 20_000 }, () => ({})) }, 'ANSWER_FAILED'],
   ] as const) {
     server.answer((_call, response) => sendJson(response, body));
     assert.equal((await try_('Oi', external)).reason, reason);

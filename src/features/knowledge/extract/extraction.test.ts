@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { makeTextPdf } from '../../../../test/support/pdf.ts';
+import { makePdfBomb, makeTextPdf } from '../../../../test/support/pdf.ts';
 import { makeZip } from '../../../../test/support/sheets.ts';
 import { createReaders } from '../../../platform/work/child-readers.ts';
 import { AppError } from '../../../platform/values/errors.ts';
 import type { Passage } from '../passages.ts';
 import type { PageProgress } from '../schemas.ts';
-import { extractPassages } from './extractor.ts';
+import { drawPages, extractPassages } from './extractor.ts';
 import type { TextFormat } from '../../../platform/work/media/formats.ts';
 
 const readers = createReaders(new URL('../../../file-reader.ts', import.meta.url), 15);
@@ -17,12 +17,15 @@ let progress: PageProgress[] = [];
 
 function extract(data: Buffer, format: TextFormat, maxPassages = 100): Promise<Passage[]> {
   progress = [];
+  const onProgress = async (reached: PageProgress): Promise<void> => void progress.push(reached);
+  return extractPassages(readers, describeReading(data), { format, maxPassages, onProgress });
+}
+
+function describeReading(data: Buffer) {
   const read = async function* (start: number, end: number): AsyncGenerator<Buffer> {
     yield data.subarray(start, end);
   };
-  const onProgress = async (reached: PageProgress): Promise<void> => void progress.push(reached);
-  const reading = { owner: 'company', source: { bytes: data.length, read } };
-  return extractPassages(readers, reading, { format, maxPassages, onProgress });
+  return { owner: 'company', source: { bytes: data.length, read } };
 }
 
 const document = (body: string): Buffer =>
@@ -48,6 +51,21 @@ test('a file whose text is too long, broken or a bomb is refused, and the next o
   await refused(Buffer.from('nothing'), 'DOCX', 'MALFORMED');
   assert.equal((await extract(Buffer.from('Abrimos.'), 'TXT')).length, 1);
 });
+
+// Other systems do not say how much memory a process uses.
+const skip = process.platform === 'linux' ? false : 'needs Linux';
+test(
+  'a small PDF that needs more than 512 MB of memory is refused for that, and the next file is read',
+  { skip },
+  async () => {
+    const bomb = makePdfBomb(600);
+    assert.ok(bomb.length < 4_096);
+    const fault = { message: 'file takes too much memory to read' };
+    await assert.rejects(extract(bomb, 'PDF'), fault);
+    await assert.rejects(drawPages(readers, describeReading(bomb), 1), fault);
+    assert.equal((await extract(makeTextPdf([['Abrimos.']]), 'PDF')).length, 1);
+  },
+);
 
 test('the lines of a page are joined to paragraphs, and words that a hyphen divides are whole again', async () => {
   const full = 'Fazemos bolos de casamento e entregamos em toda a cidade, também aos';

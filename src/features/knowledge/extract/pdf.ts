@@ -1,7 +1,7 @@
 /** Reads the text of a PDF, some pages at a time. This runs in child processes. */
 import { PDFiumModule } from '@hyzyla/pdfium';
 import type { ByteSource } from '../../../platform/store/byte-source.ts';
-import { fileFault, isBroken } from '../../../platform/work/file-fault.ts';
+import { fileFault, isBroken, TOO_MUCH_MEMORY } from '../../../platform/work/file-fault.ts';
 import { VIEW_SIDE, viewPage, type DrawnPage } from '../../../platform/work/media/view.ts';
 import type { PageProgress } from '../schemas.ts';
 import type { TextCollector } from './collector.ts';
@@ -54,7 +54,7 @@ async function openPdf(source: ByteSource): Promise<OpenPdf> {
   pdfium._FPDF_InitLibraryWithConfig({});
   const { malloc, free } = pdfium.wasmExports;
   const start = runPdfium(() => malloc(source.bytes));
-  if (start === 0) throw fileFault('takes too much memory to read');
+  if (start === 0) throw fileFault(TOO_MUCH_MEMORY);
   let at = start;
   for await (const piece of source.read(0, source.bytes)) {
     pdfium.HEAPU8.set(piece, at);

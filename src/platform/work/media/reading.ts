@@ -3,7 +3,7 @@ import type { ByteSource } from '../../store/byte-source.ts';
 import type { ChildReader, ChildReaders } from '../child-readers.ts';
 import { ChildEnded } from '../child.ts';
 import { AppError } from '../../values/errors.ts';
-import { fileFault } from '../file-fault.ts';
+import { fileFault, TOO_MUCH_MEMORY } from '../file-fault.ts';
 
 export interface FileReading {
   /** The company whose share of the child processes is used. */
@@ -56,7 +56,7 @@ export async function workInChild<A>(
         if (!(error instanceof ChildEnded)) throw error;
         if (ending.aborted) throw new AppError('UNAVAILABLE', 'The file took too long to read', [], RETRY);
         if (error.why === 'LATE') throw fileFault('takes too long to read', 'TOO_SLOW');
-        if (attempt === ATTEMPTS) throw fileFault('takes too much memory to read');
+        if (attempt === ATTEMPTS) throw fileFault(TOO_MUCH_MEMORY);
       } finally {
         reader.close();
       }
