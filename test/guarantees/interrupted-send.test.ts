@@ -76,9 +76,7 @@ async function readCpu(pids: number[]): Promise<Map<number, number>> {
 /** The files that are stored. Unfinished ones are removed after a while (files.test.ts). */
 async function listStored(): Promise<string[]> {
   const entries = await readdir(join(folder, 'data/files'), { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('.unfinished'))
-    .map(({ name }) => name);
+  return entries.filter((entry) => entry.isFile() && !entry.parentPath.endsWith('.unfinished')).map(({ name }) => name);
 }
 
 test('a message whose process dies before the network answers is not sent again, and stays QUEUED until a status arrives', async () => {
