@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import {
   checkChangelog,
+  checkFirstPage,
   compareErrors,
   compareEvents,
   compareGuarantees,
@@ -51,6 +52,7 @@ const sentences = [
   ...FOR_OPERATORS.flatMap((path) => findUnknownSettings(path, readText(path), names)),
   ...compareScopes(readText('docs/authentication.md'), USER_ROLES, listRights()),
   ...checkChangelog(readText('CHANGELOG.md')),
+  ...checkFirstPage(readText('README.md')),
 ];
 for (const sentence of sentences) console.error(sentence);
 console.log(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   checkChangelog,
+  checkFirstPage,
   compareErrors,
   compareEvents,
   compareGuarantees,
@@ -73,6 +74,12 @@ test('a table of docs/authentication.md that differs from the rights of the role
 test('the changelog has a section for unreleased changes', () => {
   assert.deepEqual(checkChangelog('# Changelog\n\n## [Unreleased]\n'), []);
   assert.equal(checkChangelog('# Changelog\n\n## 1.0.0\n').length, 1);
+});
+
+test('the README has at most 150 lines and 9,000 bytes', () => {
+  assert.deepEqual(checkFirstPage('# Parley\n\nA platform.\n'), []);
+  assert.equal(checkFirstPage('a\n'.repeat(150)).length, 1);
+  assert.equal(checkFirstPage('é'.repeat(4_501)).length, 1);
 });
 
 const FILE = 'test/guarantees/delivery.test.ts';

@@ -55,6 +55,15 @@ export function compareScopes(
   return compareNames('docs/authentication.md', rows, [['Resource', ...roles].join(' | '), ...known]);
 }
 
+/** The first page is read in a minute; what does not fit is in the guides. */
+export function checkFirstPage(markdown: string): string[] {
+  const lines = markdown.split('\n').length;
+  const bytes = Buffer.byteLength(markdown);
+  return lines > 150 || bytes > 9_000
+    ? [`README.md: has ${lines} lines and ${bytes} bytes; at most 150 and 9,000`]
+    : [];
+}
+
 export function checkChangelog(markdown: string): string[] {
   return /^## +\[?Unreleased\]?\s*$/m.test(markdown) ? [] : ['CHANGELOG.md: has no section "## Unreleased"'];
 }

@@ -53,7 +53,7 @@ test('the guides for integrators and operators are in the first part of the menu
   const menu = /<details id="menu">(.*?)<\/details>/s.exec(pages.get('/docs')?.html ?? '')?.[1] ?? '';
   const [first = ''] = menu.split('How it is built');
   const links = [...first.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.split('/').at(-1));
-  assert.deepEqual([links[0], links[1], links.at(-1)], ['docs', 'messages', 'api']);
+  assert.deepEqual([links[0], links[1], links.at(-1)], ['docs', 'tour', 'api']);
   for (const own of ['architecture', 'benchmarks', 'guarantees']) assert.ok(!links.includes(own), own);
 });
 

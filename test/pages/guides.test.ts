@@ -16,20 +16,20 @@ test('the guides are opened at the address that the start prints, call no other 
   await page.getByRole('link', { name: 'API reference' }).first().click();
   await page.getByRole('heading', { name: 'API reference', level: 1 }).waitFor();
   await page.getByRole('link', { name: '← Guides' }).click();
-  await page.getByRole('heading', { name: 'First steps' }).waitFor();
+  await page.getByRole('heading', { name: 'I integrate' }).waitFor();
   for (const url of requests) assert.equal(new URL(url).origin, platform.url);
   assert.deepEqual(complaints, []);
 });
 
 test('code is copied by one press, and none of it is outside of its frame in a window of 1280 pixels', async () => {
   const { page, complaints } = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
-  await page.goto(`${platform.url}/docs`);
+  await page.goto(`${platform.url}/docs/tour`);
   const block = page.locator('.code', { hasText: 'send-text' });
   await block.getByRole('button').click();
   await block.getByText('Copied').waitFor();
   const copied = await page.evaluate<string>('navigator.clipboard.readText()');
   assert.equal(copied, await block.locator('pre').textContent());
-  for (const path of ['', '/authentication', '/events', '/sdk']) {
+  for (const path of ['/tour', '/authentication', '/events', '/sdk']) {
     await page.goto(`${platform.url}/docs${path}`);
     await page.locator('.code').first().waitFor();
     const cut = await page.evaluate(

@@ -48,7 +48,7 @@ writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: 
 for (const [name, path] of [
   ['guide', 'docs/sdk.md'],
   ['readme', 'sdk/README.md'],
-  ['overview', 'README.md'],
+  ['tour', 'docs/tour.md'],
 ] as const) {
   const examples = [...readFileSync(path, 'utf8').matchAll(EXAMPLES)].map(([, code = '']) => code);
   assert.ok(examples.length > 0, path);
@@ -57,7 +57,7 @@ for (const [name, path] of [
 
 const compiled = compile('-p', project);
 
-test('the examples of the guide and of both README files compile in a project that has installed the package', async () => {
+test('the examples of the guide, of its README and of the tour compile in a project that has installed the package', async () => {
   await compiled;
   await compile('-p', project, '--module', 'esnext', '--moduleResolution', 'bundler', '--noEmit');
 });
@@ -67,19 +67,19 @@ for (const [version, node] of [
   ['20', findNode(/^v20\./)],
 ] as const) {
   const skip = node === null && `this machine has no Node ${version}`;
-  test(`the examples of the guide and of both README files run on Node ${version}`, { skip }, async () => {
+  test(`the examples of the guide, of its README and of the tour run on Node ${version}`, { skip }, async () => {
     await compiled;
     // The network refuses a text to somebody who has not written within 24 hours.
     await platform.receive({ from: '5511988887777', name: 'Maria Silva', text: 'Oi' });
     const env = { ...process.env, PARLEY_URL: platform.url, PARLEY_KEY: platform.demo.key, NODE_OPTIONS: '' };
     const outputs = [];
-    for (const name of ['guide', 'readme', 'overview'])
+    for (const name of ['guide', 'readme', 'tour'])
       outputs.push(await run(node ?? '', [join(project, `compiled/${name}.js`)], { env }));
-    const [guide, readme, overview] = outputs;
+    const [guide, readme, tour] = outputs;
     assert.match(guide?.stdout ?? '', /^(SENT|DELIVERED|READ) \[\]\n/);
     assert.match(guide?.stdout ?? '', /is there already: [0-9a-f]{24}/);
     assert.match(readme?.stdout ?? '', /^(SENT|DELIVERED|READ)\n/);
-    assert.match(overview?.stdout ?? '', /^Maria Silva\n/);
+    assert.match(tour?.stdout ?? '', /^Maria Silva\n/);
   });
 }
 

@@ -17,7 +17,7 @@ export async function readCommands(file: string, section?: string): Promise<stri
   const text = await readFile(file, 'utf8');
   const [, ...parts] = `\n${text}`.split(/\n## /);
   const shown = section === undefined ? text : (parts.find((part) => part.startsWith(`${section}\n`)) ?? '');
-  const blocks = [...shown.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const blocks = [...shown.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = '']) => block);
   assert.ok(blocks.length > 0, `${file} shows no commands`);
   return blocks.join('');
 }

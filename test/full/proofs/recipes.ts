@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const FOLDERS = ['src', 'sandbox', 'sdk', 'web', 'scripts', 'test', 'bench', 'docs', 'deploy', 'migrations'];
-const FILES = ['package.json', 'tsconfig.json', 'openapi.json', 'CHANGELOG.md', '.env.example'];
+const FILES = ['package.json', 'tsconfig.json', 'openapi.json', 'README.md', 'CHANGELOG.md', '.env.example'];
 const BLOCK = /^( *)```(\w+) (\S+)\n([\s\S]*?)\n\1```$/gm;
 /** The tests that the recipes name or that look at what they add. */
 const TESTS = [

@@ -7,6 +7,7 @@ const DECISIONS = 'decisions';
 // The guides for integrators and operators, in this order. All others explain how the platform is built.
 const FOR_USERS = [
   OVERVIEW,
+  'tour',
   'messages',
   'conversations',
   'contacts',
@@ -20,6 +21,7 @@ const FOR_USERS = [
   'errors',
   'lists',
   'live',
+  'whatsapp',
   'web-chat',
   'email',
   'partner-api',
@@ -28,6 +30,7 @@ const FOR_USERS = [
   'sdk',
   'console',
   'deploying',
+  'limits',
 ];
 
 export interface Guide {
