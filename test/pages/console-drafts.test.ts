@@ -22,6 +22,7 @@ const openRow = (page: Page, name: RegExp): Promise<void> =>
   page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name }).click();
 
 const field = (page: Page) => page.getByRole('textbox', { name: 'Write a message' });
+const notice = (page: Page, text: string) => page.locator('[data-notice]', { hasText: text });
 const files = (page: Page) => page.getByRole('list', { name: 'Files' });
 const file = (page: Page, name: string) => files(page).getByRole('listitem').filter({ hasText: name });
 
@@ -128,5 +129,43 @@ test('what is done with a conversation offline runs in the same order once the b
   await page.context().setOffline(false);
   await page.getByText('Conversation closed: Dora Linha').waitFor();
   assert.deepEqual((await listActs(conversation._id)).slice(1), ['TEXT De nada', 'CLOSED']);
+  await close();
+});
+
+test('a close that waits offline is left out when the contact has written meanwhile', async () => {
+  const { conversation, contact } = await writeAsContact(platform, { name: 'Eva Urgente', text: 'Obrigada' });
+  const path = `/v1/conversations/${conversation._id}`;
+  const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  await waitUntil('the conversation to be read', async () => (await call(200, 'GET', path)).body.unread_count === 0);
+  await field(page).waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await writeAsContact(platform, { from: contact.phone_number.slice(1), text: 'Liga para mim?' });
+  await page.context().setOffline(false);
+  await notice(page, 'The conversation with Eva Urgente was not closed').waitFor();
+  assert.equal((await call(200, 'GET', path)).body.status, 'OPEN');
+  await close();
+});
+
+test('a message that is refused while another conversation is on the screen is said, and the close behind it is left out', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Ivo Longo', text: 'Conta tudo' });
+  await writeAsContact(platform, { name: 'Lia Outra', text: 'Oi' });
+  const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  await attach(page, 'gone.png');
+  const stored = await waitUntil('the file', async () => {
+    const { body } = await call(200, 'GET', '/v1/resource/attachments');
+    return body.result.find(({ meta }: Json) => meta.fileName === 'gone.png');
+  });
+  await call(200, 'DELETE', `/v1/resource/attachments/${stored._id}`);
+  const held = await holdAnswers(page, '/v1/messages/send-image');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await openRow(page, /Lia Outra/);
+  await page.getByRole('log').getByText('Oi').waitFor();
+  await held.release();
+  await notice(page, 'The conversation with Ivo Longo was not closed').waitFor();
+  await notice(page, 'A message to Ivo Longo was not sent.').getByText('Go to the conversation').click();
+  await page.getByRole('button', { name: 'Send again' }).waitFor();
+  assert.equal((await call(200, 'GET', `/v1/conversations/${conversation._id}`)).body.status, 'OPEN');
   await close();
 });

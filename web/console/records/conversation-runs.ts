@@ -5,7 +5,7 @@ import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
 import { createStore, useStore } from '../store.ts';
 import { showConversation, type ConversationFilter } from './conversations.ts';
-import { inOrder, whenDone } from './in-order.ts';
+import { inOrder, whenDone, whenOnline } from './in-order.ts';
 import { LIVE, queries } from './queries.ts';
 
 const KEY = 'conversation_run';
@@ -48,7 +48,7 @@ export async function startConversationRun(choice: ConversationChoice, change: C
   const before = 'conversations' in choice ? choice.conversations : [];
   const selection = 'filter' in choice ? choice : { ids: before.map(({ _id }) => _id) };
   await whenDone('ids' in selection ? selection.ids : undefined);
-  const run = await parley.conversations.changeMany({ ...selection, change });
+  const run = await whenOnline((options) => parley.conversations.changeMany({ ...selection, change }, options));
   showConversationRun(run);
   shownRun.set({ id: run._id, before });
 }

@@ -1,5 +1,11 @@
 /** Conversations: one, the list of a view, and the counts of all views. */
-import type { Conversation, ConversationCounts, ConversationsListQuery, ConversationUpdate } from '@parley/sdk';
+import type {
+  CallOptions,
+  Conversation,
+  ConversationCounts,
+  ConversationsListQuery,
+  ConversationUpdate,
+} from '@parley/sdk';
 import { useMutation, useQuery, type Query, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
 import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
@@ -12,7 +18,7 @@ import {
   type FeedView,
   type ReadPage,
 } from './feeds.ts';
-import { inOrder } from './in-order.ts';
+import { inOrder, LeftOut } from './in-order.ts';
 import { LIVE, queries } from './queries.ts';
 
 /** What a view shows. The console can tell by itself whether a conversation belongs to it, unless something is searched in it. */
@@ -35,6 +41,10 @@ const pageReader =
   (filter: ConversationFilter): ReadPage<Conversation> =>
   (after, signal) =>
     parley.conversations.list({ ...filter, sort: '-last_message_at', limit: PAGE, skipCount: true, after }, { signal });
+
+/** The conversation as it is shown somewhere already. */
+export const findKnownConversation = (id: string): Conversation | undefined =>
+  queries.getQueryData<Conversation>(keyOf(id)) ?? findLoaded(id);
 
 /** Reads a conversation; an empty id reads none. */
 export function useConversation(id: string): UseQueryResult<Conversation> {
@@ -103,7 +113,7 @@ const activityOf = (conversation: Conversation): string => conversation.last_mes
 
 /** Shows a conversation as the platform has it now, in every list that it belongs to. */
 export function showConversation(conversation: Conversation): void {
-  const before = queries.getQueryData<Conversation>(keyOf(conversation._id)) ?? findLoaded(conversation._id);
+  const before = findKnownConversation(conversation._id);
   // An answer and an event may arrive in another order than they were made.
   if (before && before.updatedAt > conversation.updatedAt) return;
   queries.setQueryData(keyOf(conversation._id), conversation);
@@ -173,6 +183,19 @@ export function useConversationChange(id: string): UseMutationResult<Conversatio
     mutationFn: (change) => inOrder(id, (options) => parley.conversations.update(id, change, options)),
     onSuccess: showConversation,
   });
+}
+
+/**
+ * Closes a conversation. Throws LeftOut when what was done with it before has failed, such as the sending of a message, or when the contact has
+ * written while the browser was offline.
+ */
+export async function closeConversation({ _id, unread_count }: Conversation): Promise<void> {
+  const wasOffline = !navigator.onLine;
+  const close = async (options: CallOptions): Promise<Conversation> => {
+    if (wasOffline && (await parley.conversations.get(_id, options)).unread_count > unread_count) throw new LeftOut();
+    return parley.conversations.update(_id, { status: 'CLOSED' }, options);
+  };
+  showConversation(await inOrder(_id, close, true));
 }
 
 /** A person answers from now on; somebody who takes over a conversation of nobody becomes its owner. */

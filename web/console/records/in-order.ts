@@ -3,21 +3,40 @@ import { isParleyError, type CallOptions } from '@parley/sdk';
 
 /** The options are for the call of the act. */
 type Act<T> = (options: CallOptions) => Promise<T>;
-export type RunInTurn = <T>(act: Act<T>) => Promise<T>;
+/** `needsEarlier`: the act is left out when one fails that waited before it. */
+export type RunInTurn = <T>(act: Act<T>, needsEarlier?: boolean) => Promise<T>;
+
+/** The act was left out, because what it was decided on has not come true. */
+export class LeftOut extends Error {}
 
 interface Queue {
   run: RunInTurn;
   /** Resolves when the last act has ended. */
   last: Promise<unknown>;
+  failures: number;
 }
+
+/** How many acts have not ended. */
+let waiting = 0;
+
+// They would be lost with the page.
+window.addEventListener('beforeunload', (event) => {
+  if (waiting > 0 && !navigator.onLine) event.preventDefault();
+});
 
 function openQueue(begin: Promise<unknown> = Promise.resolve()): Queue {
   const queue: Queue = {
     last: begin,
-    run: (act) => {
-      const done = queue.last.then(() => whenOnline(act));
-      // Failure policy: the caller handles the failure; the acts behind it run anyway.
-      queue.last = done.catch(() => undefined);
+    failures: 0,
+    run: (act, needsEarlier = false) => {
+      const { failures } = queue;
+      const done = queue.last.then(() => {
+        if (needsEarlier && queue.failures > failures) throw new LeftOut();
+        return whenOnline(act);
+      });
+      waiting += 1;
+      // Failure policy: the caller handles the failure; the acts behind it run, unless they need it.
+      queue.last = done.catch(() => (queue.failures += 1)).finally(() => (waiting -= 1));
       return done;
     },
   };
@@ -27,19 +46,22 @@ function openQueue(begin: Promise<unknown> = Promise.resolve()): Queue {
 const queues = new Map<string, Queue>();
 
 /** Runs an act on a conversation once those before it have ended. While the browser is offline, it waits. */
-export function inOrder<T>(conversation: string, act: Act<T>): Promise<T> {
+export function inOrder<T>(conversation: string, act: Act<T>, needsEarlier?: boolean): Promise<T> {
   const queue = queues.get(conversation) ?? openQueue();
   queues.set(conversation, queue);
-  return queue.run(act);
+  return queue.run(act, needsEarlier);
 }
 
-/** Keeps a place in the order for acts that are not known yet. */
-export function keepPlace(conversation: string, work: (run: RunInTurn) => Promise<unknown>): void {
+/** Keeps a place in the order for acts that are not known yet. `work` resolves with false when nothing came of it. */
+export function keepPlace(conversation: string, work: (run: RunInTurn) => Promise<boolean>): void {
   const turn = Promise.withResolvers<void>();
-  const done = work(openQueue(turn.promise).run);
-  void inOrder(conversation, () => {
+  const inner = openQueue(turn.promise);
+  const done = work(inner.run);
+  inOrder(conversation, async () => {
     turn.resolve();
-    return done;
+    if (!(await done) || inner.failures > 0) throw new LeftOut();
+  }).catch(() => {
+    // Failure policy: whoever does the work says what has failed; this only counts as a failure for the acts behind it.
   });
 }
 
@@ -48,7 +70,7 @@ export const whenDone = (conversations: Iterable<string> = queues.keys()): Promi
   Promise.all([...conversations].flatMap((each) => queues.get(each)?.last ?? []));
 
 /** Runs an act, and runs it again when it gets no answer because the browser is offline. */
-async function whenOnline<T>(act: Act<T>): Promise<T> {
+export async function whenOnline<T>(act: Act<T>): Promise<T> {
   for (;;) {
     try {
       // A browser can be wrong about being offline, so each act is tried once.

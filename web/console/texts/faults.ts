@@ -64,7 +64,7 @@ const pt: Catalogue = {
 const PT_FORMATS: ReadonlyMap<string | undefined, string> = new Map([
   ['date-time', 'deve ser uma data com hora'],
   ['email', 'deve ser um endereço de e-mail'],
-  ['hostname', 'deve ser o nome de um servidor'],
+  ['hostname', 'deve ser um domínio, como loja.example'],
   ['uri', 'deve ser um endereço completo da web'],
 ]);
 
@@ -111,7 +111,7 @@ const es: Catalogue = {
 const ES_FORMATS: ReadonlyMap<string | undefined, string> = new Map([
   ['date-time', 'debe ser una fecha con hora'],
   ['email', 'debe ser una dirección de correo'],
-  ['hostname', 'debe ser el nombre de un servidor'],
+  ['hostname', 'debe ser un dominio, como tienda.example'],
   ['uri', 'debe ser una dirección web completa'],
 ]);
 

@@ -1,4 +1,4 @@
-/** Leads to the open conversation that keeps another one of the same contact closed. */
+/** Leads to a conversation: without a label to the open one that keeps another one of the same contact closed. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { toScreen } from '../client.ts';
@@ -7,14 +7,15 @@ import { COMMON } from './texts.ts';
 
 interface OpenConversationLinkProps {
   conversation: string;
+  label?: string;
   onOpen?(): void;
 }
 
-export function OpenConversationLink({ conversation, onOpen }: OpenConversationLinkProps): ReactElement {
+export function OpenConversationLink({ conversation, label, onOpen }: OpenConversationLinkProps): ReactElement {
   const texts = useTexts(COMMON);
   return (
     <Link href={toScreen(`/inbox/all/${conversation}`)} onClick={onOpen}>
-      {texts.toOpenConversation}
+      {label ?? texts.toOpenConversation}
     </Link>
   );
 }

@@ -32,6 +32,7 @@ export const COMMON = defineTexts(
     readAgain: 'There are new ones',
     reallyRemove: 'Really remove',
     toOpenConversation: 'Go to the open conversation',
+    toConversation: 'Go to the conversation',
     unread: (count: number) => `${count} unread`,
   },
   {
@@ -65,6 +66,7 @@ export const COMMON = defineTexts(
       readAgain: 'Há novos',
       reallyRemove: 'Remover mesmo',
       toOpenConversation: 'Ir para a conversa aberta',
+      toConversation: 'Ir para a conversa',
       unread: (count) => `${count} não lidas`,
     },
     es: {
@@ -97,6 +99,7 @@ export const COMMON = defineTexts(
       readAgain: 'Hay nuevos',
       reallyRemove: 'Eliminar de verdad',
       toOpenConversation: 'Ir a la conversación abierta',
+      toConversation: 'Ir a la conversación',
       unread: (count) => `${count} sin leer`,
     },
   },

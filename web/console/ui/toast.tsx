@@ -10,8 +10,9 @@ import { COMMON } from './texts.ts';
 import styles from './toast.module.css';
 
 interface NoticeData {
-  /** The conversation to which the notice leads. */
+  /** The conversation to which the notice leads, and whether it is the open one of the contact. */
   conversation: string | null;
+  isOther: boolean;
 }
 
 const notices = Base.createToastManager<NoticeData>();
@@ -44,13 +45,14 @@ export function showNotice(title: string, action?: NoticeAction): void {
 }
 
 export const showError = (error: unknown): void =>
-  void notices.add({
-    title: explainError(error),
-    type: 'error',
-    priority: 'high',
-    timeout: 0,
-    data: { conversation: findOpenConversation(error) },
-  });
+  addError(explainError(error), { conversation: findOpenConversation(error), isOther: true });
+
+/** Says what is wrong with a conversation that may not be on the screen. */
+export const showErrorOf = (conversation: string, title: string): void =>
+  addError(title, { conversation, isOther: false });
+
+const addError = (title: string, data: NoticeData): void =>
+  void notices.add({ title, type: 'error', priority: 'high', timeout: 0, data });
 
 export function Notices({ children }: { children: ReactNode }): ReactElement {
   return (
@@ -77,7 +79,11 @@ function NoticeList(): ReactElement[] {
     >
       <Base.Title className={styles['title']} />
       {toast.data?.conversation && (
-        <OpenConversationLink conversation={toast.data.conversation} onOpen={() => notices.close(toast.id)} />
+        <OpenConversationLink
+          conversation={toast.data.conversation}
+          {...(!toast.data.isOther && { label: texts.toConversation })}
+          onOpen={() => notices.close(toast.id)}
+        />
       )}
       <Base.Action className={styles['action']} />
       <Base.Close className={styles['close']} aria-label={texts.close} onClick={returnToComposer}>

@@ -16,7 +16,7 @@ import { useWriteKeys } from '../conversation-keys.tsx';
 import { returnToComposer } from '../../../frame/writing.ts';
 import styles from './composer.module.css';
 import { openFiles, useDraft, useDraftPlace, useIsAwaited, whenUploaded, type Draft } from './drafts.ts';
-import { post, type OutgoingContent } from './outbox.ts';
+import { post, sayUnsent, type OutgoingContent } from './outbox.ts';
 import { OthersHere } from './others-here.tsx';
 import { ReplyMark } from './reply-mark.tsx';
 import { offerQuickReplies, offerUsers, type Suggestion } from './suggestions.ts';
@@ -154,12 +154,17 @@ function useSending(
     }
     return Promise.all(posted);
   };
+  const postUploaded = async (run: RunInTurn): Promise<boolean> => {
+    if (await whenUploaded(place)) return postAll(run).then(() => true);
+    sayUnsent(conversation._id);
+    return false;
+  };
   const send = (): void => {
     returnToComposer();
     if (!canSend) return;
     if (isNote || uploads.isReady) void postAll();
     // What is done with the conversation meanwhile comes after the message.
-    else keepPlace(conversation._id, async (run) => (await whenUploaded(place)) && postAll(run));
+    else keepPlace(conversation._id, (run) => postUploaded(run));
   };
   const take = ({ attachment, user: mention, label }: Suggestion): void => {
     if (mention !== undefined) mentioned.current.set(mention, label);

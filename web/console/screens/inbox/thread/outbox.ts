@@ -5,11 +5,16 @@
 import type { Attachment, CallOptions, Message, TemplateComponent } from '@parley/sdk';
 import { useMemo } from 'react';
 import { parley } from '../../../client.ts';
+import { nameSummary } from '../../../records/contacts.ts';
+import { findKnownConversation } from '../../../records/conversations.ts';
 import { inOrder, type RunInTurn } from '../../../records/in-order.ts';
 import { findNewestMessage, showMessage } from '../../../records/messages.ts';
 import { useSession } from '../../../session/session.ts';
 import { createStore, keep, listKept, useStore } from '../../../store.ts';
+import { getTexts } from '../../../texts/texts.ts';
 import { explainError, findOpenConversation } from '../../../ui/problem.ts';
+import { showErrorOf } from '../../../ui/toast.tsx';
+import { THREAD } from './texts.ts';
 
 export type OutgoingContent =
   | { kind: 'TEXT'; text: string }
@@ -125,7 +130,15 @@ export async function postAgain(
     discard(outgoing);
   } catch (error) {
     put({ ...outgoing, problem: explainError(error), openConversation: findOpenConversation(error) });
+    sayUnsent(outgoing.conversation);
   }
+}
+
+/** Says that something was not sent, unless its conversation is on the screen and shows it. */
+export function sayUnsent(conversation: string): void {
+  if (location.pathname.endsWith(`/${conversation}`)) return;
+  const summary = findKnownConversation(conversation)?.contact_summary;
+  showErrorOf(conversation, getTexts(THREAD).unsent((summary && nameSummary(summary)) ?? '…'));
 }
 
 /** Files by their kind: the method that sends them. A caption is left out where it is empty. */
