@@ -76,6 +76,15 @@ test('each rule of the API that a value can break has a text in Portuguese and i
       assert.notEqual(explainFault({ code, message, limit: 5 }, language), message, `${language} ${code}`);
 });
 
+test('a wrong phone number is explained in Portuguese and in Spanish, without English words', async () => {
+  for (const phone_number of ['123', '+123']) {
+    const { body } = await call(400, 'POST', '/v1/contacts', { body: { name: 'Ana', phone_number } });
+    const [fault] = body.errors;
+    assert.match(explainFault(fault, 'pt-BR'), /^não é um número de telefone válido/);
+    assert.match(explainFault(fault, 'es'), /^no es un número de teléfono válido/);
+  }
+});
+
 test('the preview of a message is one line without the marks of WhatsApp, in the list and in the quote', async () => {
   const { conversation } = await writeAsContact(platform, {
     name: 'Noa Lima',

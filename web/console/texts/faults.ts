@@ -32,7 +32,7 @@ const pt: Catalogue = {
   FORMAT: ({ format }) => PT_FORMATS.get(format) ?? 'não está no formato esperado',
   HEADER_NOT_ALLOWED: 'é um cabeçalho reservado',
   INBOX_INACTIVE: 'é de uma caixa de entrada excluída',
-  INVALID: ({ message }) => `não é válido (${message})`,
+  INVALID: ({ message }) => PT_REASONS.get(message) ?? `não é válido (${message})`,
   LIMIT_REACHED: 'passa do limite da empresa',
   MALFORMED: 'está danificado',
   MAXIMUM: ({ limit }) => `deve ser no máximo ${limit}`,
@@ -61,6 +61,16 @@ const pt: Catalogue = {
   UNSUPPORTED_FORMAT: 'é de um formato que não é aceito',
 };
 
+/** The reasons of INVALID that people meet most, by the words of the platform. */
+const PT_REASONS: ReadonlyMap<string, string> = new Map([
+  ['is not a valid phone number', 'não é um número de telefone válido'],
+  [
+    'is not a valid phone number: write it with + and its country code',
+    'não é um número de telefone válido: escreva-o com + e o código do país',
+  ],
+  ['is not the code of a country, such as BR or US', 'não é o código de um país, como BR ou US'],
+]);
+
 const PT_FORMATS: ReadonlyMap<string | undefined, string> = new Map([
   ['date-time', 'deve ser uma data com hora'],
   ['email', 'deve ser um endereço de e-mail'],
@@ -79,7 +89,7 @@ const es: Catalogue = {
   FORMAT: ({ format }) => ES_FORMATS.get(format) ?? 'no tiene el formato esperado',
   HEADER_NOT_ALLOWED: 'es un encabezado reservado',
   INBOX_INACTIVE: 'es de una bandeja eliminada',
-  INVALID: ({ message }) => `no es válido (${message})`,
+  INVALID: ({ message }) => ES_REASONS.get(message) ?? `no es válido (${message})`,
   LIMIT_REACHED: 'supera el límite de la empresa',
   MALFORMED: 'está dañado',
   MAXIMUM: ({ limit }) => `debe ser como máximo ${limit}`,
@@ -107,6 +117,15 @@ const es: Catalogue = {
   UNKNOWN_TEMPLATE: 'no es una plantilla de esta bandeja',
   UNSUPPORTED_FORMAT: 'es de un formato que no se acepta',
 };
+
+const ES_REASONS: ReadonlyMap<string, string> = new Map([
+  ['is not a valid phone number', 'no es un número de teléfono válido'],
+  [
+    'is not a valid phone number: write it with + and its country code',
+    'no es un número de teléfono válido: escríbalo con + y el código del país',
+  ],
+  ['is not the code of a country, such as BR or US', 'no es el código de un país, como BR o US'],
+]);
 
 const ES_FORMATS: ReadonlyMap<string | undefined, string> = new Map([
   ['date-time', 'debe ser una fecha con hora'],
