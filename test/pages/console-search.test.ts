@@ -73,6 +73,23 @@ test('a conversation that is opened at an old message is unread until its end is
   await close();
 });
 
+test('the results of a search stay what they are when a person of that name writes', async () => {
+  await writeAsContact(platform, { name: 'Olga Reis', text: 'Uma pitanga' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  const search = page.getByRole('searchbox', { name: 'Search people and messages' });
+  await search.fill('pitanga');
+  const hits = page.getByRole('button', { name: 'All messages 1', pressed: true });
+  await hits.waitFor();
+  await writeAsContact(platform, { name: 'Rosa Pitanga', text: 'Oi' });
+  await page.getByRole('button', { name: 'Conversations 1' }).waitFor();
+  assert.ok(await hits.isVisible());
+  // Another text is another search.
+  await search.fill('Rosa Pitanga');
+  await page.getByRole('button', { name: 'Conversations 1', pressed: true }).waitFor();
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
 test('a search hides a conversation that it no longer finds, and shows one that it finds only now', async () => {
   const { contact } = await writeAsContact(platform, { name: 'Livia Prado', text: 'Oi' });
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
