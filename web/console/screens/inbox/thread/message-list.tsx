@@ -42,8 +42,17 @@ export function MessageList({ conversation, feed, contact, onReply, onEnd }: Mes
     return makeRows({ messages: feed.items, history, outgoing });
   }, [feed.items, history, waiting]);
   useEffect(() => discardArrived(waiting, feed.items), [feed.items, waiting]);
-  if (feed.isLoading) return <Loading />;
-  if (feed.error) return <Failure error={feed.error} />;
+  if (feed.isLoading || feed.error)
+    return (
+      <div className={styles['unloaded']} role="log" aria-label={texts.messages} tabIndex={0}>
+        {feed.error ? <Failure error={feed.error} /> : <Loading />}
+        {waiting.map((outgoing) => (
+          <div key={outgoing.key} className={styles['waiting']}>
+            <OutgoingBubble outgoing={outgoing} />
+          </div>
+        ))}
+      </div>
+    );
   if (rows.length === 0) return <Empty icon="channel" title={texts.empty} />;
   return <Rows {...{ rows, feed, contact, onReply, onEnd }} />;
 }
