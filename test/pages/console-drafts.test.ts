@@ -169,3 +169,25 @@ test('a message that is refused while another conversation is on the screen is s
   assert.equal((await call(200, 'GET', `/v1/conversations/${conversation._id}`)).body.status, 'OPEN');
   await close();
 });
+
+test('what is written offline in a conversation whose messages are not loaded is shown below the name, and sent', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Elza Longe', text: 'Bom dia' });
+  const { page, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  await page.getByRole('link', { name: /Elza Longe/ }).waitFor();
+  await page.context().setOffline(true);
+  await page.getByText('Messages and changes to conversations are sent when you are back online.').waitFor();
+  await openRow(page, /Elza Longe/);
+  await page.getByRole('heading', { name: 'Elza Longe' }).waitFor();
+  await field(page).fill('Bom dia, Elza');
+  await page.keyboard.press('Enter');
+  const written = page.getByRole('article').filter({ hasText: 'Bom dia, Elza' });
+  await written.getByText('Sending').waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+  await page.context().setOffline(false);
+  await waitForSent(written);
+  assert.deepEqual(await listActs(conversation._id).then((acts) => acts.filter((act) => act.startsWith('TEXT'))), [
+    'TEXT Bom dia',
+    'TEXT Bom dia, Elza',
+  ]);
+  await close();
+});

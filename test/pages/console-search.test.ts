@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBrowser } from '../support/browser.ts';
-import { findBarriers, openConsole, waitForSent } from '../support/console.ts';
+import { findBarriers, holdAnswers, openConsole, waitForSent } from '../support/console.ts';
 import {
   buildMessageNotification,
   connectPhone,
@@ -17,6 +17,26 @@ import { waitUntil } from '../support/wait.ts';
 const platform = await startPlatform();
 const browser = await startBrowser();
 const network = await openNetwork(platform);
+
+/** Lets the held answers go in the frame in which the first messages are shown. */
+const RELEASE_AT_FIRST_ROW = `new MutationObserver((_, observer) => {
+  if (document.querySelector('[role=log] li') === null) return;
+  observer.disconnect();
+  held.release();
+}).observe(document.body, { childList: true, subtree: true })`;
+
+/** Waits until more than the first page of messages is there, and the list has not moved for some frames. */
+const OLDER_ARE_IN_PLACE = `new Promise((resolve) => {
+  let [still, before] = [0, -1];
+  const look = () => {
+    const log = document.querySelector('[role=log]');
+    const isSame = log !== null && log.scrollHeight > 5_000 && log.scrollTop === before;
+    [still, before] = [isSame ? still + 1 : 0, log?.scrollTop];
+    if (still === 20) resolve();
+    else requestAnimationFrame(look);
+  };
+  look();
+})`;
 
 test('a message that is found opens its conversation there, however far up it is', async () => {
   const phone = await connectPhone(platform);
@@ -69,6 +89,65 @@ test('a conversation that is opened at an old message is unread until its end is
   await waitUntil('the short one to be read', () =>
     calls().some((each) => each.includes(short.conversation._id) && each.endsWith('/read')),
   );
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('a hit in a long conversation stays in view and unread while older messages and the history arrive', async () => {
+  const phone = await connectPhone(platform);
+  const from = makePhoneNumber();
+  const messages = Array.from({ length: 90 }, (_, index) => ({
+    from,
+    timestamp: secondsAgo(1_000 - index),
+    type: 'text',
+    text: { body: index === 70 ? 'Suco de cupuaçu' : `Mensagem ${index}` },
+  }));
+  await network.post(200, buildMessageNotification(phone, ...messages));
+  const { body: found } = await platform.call(200, 'GET', '/v1/messages?search=cupua%C3%A7u');
+  const { conversation } = found.result[0];
+  const { page, calls, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  // Each opening is a page without the conversation. The arrivals meet another moment of its first frames each time.
+  for (let opening = 0; opening < 8; opening += 1) {
+    if (opening > 0) await page.goto(`${platform.url}/console/inbox/all`);
+    await page.getByRole('searchbox', { name: 'Search people and messages' }).fill('cupuaçu');
+    const hit = page.getByRole('link', { name: /cupuaçu/ });
+    await hit.waitFor();
+    const isTogether = opening % 2 === 0;
+    const held = await holdAnswers(page, isTogether ? `/${conversation}` : 'after=');
+    if (!isTogether) await page.evaluate(RELEASE_AT_FIRST_ROW);
+    const answers = [`/${conversation}/history`, `/${conversation}?`].map((part) =>
+      page.waitForResponse((answer) => answer.url().includes(part)),
+    );
+    await hit.click();
+    await Promise.all(answers);
+    await held.answered();
+    if (isTogether) await held.release();
+    await page.evaluate(OLDER_ARE_IN_PLACE);
+    const shown = page.locator('[data-wanted] article');
+    const box = (await shown.count()) === 1 ? await shown.boundingBox() : null;
+    assert.ok(box && box.y > 60 && box.y + box.height < 700, `opening ${opening}: the message is in view`);
+  }
+  assert.deepEqual(
+    calls().filter((each) => each.endsWith('/read')),
+    [],
+  );
+  assert.deepEqual(complaints(), []);
+  await close();
+});
+
+test('the results of a search stay what they are when a person of that name writes', async () => {
+  await writeAsContact(platform, { name: 'Olga Reis', text: 'Uma pitanga' });
+  const { page, complaints, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  const search = page.getByRole('searchbox', { name: 'Search people and messages' });
+  await search.fill('pitanga');
+  const hits = page.getByRole('button', { name: 'All messages 1', pressed: true });
+  await hits.waitFor();
+  await writeAsContact(platform, { name: 'Rosa Pitanga', text: 'Oi' });
+  await page.getByRole('button', { name: 'Conversations 1' }).waitFor();
+  assert.ok(await hits.isVisible());
+  // Another text is another search.
+  await search.fill('Rosa Pitanga');
+  await page.getByRole('button', { name: 'Conversations 1', pressed: true }).waitFor();
   assert.deepEqual(complaints(), []);
   await close();
 });

@@ -66,8 +66,10 @@ function SearchResults({ search, ...list }: ConversationListProps & { search: st
   const conversations = useConversations(filter);
   const messages = useMessageHits(useMay('messages:read') ? search : null, list.filter.inbox);
   const [chosen, choose] = useState<'CONVERSATIONS' | 'MESSAGES' | null>(null);
-  const isEmpty = !conversations.isLoading && conversations.items.length === 0;
-  const shown = chosen ?? (isEmpty && messages.items.length > 0 ? 'MESSAGES' : 'CONVERSATIONS');
+  // Decided once both are there, so that a later change does not take away what the user reads.
+  if (chosen === null && !conversations.isLoading && !messages.isLoading)
+    choose(conversations.items.length === 0 && messages.items.length > 0 ? 'MESSAGES' : 'CONVERSATIONS');
+  const shown = chosen ?? 'CONVERSATIONS';
   const results = [
     ['CONVERSATIONS', texts.conversations, conversations],
     ['MESSAGES', list.filter.inbox === undefined ? texts.allMessages : texts.messages, messages],

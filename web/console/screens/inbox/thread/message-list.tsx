@@ -1,7 +1,7 @@
 /** The messages of a conversation, the newest below. Older ones are read when somebody scrolls up; what is read stays where it is. */
 import type { HistoryEntry, Message } from '@parley/sdk';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, type ReactElement, type RefObject } from 'react';
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { useEffect, useMemo, useRef, useState, type ReactElement, type RefObject } from 'react';
 import { useSearch } from 'wouter';
 import type { FeedView } from '../../../records/feeds.ts';
 import { useHistory } from '../../../records/history.ts';
@@ -42,8 +42,17 @@ export function MessageList({ conversation, feed, contact, onReply, onEnd }: Mes
     return makeRows({ messages: feed.items, history, outgoing });
   }, [feed.items, history, waiting]);
   useEffect(() => discardArrived(waiting, feed.items), [feed.items, waiting]);
-  if (feed.isLoading) return <Loading />;
-  if (feed.error) return <Failure error={feed.error} />;
+  if (feed.isLoading || feed.error)
+    return (
+      <div className={styles['unloaded']} role="log" aria-label={texts.messages} tabIndex={0}>
+        {feed.error ? <Failure error={feed.error} /> : <Loading />}
+        {waiting.map((outgoing) => (
+          <div key={outgoing.key} className={styles['waiting']}>
+            <OutgoingBubble outgoing={outgoing} />
+          </div>
+        ))}
+      </div>
+    );
   if (rows.length === 0) return <Empty icon="channel" title={texts.empty} />;
   return <Rows {...{ rows, feed, contact, onReply, onEnd }} />;
 }
@@ -71,6 +80,7 @@ interface RowsProps extends Omit<MessageListProps, 'conversation'> {
 function Rows({ rows, feed, contact, onReply, onEnd }: RowsProps): ReactElement {
   const texts = useTexts(THREAD);
   const scroller = useRef<HTMLDivElement>(null);
+  const search = useWantedRow();
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -78,30 +88,12 @@ function Rows({ rows, feed, contact, onReply, onEnd }: RowsProps): ReactElement 
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: 8,
     anchorTo: 'end',
-    followOnAppend: true,
+    followOnAppend: !search.isSeeking,
     scrollEndThreshold: END_PIXELS,
     paddingStart: 12,
     paddingEnd: 12,
   });
-  // A thread begins at its end, and stays there when the composer below it grows.
-  const wasAtEnd = useRef(true);
-  useEffect(() => {
-    list.scrollToEnd();
-    const sizes = new ResizeObserver(() => wasAtEnd.current && list.scrollToEnd());
-    if (scroller.current) sizes.observe(scroller.current);
-    return () => sizes.disconnect();
-  }, [list]);
-  const { wanted, isInPlace } = useWantedRow(
-    {
-      rows,
-      feed,
-      show: (index) => list.scrollToIndex(index, { align: 'center' }),
-      showEnd: () => list.scrollToEnd(),
-    },
-    wasAtEnd,
-  );
-  useOwnSends(rows, () => list.scrollToEnd());
-  useEndInView(() => isInPlace() && list.isAtEnd(END_PIXELS), onEnd);
+  const { showEnd, onScroll } = usePlace({ list, scroller, rows, feed, onEnd, search });
   const shown = list.getVirtualItems();
   const first = shown[0]?.index ?? 0;
   useEffect(() => {
@@ -111,7 +103,7 @@ function Rows({ rows, feed, contact, onReply, onEnd }: RowsProps): ReactElement 
     <div className={styles['frame']}>
       <div
         ref={scroller}
-        onScroll={() => (wasAtEnd.current = list.isAtEnd(END_PIXELS))}
+        onScroll={onScroll}
         className={styles['scroller']}
         role="log"
         aria-label={texts.messages}
@@ -124,7 +116,7 @@ function Rows({ rows, feed, contact, onReply, onEnd }: RowsProps): ReactElement 
               ref={list.measureElement}
               data-index={index}
               className={styles['row']}
-              data-wanted={key === wanted || undefined}
+              data-wanted={key === search.wanted || undefined}
               style={{ transform: `translateY(${start}px)` }}
             >
               <RowContent row={rows[index]} contact={contact} onReply={onReply} />
@@ -134,52 +126,94 @@ function Rows({ rows, feed, contact, onReply, onEnd }: RowsProps): ReactElement 
       </div>
       {!list.isAtEnd(END_PIXELS) && (
         <div className={styles['down']}>
-          <IconButton icon="down" label={texts.newMessages} onClick={() => list.scrollToEnd()} />
+          <IconButton icon="down" label={texts.newMessages} onClick={showEnd} />
         </div>
       )}
     </div>
   );
 }
 
-interface WantedRow {
-  rows: readonly ThreadRow[];
-  feed: FeedView<Message>;
-  show(index: number): void;
-  showEnd(): void;
+interface PlaceOptions extends Pick<RowsProps, 'rows' | 'feed' | 'onEnd'> {
+  list: Virtualizer<HTMLDivElement, Element>;
+  scroller: RefObject<HTMLDivElement | null>;
+  search: WantedRow;
 }
+
+interface Place {
+  showEnd(): void;
+  onScroll(): void;
+}
+
+/** Keeps the list where the user reads: at its end, or at the message that the address names, for which older messages are loaded. */
+function usePlace({ list, scroller, rows, feed, onEnd, search }: PlaceOptions): Place {
+  const { wanted, isSeeking, endSearch } = search;
+  // A thread begins at its end, also when its address no longer names a message, and stays there when the composer below it grows.
+  const wasAtEnd = useRef(true);
+  const hasWanted = wanted !== null;
+  useEffect(() => {
+    wasAtEnd.current = true;
+    list.scrollToEnd();
+  }, [hasWanted, list]);
+  useEffect(() => {
+    const sizes = new ResizeObserver(() => wasAtEnd.current && list.scrollToEnd());
+    if (scroller.current) sizes.observe(scroller.current);
+    return () => sizes.disconnect();
+  }, [list]);
+  const index = isSeeking ? rows.findIndex(({ key }) => key === wanted) : -1;
+  useEffect(() => {
+    if (index < 0) return;
+    wasAtEnd.current = false;
+    list.scrollToIndex(index, { align: 'center' });
+  }, [index, list]);
+  useEffect(() => {
+    if (isSeeking && index < 0) feed.loadMore();
+  }, [isSeeking, index, feed]);
+  const showEnd = (): void => {
+    endSearch();
+    list.scrollToEnd();
+  };
+  useOwnSends(rows, showEnd);
+  useSettled(() => {
+    if (isSeeking) {
+      if (index < 0 && feed.hasMore) return;
+      // The command knows the row by its index, which changes with the next page.
+      list.cancelScroll();
+      endSearch();
+    } else if (list.isAtEnd(END_PIXELS)) onEnd?.();
+  });
+  // The list learns of a scroll only after this handler, so the handler asks the element.
+  const onScroll = (): void => {
+    if (scroller.current) wasAtEnd.current = isScrolledToEnd(scroller.current);
+  };
+  return { showEnd, onScroll };
+}
+
+const isScrolledToEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean =>
+  scrollHeight - scrollTop - clientHeight <= END_PIXELS;
 
 /** The message that the address names, as that of a hit of a search does. */
 export const useWanted = (): string | null => new URLSearchParams(useSearch()).get('message');
 
-/** Shows the message that the address names. Older messages are read until it is there; in the meantime the list is not in its place. */
-function useWantedRow(
-  { rows, feed, show, showEnd }: WantedRow,
-  wasAtEnd: RefObject<boolean>,
-): { wanted: string | null; isInPlace(): boolean } {
-  const wanted = useWanted();
-  const found = useRef<string | null>(null);
-  useEffect(() => {
-    if (wanted === null && found.current !== null) {
-      // The conversation is opened without the message, so it shows its end again.
-      [found.current, wasAtEnd.current] = [null, true];
-      showEnd();
-    }
-    if (wanted === null || found.current === wanted) return;
-    const index = rows.findIndex(({ key }) => key === wanted);
-    if (index < 0) return feed.loadMore();
-    found.current = wanted;
-    wasAtEnd.current = false;
-    show(index);
-  }, [wanted, rows, feed, show, showEnd, wasAtEnd]);
-  return { wanted, isInPlace: () => wanted === found.current || !feed.hasMore };
+interface WantedRow {
+  wanted: string | null;
+  /** True until the message is in its place: in the meantime nothing but the user moves the list to its end. */
+  isSeeking: boolean;
+  endSearch(): void;
 }
 
-/** Looks whether the end is in view each time that a frame has passed without a change of the list, whose rows are measured after they are shown. */
-function useEndInView(isInView: () => boolean, onEnd: (() => void) | null): void {
+function useWantedRow(): WantedRow {
+  const wanted = useWanted();
+  const [reached, setReached] = useState<string | null>(null);
+  // Opened without the message in between, the conversation seeks it again.
+  if (wanted === null && reached !== null) setReached(null);
+  return { wanted, isSeeking: wanted !== null && wanted !== reached, endSearch: () => setReached(wanted) };
+}
+
+/** Acts each time that two frames have passed without a change of the list, whose rows are measured after they are shown. */
+function useSettled(act: () => void): void {
   useEffect(() => {
-    if (onEnd === null) return undefined;
     let frame = requestAnimationFrame(() => {
-      frame = requestAnimationFrame(() => isInView() && onEnd());
+      frame = requestAnimationFrame(act);
     });
     return () => cancelAnimationFrame(frame);
   });

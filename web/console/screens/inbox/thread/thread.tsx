@@ -2,7 +2,7 @@
 import type { Message } from '@parley/sdk';
 import { useEffect, useState, type ReactElement } from 'react';
 import { showViewing } from '../../../live/presence.ts';
-import { nameContact, useContact } from '../../../records/contacts.ts';
+import { nameContact, nameSummary, useContact } from '../../../records/contacts.ts';
 import { markAsRead, useConversation } from '../../../records/conversations.ts';
 import { useThread } from '../../../records/messages.ts';
 import { Failure, Loading } from '../../../ui/state.tsx';
@@ -31,7 +31,8 @@ export function Thread({ id, view }: { id: string; view: string }): ReactElement
     details.toggle();
     returnToComposer();
   };
-  const name = contact ? nameContact(contact) : '…';
+  const summary = conversation && nameSummary(conversation.contact_summary);
+  const name = contact ? nameContact(contact) : (summary ?? '…');
   useTitle(name);
   useEffect(() => showViewing(id), [id]);
   const wanted = useWanted();
