@@ -112,7 +112,8 @@ export const post = (
     {
       ...given,
       key: makeKey(),
-      after: findNewestMessage(given.conversation) ?? '',
+      after:
+        findNewestMessage(given.conversation) ?? findKnownConversation(given.conversation)?.last_message?._id ?? '',
       createdAt: new Date().toISOString(),
       problem: null,
     },
