@@ -70,10 +70,18 @@ test('what the platform refuses is said in the language of the console', async (
 });
 
 test('each rule of the API that a value can break has a text in Portuguese and in Spanish', () => {
-  const message = 'in English';
+  const message = 'in English, at most 5';
   for (const code of [...listRuleCodes(), 'INVALID'])
     for (const language of ['pt-BR', 'es'] as const)
-      assert.notEqual(explainFault({ code, message, limit: 5 }, language), message, `${language} ${code}`);
+      assert.notEqual(explainFault({ code, message }, language), message, `${language} ${code}`);
+});
+
+test('the limit and the format that a value breaks are explained in Portuguese and in Spanish', async () => {
+  const { body } = await call(400, 'POST', '/v1/contacts', { body: { name: 'a'.repeat(201), email: 'ana' } });
+  const explain = (language: 'pt-BR' | 'es'): string[] =>
+    body.errors.map((fault: Json) => explainFault(fault, language));
+  assert.deepEqual(explain('pt-BR'), ['deve ter no máximo 200 caracteres', 'deve ser um endereço de e-mail']);
+  assert.deepEqual(explain('es'), ['debe tener como máximo 200 caracteres', 'debe ser una dirección de correo']);
 });
 
 test('a wrong phone number is explained in Portuguese and in Spanish, without English words', async () => {

@@ -19,10 +19,6 @@ export interface Problem {
     code: string;
     /** What is wrong there, as the end of a sentence that begins with `path` */
     message: string;
-    /** The limit of MIN_LENGTH, MAX_LENGTH, MINIMUM, MAXIMUM, MIN_ITEMS, MAX_ITEMS, MIN_PROPERTIES and MAX_PROPERTIES */
-    limit?: number | undefined;
-    /** The format that FORMAT expects, such as email */
-    format?: string | undefined;
   }>;
   /** The record that has what was asked for */
   existing_id?: string | undefined;

@@ -7,13 +7,6 @@ const FieldError = Type.Object({
   path: plain.text('Where in the request: a.b[0]; a path or query parameter by its name'),
   code: plain.text('The name of what is wrong there, by which a program decides what to do'),
   message: plain.text('What is wrong there, as the end of a sentence that begins with `path`'),
-  limit: Type.Optional(
-    Type.Number({
-      description:
-        'The limit of MIN_LENGTH, MAX_LENGTH, MINIMUM, MAXIMUM, MIN_ITEMS, MAX_ITEMS, MIN_PROPERTIES and MAX_PROPERTIES',
-    }),
-  ),
-  format: Type.Optional(plain.text('The format that FORMAT expects, such as email')),
 });
 
 export const Problem = define(

@@ -27,14 +27,7 @@ export function validationProblem(failures: ValidationFailure[], part: string): 
     if (FORMS.has(failure.keyword) && errors.some((error) => error.path === path)) continue;
     const isParameter = part === 'querystring' && failure.keyword === 'additionalProperties';
     const message = isParameter ? 'is not a parameter of this operation' : describeFailure(failure);
-    const { limit, format } = failure.params as Partial<FailureParams>;
-    errors.push({
-      path,
-      code: toCode(failure.keyword),
-      message: message + suggestName(failure),
-      ...(limit !== undefined && { limit }),
-      ...(format !== undefined && { format }),
-    });
+    errors.push({ path, code: toCode(failure.keyword), message: message + suggestName(failure) });
     if (errors.length === MAX_FIELD_ERRORS) break;
   }
   const [first] = errors;

@@ -72,10 +72,6 @@ export interface FieldError {
   path: string;
   code: string;
   message: string;
-  /** The number that the value exceeds or does not reach. */
-  limit?: number;
-  /** The format that the value does not have. */
-  format?: string;
 }
 
 /** An error that is shown to the caller, including its `detail`. */

@@ -8,14 +8,11 @@ import type { Language } from '../../browser/texts.ts';
 interface FieldFault {
   code: string;
   message: string;
-  limit?: number | undefined;
-  format?: string | undefined;
 }
 
-/** What a text needs of a fault; the limit as people write it. */
+/** What a text needs of a fault; the limit, which only the message of the platform has, as people write it. */
 interface Fault {
   message: string;
-  format: string | undefined;
   limit: string | undefined;
 }
 
@@ -29,7 +26,7 @@ const pt: Catalogue = {
   EMPTY: 'está vazio',
   ENUM: 'não é uma das opções',
   FILE_NAME: 'tem um nome que não é aceito',
-  FORMAT: ({ format }) => PT_FORMATS.get(format) ?? 'não está no formato esperado',
+  FORMAT: ({ message }) => PT_FORMATS.get(message) ?? 'não está no formato esperado',
   HEADER_NOT_ALLOWED: 'é um cabeçalho reservado',
   INBOX_INACTIVE: 'é de uma caixa de entrada excluída',
   INVALID: ({ message }) => PT_REASONS.get(message) ?? `não é válido (${message})`,
@@ -40,8 +37,8 @@ const pt: Catalogue = {
   MAX_LENGTH: ({ limit }) => (limit ? `deve ter no máximo ${limit} caracteres` : 'é longo demais'),
   MAX_PROPERTIES: ({ limit }) => `deve ter no máximo ${limit} entradas`,
   MINIMUM: ({ limit }) => `deve ser no mínimo ${limit}`,
-  MIN_ITEMS: ({ limit }) => (limit === '1' ? 'não pode ficar vazio' : `deve ter no mínimo ${limit} itens`),
-  MIN_LENGTH: ({ limit }) => (limit === '1' ? 'não pode ficar vazio' : `deve ter no mínimo ${limit} caracteres`),
+  MIN_ITEMS: ({ limit }) => (limit ? `deve ter no mínimo ${limit} itens` : 'não pode ficar vazio'),
+  MIN_LENGTH: ({ limit }) => (limit ? `deve ter no mínimo ${limit} caracteres` : 'não pode ficar vazio'),
   MIN_PROPERTIES: 'não pode ficar vazio',
   NOT_AVAILABLE: 'ainda não está disponível',
   PAST: 'está no passado',
@@ -71,11 +68,11 @@ const PT_REASONS: ReadonlyMap<string, string> = new Map([
   ['is not the code of a country, such as BR or US', 'não é o código de um país, como BR ou US'],
 ]);
 
-const PT_FORMATS: ReadonlyMap<string | undefined, string> = new Map([
-  ['date-time', 'deve ser uma data com hora'],
-  ['email', 'deve ser um endereço de e-mail'],
-  ['hostname', 'deve ser um domínio, como loja.example'],
-  ['uri', 'deve ser um endereço completo da web'],
+const PT_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['must be a time such as 2026-01-31T12:00:00.000Z', 'deve ser uma data com hora'],
+  ['must be an e-mail address', 'deve ser um endereço de e-mail'],
+  ['must be the name of a host', 'deve ser um domínio, como loja.example'],
+  ['must be a whole web address', 'deve ser um endereço completo da web'],
 ]);
 
 const es: Catalogue = {
@@ -86,7 +83,7 @@ const es: Catalogue = {
   EMPTY: 'está vacío',
   ENUM: 'no es una de las opciones',
   FILE_NAME: 'tiene un nombre que no se acepta',
-  FORMAT: ({ format }) => ES_FORMATS.get(format) ?? 'no tiene el formato esperado',
+  FORMAT: ({ message }) => ES_FORMATS.get(message) ?? 'no tiene el formato esperado',
   HEADER_NOT_ALLOWED: 'es un encabezado reservado',
   INBOX_INACTIVE: 'es de una bandeja eliminada',
   INVALID: ({ message }) => ES_REASONS.get(message) ?? `no es válido (${message})`,
@@ -97,8 +94,8 @@ const es: Catalogue = {
   MAX_LENGTH: ({ limit }) => (limit ? `debe tener como máximo ${limit} caracteres` : 'es demasiado largo'),
   MAX_PROPERTIES: ({ limit }) => `debe tener como máximo ${limit} entradas`,
   MINIMUM: ({ limit }) => `debe ser como mínimo ${limit}`,
-  MIN_ITEMS: ({ limit }) => (limit === '1' ? 'no puede quedar vacío' : `debe tener como mínimo ${limit} elementos`),
-  MIN_LENGTH: ({ limit }) => (limit === '1' ? 'no puede quedar vacío' : `debe tener como mínimo ${limit} caracteres`),
+  MIN_ITEMS: ({ limit }) => (limit ? `debe tener como mínimo ${limit} elementos` : 'no puede quedar vacío'),
+  MIN_LENGTH: ({ limit }) => (limit ? `debe tener como mínimo ${limit} caracteres` : 'no puede quedar vacío'),
   MIN_PROPERTIES: 'no puede quedar vacío',
   NOT_AVAILABLE: 'todavía no está disponible',
   PAST: 'está en el pasado',
@@ -127,17 +124,19 @@ const ES_REASONS: ReadonlyMap<string, string> = new Map([
   ['is not the code of a country, such as BR or US', 'no es el código de un país, como BR o US'],
 ]);
 
-const ES_FORMATS: ReadonlyMap<string | undefined, string> = new Map([
-  ['date-time', 'debe ser una fecha con hora'],
-  ['email', 'debe ser una dirección de correo'],
-  ['hostname', 'debe ser un dominio, como tienda.example'],
-  ['uri', 'debe ser una dirección web completa'],
+const ES_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['must be a time such as 2026-01-31T12:00:00.000Z', 'debe ser una fecha con hora'],
+  ['must be an e-mail address', 'debe ser una dirección de correo'],
+  ['must be the name of a host', 'debe ser un dominio, como tienda.example'],
+  ['must be a whole web address', 'debe ser una dirección web completa'],
 ]);
 
 const FAULTS: Partial<Record<Language, Catalogue>> = { 'pt-BR': pt, es };
 
 /** Returns what is wrong with a value, in the words of the platform where the language has none. */
-export function explainFault({ code, message, format, limit }: FieldFault, language: Language): string {
+export function explainFault({ code, message }: FieldFault, language: Language): string {
   const text = getOwnProperty(FAULTS[language] ?? {}, code) ?? message;
-  return typeof text === 'string' ? text : text({ message, format, limit: limit?.toLocaleString(language) });
+  if (typeof text === 'string') return text;
+  const [number] = /-?\d+(?:\.\d+)?/.exec(message) ?? [];
+  return text({ message, limit: number && Number(number).toLocaleString(language) });
 }
