@@ -195,3 +195,13 @@ test('a reaction and its removal open nothing, wake nobody, are not unread and a
     assert.deepEqual(await readConversation(asked.conversation), { ...rest, window_expires_at });
   }
 });
+
+test('a reaction that arrives before all messages of its person waits for them in the same open conversation', async () => {
+  const from = makePhoneNumber();
+  const post = (message: Json): Promise<Json> => postAndReadMessage({ platform, network, phone }, { from, ...message });
+  const id = makeMessageId();
+  const early = await post({ type: 'reaction', reaction: { message_id: id, emoji: '👍' } });
+  assert.deepEqual((await post({ id })).conversation, early.conversation);
+  const { status, unread_count } = await readConversation(early.conversation);
+  assert.deepEqual([status, unread_count], ['OPEN', 1]);
+});

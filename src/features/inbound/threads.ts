@@ -37,12 +37,15 @@ export async function findThreads(tx: SystemTx, asked: ThreadQuery[]): Promise<F
   const old = asked.filter(({ arrival }) => !opensConversation(arrival));
   const current = asked.filter(({ arrival }) => opensConversation(arrival));
   const opened = await openMissingThreads(tx, current, found);
-  // What opens no conversation joins the latest one, or a closed one that is created for it.
+  // What opens no conversation joins the latest one.
   if (listDistinctKeys(old, found).length > 0) {
     // No index makes closed conversations unique, so this lock makes another process wait that looks for conversations of the same
     // contacts.
     await lockContacts(tx, listDistinctKeys(old, found));
     await addFoundThreads(found, () => findLatestThreads(tx, listDistinctKeys(old, found)));
+    // A reaction that has come before all messages waits for them in an open one, as it would have behind them; the history is closed.
+    const early = old.filter(({ arrival }) => arrival.message.origin !== 'history');
+    for (const id of await openMissingThreads(tx, early, found)) opened.add(id);
     await addFoundThreads(found, () => insertThreads(tx, makeThreads(old, found, 'CLOSED')));
   }
   return { threads: asked.map((item) => requireThread(found, item)), opened };
