@@ -147,6 +147,36 @@ test('a close that waits offline is left out when the contact has written meanwh
   await close();
 });
 
+test('a snooze that waits offline is left out when the contact has written meanwhile', async () => {
+  const { conversation, contact } = await writeAsContact(platform, { name: 'Gil Amanhã', text: 'Obrigado' });
+  const path = `/v1/conversations/${conversation._id}`;
+  const { page, close } = await openConsole(platform, browser, { path: `/inbox/all/${conversation._id}` });
+  await waitUntil('the conversation to be read', async () => (await call(200, 'GET', path)).body.unread_count === 0);
+  await field(page).waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Snooze' }).click();
+  await page.getByRole('menuitem', { name: /In an hour/ }).click();
+  await writeAsContact(platform, { from: contact.phone_number.slice(1), text: 'Melhor hoje' });
+  await page.context().setOffline(false);
+  await notice(page, 'Nothing was changed').waitFor();
+  assert.equal((await call(200, 'GET', path)).body.status, 'OPEN');
+  await close();
+});
+
+test('a bulk change that is begun offline fails right away and changes nothing later', async () => {
+  const { conversation } = await writeAsContact(platform, { name: 'Hugo Lote', text: 'Obrigado' });
+  const { page, close } = await openConsole(platform, browser, { path: '/inbox/all' });
+  await page.getByRole('checkbox', { name: 'Select the conversation with Hugo Lote' }).check();
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await notice(page, 'The platform cannot be reached').waitFor();
+  await page.context().setOffline(false);
+  await writeAsContact(platform, { name: 'Ida Depois', text: 'Oi' });
+  await page.getByRole('link', { name: /Ida Depois/ }).waitFor();
+  assert.equal((await call(200, 'GET', `/v1/conversations/${conversation._id}`)).body.status, 'OPEN');
+  await close();
+});
+
 test('a message that is refused while another conversation is on the screen is said, and the close behind it is left out', async () => {
   const { conversation } = await writeAsContact(platform, { name: 'Ivo Longo', text: 'Conta tudo' });
   await writeAsContact(platform, { name: 'Lia Outra', text: 'Oi' });

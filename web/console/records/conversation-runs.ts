@@ -5,7 +5,7 @@ import { parley } from '../client.ts';
 import { whenLive } from '../live/status.ts';
 import { createStore, useStore } from '../store.ts';
 import { showConversation, type ConversationFilter } from './conversations.ts';
-import { inOrder, whenDone, whenOnline } from './in-order.ts';
+import { inOrder, whenDone } from './in-order.ts';
 import { LIVE, queries } from './queries.ts';
 
 const KEY = 'conversation_run';
@@ -44,11 +44,13 @@ export function useConversationRun(id: string): UseQueryResult<ConversationRun> 
   });
 }
 
+/** Offline, it fails at once: a change that waited could close a conversation whose contact has written meanwhile. */
 export async function startConversationRun(choice: ConversationChoice, change: ConversationChange): Promise<void> {
   const before = 'conversations' in choice ? choice.conversations : [];
   const selection = 'filter' in choice ? choice : { ids: before.map(({ _id }) => _id) };
-  await whenDone('ids' in selection ? selection.ids : undefined);
-  const run = await whenOnline((options) => parley.conversations.changeMany({ ...selection, change }, options));
+  const isOnline = navigator.onLine;
+  if (isOnline) await whenDone('ids' in selection ? selection.ids : undefined);
+  const run = await parley.conversations.changeMany({ ...selection, change }, isOnline ? {} : { repeatForMs: 0 });
   showConversationRun(run);
   shownRun.set({ id: run._id, before });
 }

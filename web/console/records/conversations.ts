@@ -177,26 +177,33 @@ function readCountsSoon(): void {
   }, COUNTS_PAUSE_MS);
 }
 
-/** Changes a conversation. The change shows once the platform has made it. */
+/** Changes a conversation. The change shows once the platform has made it. Throws LeftOut as `putAway` does. */
 export function useConversationChange(id: string): UseMutationResult<Conversation, Error, ConversationUpdate> {
   return useMutation({
-    mutationFn: (change) => inOrder(id, (options) => parley.conversations.update(id, change, options)),
+    mutationFn: (change) => {
+      const shown = findKnownConversation(id);
+      if (shown && (change.status === 'CLOSED' || change.status === 'SNOOZED')) return putAway(shown, change);
+      return inOrder(id, (options) => parley.conversations.update(id, change, options));
+    },
     onSuccess: showConversation,
   });
 }
 
 /**
- * Closes a conversation. Throws LeftOut when what was done with it before has failed, such as the sending of a message, or when the contact has
- * written while the browser was offline.
+ * Closes or snoozes a conversation. Throws LeftOut when an earlier act on it has failed, such as the sending of a message, or when the contact
+ * has written while the browser was offline.
  */
-export async function closeConversation({ _id, unread_count }: Conversation): Promise<void> {
+function putAway({ _id, unread_count }: Conversation, change: ConversationUpdate): Promise<Conversation> {
   const wasOffline = !navigator.onLine;
-  const close = async (options: CallOptions): Promise<Conversation> => {
+  const act = async (options: CallOptions): Promise<Conversation> => {
     if (wasOffline && (await parley.conversations.get(_id, options)).unread_count > unread_count) throw new LeftOut();
-    return parley.conversations.update(_id, { status: 'CLOSED' }, options);
+    return parley.conversations.update(_id, change, options);
   };
-  showConversation(await inOrder(_id, close, true));
+  return inOrder(_id, act, true);
 }
+
+export const closeConversation = async (conversation: Conversation): Promise<void> =>
+  showConversation(await putAway(conversation, { status: 'CLOSED' }));
 
 /** A person answers from now on; somebody who takes over a conversation of nobody becomes its owner. */
 export const takeOver = ({ owner }: Conversation, user: string): ConversationUpdate => ({

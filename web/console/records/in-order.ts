@@ -70,7 +70,7 @@ export const whenDone = (conversations: Iterable<string> = queues.keys()): Promi
   Promise.all([...conversations].flatMap((each) => queues.get(each)?.last ?? []));
 
 /** Runs an act, and runs it again when it gets no answer because the browser is offline. */
-export async function whenOnline<T>(act: Act<T>): Promise<T> {
+async function whenOnline<T>(act: Act<T>): Promise<T> {
   for (;;) {
     try {
       // A browser can be wrong about being offline, so each act is tried once.

@@ -1,5 +1,6 @@
 /** What went wrong, for the person in front of the page. */
 import { isParleyError, type Problem } from '@parley/sdk';
+import { LeftOut } from '../records/in-order.ts';
 import { explainFault } from '../texts/faults.ts';
 import { getLanguage } from '../texts/language.ts';
 import { explainCode } from '../texts/problems.ts';
@@ -9,6 +10,7 @@ import { COMMON } from './texts.ts';
 /** Returns one sentence about an error; a text is a sentence already. */
 export function explainError(error: unknown): string {
   if (typeof error === 'string') return error;
+  if (error instanceof LeftOut) return getTexts(COMMON).leftOut;
   if (!isParleyError(error)) return getTexts(COMMON).failed(String(error));
   if (error.code === 'NO_ANSWER') return getTexts(COMMON).notReachable;
   const { code, detail, errors = [] } = error.problem ?? { code: error.code };
