@@ -20,7 +20,7 @@ import {
 } from './mailbox-calls.ts';
 import type { EmailConfig } from './settings.ts';
 
-/** Checks that the mailbox can be read, and returns its end. */
+/** Checks that the mailbox can be read, and returns its end. Throws UNAVAILABLE when too many mailboxes are read at once, as all calls here do. */
 export async function checkMailbox(access: MailboxAccess, asking: Calling): Promise<CheckResult> {
   if (!asking.config.imap_url) return { ok: true, coexistence: null };
   try {

@@ -116,6 +116,23 @@ test('a server that never answers is given up when the time is over', async (con
   await assert.rejects(fetchMails(access, ask(config(peer.port), AbortSignal.timeout(1_000)), null));
 });
 
+test('silent servers of some companies keep no other company from its mailbox, and a call that waits in vain says nothing about its server', async (context) => {
+  const { startPeer } = await import('../../../test/support/peers.ts');
+  const silent = await startPeer(context, () => undefined, false);
+  const mailbox = await openMailbox(context);
+  const ends = new AbortController();
+  const held = ['a', 'a', 'b', 'b', 'c', 'c'].map((company) =>
+    fetchMails(access, { ...ask(config(silent.port), ends.signal), company }, null),
+  );
+  const check = (company: string, signal?: AbortSignal) =>
+    checkMailbox(access, { ...ask(config(mailbox.port), signal), company });
+  await assert.rejects(check('a', AbortSignal.timeout(1_000)), { code: 'UNAVAILABLE' });
+  assert.equal((await check('d')).ok, true);
+  ends.abort();
+  await Promise.allSettled(held);
+  assert.equal((await check('a')).ok, true);
+});
+
 test('a mail is whole although the server estimates its size too high', async (context) => {
   const mailbox = await openMailbox(context);
   const { position } = await fetch(mailbox, null);

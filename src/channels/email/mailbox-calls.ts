@@ -3,6 +3,7 @@ import type { NetworkAccess } from '../channel.ts';
 import { readMailServer } from '../../platform/outside/mail-server.ts';
 import { OutboundError } from '../../platform/outside/outbound-error.ts';
 import { listOwnCertificates } from '../../platform/outside/trust.ts';
+import { AppError } from '../../platform/values/errors.ts';
 import { ChildEnded } from '../../platform/work/child.ts';
 import type { FetchedMails, MailboxPosition, MailPart } from './imap.ts';
 import type { MailboxAct, MailboxAnswer, MailboxFailure, MailboxRequest } from './mailbox-answers.ts';
@@ -31,9 +32,11 @@ export class MailboxFault extends Error {
   }
 }
 
-/** Returns what went wrong, in one sentence for people. */
-export const explainFailure = (error: unknown): string =>
-  error instanceof MailboxFault || error instanceof OutboundError ? error.message : WORDS.broke;
+/** Returns what went wrong, in one sentence for people. Throws UNAVAILABLE again, which says nothing about the server. */
+export function explainFailure(error: unknown): string {
+  if (error instanceof AppError) throw error;
+  return error instanceof MailboxFault || error instanceof OutboundError ? error.message : WORDS.broke;
+}
 
 const WORDS: Record<MailboxFailure['failure'], string> = {
   refused: 'The server refused the log-in.',

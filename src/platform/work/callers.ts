@@ -4,9 +4,10 @@
  * server may say.
  */
 import type { Socket } from 'node:net';
+import { AppError } from '../values/errors.ts';
 import { createPool, endOrLength, type ChildPool } from './child-pool.ts';
 import { openChild, type Child, type ChildKind } from './child.ts';
-import { createShares } from './shares.ts';
+import { createShares, type Shares } from './shares.ts';
 
 interface Conversation {
   /** Opens the connection, which is then handed over to the child. */
@@ -19,8 +20,9 @@ interface Conversation {
 
 export interface Callers {
   /**
-   * Returns the answer of the child. `owner` is the company whose share is used. Throws UNAVAILABLE when the call would wait too long for its
-   * turn, the error of `connect`, and ChildEnded: LATE when the call used up its CPU time, FULL or DIED when its memory ran out, and DIED when it did not end in time.
+   * Returns the answer of the child. `owner` is the company whose share is used. Throws UNAVAILABLE when the call waits too long for its turn,
+   * also when that leaves it too little of its time; the error of `connect`; and ChildEnded: LATE when the call used up its CPU time, FULL or DIED
+   * when its memory ran out, and DIED when it did not end in time.
    */
   call<A>(owner: string, conversation: Conversation): Promise<A>;
   /** Resolves with the answer of the child, which calls `onNews` meanwhile. Throws as `call` does. */
@@ -47,6 +49,8 @@ const MOST_PER_OWNER = 2;
 const WAIT_MS = 60_000;
 /** Places for companies that have none. */
 const KEPT = 2;
+/** A call that waited for longer than this and then ran out of time says nothing about its server. */
+const NOTICED_WAIT_MS = 500;
 // Reading twenty mails takes a tenth of this time, and a slow machine half of it.
 const CALL_CPU_MS = 10_000;
 /** The time in which a child that was told to end a call has to answer. */
@@ -68,7 +72,7 @@ export function createCallers(module: URL, nice: number): Callers {
   let count = 0;
   return {
     call: <A>(owner: string, conversation: Conversation) =>
-      places.within(owner, async () => {
+      waitForTurn(places, owner, conversation.signal, async () => {
         const socket = await conversation.connect();
         return call<A>(pool, (count += 1), socket, conversation);
       }),
@@ -93,6 +97,27 @@ export function createCallers(module: URL, nice: number): Callers {
     },
   };
 }
+
+/** Runs `work` in its turn. A call that is aborted before, or because its turn left it too little time, fails as UNAVAILABLE. */
+function waitForTurn<A>(places: Shares, owner: string, signal: AbortSignal, work: () => Promise<A>): Promise<A> {
+  const askedMs = performance.now();
+  const late = Promise.withResolvers<never>();
+  const leave = (): void => late.reject(makeBusyError());
+  signal.addEventListener('abort', leave, { once: true });
+  const called = places.within(owner, async () => {
+    signal.removeEventListener('abort', leave);
+    const hasWaited = performance.now() - askedMs > NOTICED_WAIT_MS;
+    if (signal.aborted) throw makeBusyError();
+    const [result] = await Promise.allSettled([work()]);
+    if (signal.aborted && hasWaited) throw makeBusyError();
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+  return Promise.race([called, late.promise]);
+}
+
+const makeBusyError = (): AppError =>
+  new AppError('UNAVAILABLE', 'Too many mailboxes are being read at once', [], { 'retry-after': '5' });
 
 /** Runs a call in a child of its own. */
 async function call<A>(
