@@ -18,6 +18,7 @@ import {
   text,
   readSettings,
   url,
+  urlOfHosts,
   type SettingTable,
   type SettingValues,
   type Variables,
@@ -28,7 +29,7 @@ export const SETTINGS = {
   HOST: listenHost,
   PORT: integer(3000, 0, 65_535),
   DATA_DIR: text('./data'),
-  DATABASE_URL: url('postgres:', 'postgresql:'),
+  DATABASE_URL: urlOfHosts('postgres:', 'postgresql:'),
   // When the platform begins to refuse writes, transactions in progress still need space: 60 of them with 8 MB each, and a few segments of
   // the write-ahead log.
   STORAGE_RESERVE: size('512MB'),

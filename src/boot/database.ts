@@ -3,11 +3,15 @@
  * security applies to the role of the platform.
  */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { dataPath, type Config } from '../config.ts';
 import { connectionUrl, startEmbeddedPostgres, type EmbeddedPostgres } from '../platform/store/embedded-postgres.ts';
+import { isUnavailable } from '../platform/store/db.ts';
+import { isReadOnly } from '../platform/store/hosts.ts';
 import { migrateJobs } from '../platform/work/jobs.ts';
 import { createLogin, findMissing, migrate } from '../platform/store/migrations.ts';
 import type { Log } from '../platform/work/telemetry.ts';
+import { splitHosts } from '../platform/values/host-list.ts';
 import { queues } from '../worker.ts';
 import { findOtherServer } from './database-answer.ts';
 
@@ -42,12 +46,33 @@ export async function prepareDatabase(
 ): Promise<string> {
   if (embedded) return prepareEmbedded(embedded, log);
   if (!DATABASE_URL) throw new Error('there is no database');
-  await migrateIfNeeded(DATABASE_URL, mayMigrate, log).catch(async (error: unknown) => {
+  const host = await waitForWritable(splitHosts(DATABASE_URL), log);
+  await migrateIfNeeded(host, mayMigrate, log).catch(async (error: unknown) => {
     // Failure policy: an error of the driver does not say that something else than PostgreSQL answers; any other error is thrown as it is.
-    const found = await findOtherServer(DATABASE_URL);
+    const found = await findOtherServer(host);
     throw found === null ? error : new Error(found, { cause: error });
   });
   return DATABASE_URL;
+}
+
+// The pause between two looks for a host that accepts changes.
+const LOOK_MS = 1_000;
+
+/**
+ * Returns the URL of the first host that accepts changes. Waits for one while some host is a standby, or while none of several can be reached;
+ * otherwise it returns a host whose error is worth reporting.
+ */
+async function waitForWritable(urls: string[], log: Log): Promise<string> {
+  for (let looks = 0; ; looks += 1) {
+    const answers = await Promise.allSettled(urls.map(isReadOnly));
+    const found = answers.findIndex((answer) => answer.status === 'fulfilled' && !answer.value);
+    const isPromising = answers.some(({ status }) => status === 'fulfilled');
+    const failed = answers.findIndex((answer) => answer.status === 'rejected' && !isUnavailable(answer.reason));
+    if (found >= 0) return urls[found] ?? '';
+    if (!isPromising && (urls.length === 1 || failed >= 0)) return urls[Math.max(0, failed)] ?? '';
+    if (looks === 0) log.warn('the database accepts no changes yet: waiting for a host that does');
+    await sleep(LOOK_MS);
+  }
 }
 
 /** Migrates the embedded database as the superuser. The platform logs in as another user, to whom row-level security applies. */

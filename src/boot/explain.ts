@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { splitHosts } from '../platform/values/host-list.ts';
 
 const MEANINGS = new Map([
   ['ECONNREFUSED', ': nothing listens there'],
@@ -8,7 +9,8 @@ const MEANINGS = new Map([
 /** Turns an error of the start into one sentence for the operator's terminal. The sentence never contains a password. */
 export function explainStartError(error: unknown, config: Config): string {
   const { code, message } = error as { code?: string; message: string };
-  const where = config.DATABASE_URL ? new URL(config.DATABASE_URL).host : 'the embedded server';
+  const hosts = config.DATABASE_URL ? splitHosts(config.DATABASE_URL).map((url) => new URL(url).host) : [];
+  const where = hosts.join(', ') || 'the embedded server';
   switch (code) {
     case 'EADDRINUSE':
       return `port ${config.PORT} on ${config.HOST} is taken; set PORT to another one`;

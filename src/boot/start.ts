@@ -26,6 +26,7 @@ import { createPrecedence } from '../platform/work/precedence.ts';
 import { createStorageGate, type Storage, type StorageGate } from '../platform/store/storage.ts';
 import { watchStorage } from '../platform/store/storage-watch.ts';
 import { createMetrics, type Log } from '../platform/work/telemetry.ts';
+import { watchReplication } from '../platform/store/replication.ts';
 import { keepStatisticsFresh } from '../platform/store/statistics.ts';
 import { openDatabase, type Database } from '../platform/store/tenant.ts';
 import { startWorker } from '../worker.ts';
@@ -94,10 +95,9 @@ async function startParts(config: StartConfig, purpose: Purpose, options: StartO
   early.follow((line) => log.warn({ postgres: line }, 'database'));
   // A wrong setting of a channel ends the start before the database is changed.
   const network = openNetworks(config, sandbox, undo);
-  const storeUrl = await prepareDatabase(config, embedded, purpose === 'all', log);
-  const isShared = embedded === null;
-  const parts = { config, secrets, sandbox, network, url: storeUrl, isShared, purpose, options, undo };
-  const { kit, jobs, gate } = await openKit(parts);
+  const database = await prepareDatabase(config, embedded, purpose === 'all', log);
+  const shared = { isShared: embedded === null, purpose, options, undo };
+  const { kit, jobs, gate } = await openKit({ config, secrets, sandbox, network, url: database, ...shared });
   const health: Health = { phase: 'starting', ping: () => kit.database.ping(), hasRoom: () => gate.hasRoom };
   const app = purpose === 'worker' ? null : await buildApi(kit, health);
   // Fastify allows a second close(), which does nothing.
@@ -193,13 +193,13 @@ async function openKit(parts: StartedParts): Promise<{ kit: Kit; jobs: Jobs; gat
   const metrics = createMetrics();
   const gate = createStorageGate(log, metrics);
   const { database, changes } = connectToDatabase(parts, gate);
+  if (parts.isShared) undo.push(watchReplication({ system: database.system('upkeep'), log, metrics }));
   const tokenSecrets = { current: secrets.jwtSecret, previous: config.JWT_SECRET_PREVIOUS };
   await checkSecrets(database, secrets, tokenSecrets);
   if (sandbox) undo.push(trustSandbox(sandbox));
   const jobs = openJobs({ url, worker: purpose !== 'api', log, storage: gate, waitMs: config.DATABASE_WAIT });
-  undo.push(jobs.stop);
   const access = openAccess(config, tokenSecrets, database);
-  undo.push(access.limits.close);
+  undo.push(jobs.stop, access.limits.close);
   const kit: Kit = {
     config: Object.freeze(config),
     database,

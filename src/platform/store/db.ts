@@ -2,6 +2,9 @@
  * The only access to PostgreSQL: connection pools for each role, named prepared statements, and functions that check the number of rows.
  */
 import pg from 'pg';
+import { splitHosts } from '../values/host-list.ts';
+import { connectToHosts, findHosts } from './hosts.ts';
+import { closeUnanswered, queryOnce } from './unanswered.ts';
 import { AppError, quotaExceeded, storageFull, unknownReference } from '../values/errors.ts';
 
 /** One SQL statement. `name` is unique in the process, because pg prepares each name once per connection. */
@@ -89,6 +92,9 @@ const LOCK_WAIT_MS = 2_000;
 // A lock is not waited for until the statement's time is over, so that the error says what it has waited for.
 const LOCK_SHARE = 0.9;
 
+// A server that has not answered this long after it should have stopped the statement has vanished, or waits for its standby.
+const GRACE_MS = 1_000;
+
 // Only searches need bitmap scans, and the reading role runs them. For other roles the planner would choose a bitmap scan when it has no
 // statistics of a table, and would collect and sort all rows of a company for each portion.
 const NO_BITMAPS = { enable_bitmapscan: 'off' };
@@ -108,44 +114,61 @@ export interface PoolLimits {
   waitMs?: number | undefined;
 }
 
-/** The start-up options of a database session. They set its role and limits together with the connection, without another round trip. */
-export function sessionOptions(
+function listSettings(
   role: string,
-  { quota = null, statementMs = SESSION.statement_timeout, waitMs = LOCK_WAIT_MS }: PoolLimits = {},
-): string {
+  { quota = null, statementMs = SESSION.statement_timeout, waitMs = LOCK_WAIT_MS }: PoolLimits,
+): [name: string, value: string | number][] {
   const bound = quota === null ? {} : { 'app.company_quota': quota };
-  const settings = {
+  return Object.entries({
     ...SESSION,
     statement_timeout: statementMs,
     lock_timeout: Math.round(Math.min(waitMs, LOCK_SHARE * statementMs)),
     ...(role === ROLES.read ? {} : NO_BITMAPS),
     ...(role === ROLES.system ? ONE_PLAN : {}),
     ...bound,
-  };
-  return [`-c role=${role}`, ...Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)].join(' ');
+  });
 }
+
+/** The role and the limits of a session as start-up options, for connections that reach PostgreSQL without a pooler between. */
+export const sessionOptions = (role: string, limits: PoolLimits = {}): string =>
+  [`-c role=${role}`, ...listSettings(role, limits).map(([name, value]) => `-c ${name}=${value}`)].join(' ');
+
+/** Sets the role and the limits of a session. A pooler such as PgBouncer refuses connections with start-up options. */
+export const sessionStatement = (role: string, limits: PoolLimits = {}): string =>
+  [`set role ${role}`, ...listSettings(role, limits).map(([name, value]) => `set ${name} = '${value}'`)].join(';');
 
 export function openPool(connectionString: string, role: string, max: number, limits: PoolLimits = {}): pg.Pool {
   const { statementMs = SESSION.statement_timeout, waitMs = PATIENT_WAIT_MS } = limits;
+  const hosts = findHosts(connectionString);
+  const [first, ...others] = splitHosts(connectionString);
+  const session = sessionStatement(role, limits);
   const pool = new pg.Pool({
-    connectionString,
+    connectionString: first,
+    ...(others.length > 0 && { Client: connectToHosts(hosts, waitMs) }),
     max,
     types,
     application_name: 'parley',
-    options: sessionOptions(role, limits),
+    onConnect: (client) => client.query(session) as unknown as void,
     connectionTimeoutMillis: waitMs,
     // An idle process runs a few statements every few seconds; with a shorter time its connections would be closed and opened all the time.
     idleTimeoutMillis: 60_000,
     // Statements are sent without waiting for the answers of earlier ones.
     pipeline: true,
     // A caller does not wait longer than this for a server that has vanished without closing the connection.
-    query_timeout: statementMs + 1_000,
+    query_timeout: statementMs + GRACE_MS,
     keepAlive: true,
   });
   // Failure policy: an idle connection that breaks is dropped by the pool; the next query opens another.
   pool.on('error', () => undefined);
   pool.on('connect', ignoreConnectionErrors);
+  pool.on('release', (error) => error && hosts.suspect());
   return pool;
+}
+
+/** Closes the connections, also those whose COMMIT the server has not answered. */
+export async function closePool(pool: pg.Pool): Promise<void> {
+  closeUnanswered(pool);
+  await pool.end();
 }
 
 /** Creates a connection outside the pools. Its errors are thrown by the statement that is running. */
@@ -163,14 +186,16 @@ function ignoreConnectionErrors(client: pg.ClientBase): void {
   client.on('error', () => undefined);
 }
 
-export function createExecutor(client: pg.Pool | pg.PoolClient): Executor {
-  return createExecutorFrom((statement) => sendStatement(client, statement));
-}
+/** Runs single statements, each in a transaction of its own. */
+export const createExecutor = (pool: pg.Pool): Executor =>
+  createExecutorFrom((statement) => queryOnce(pool, toQuery(statement)));
 
 /** Sends a statement on this connection. */
-export function sendStatement(client: pg.Pool | pg.PoolClient, statement: Statement): Promise<pg.QueryResult> {
-  return client.query(statement.planEachTime ? { text: statement.text, values: statement.values } : statement);
-}
+export const sendStatement = (client: pg.PoolClient, statement: Statement): Promise<pg.QueryResult> =>
+  client.query(toQuery(statement));
+
+const toQuery = ({ name, text, values, planEachTime }: Statement): pg.QueryConfig =>
+  planEachTime ? { text, values } : { name, text, values };
 
 export function createExecutorFrom(run: (statement: Statement) => Promise<pg.QueryResult>): Executor {
   return {
@@ -221,6 +246,9 @@ export const isLockTimeout = (error: unknown): boolean => readErrorCode(error) =
 /** Returns true when a statement met locked rows or took too long: the rows are busy, not the database as a whole. */
 export const isContention = (error: unknown): boolean =>
   isCollision(error) || isLockTimeout(error) || readErrorCode(error) === '57014';
+
+/** Returns true when the server takes no changes, such as a former primary that follows another one now. */
+export const isReadOnlyServer = (error: unknown): boolean => readErrorCode(error) === '25006';
 
 // The codes for a full disk: PostgreSQL's disk_full, the file system's ENOSPC, and the platform's own refusal before the disk is full.
 const STORAGE_FULL = ['53100', 'ENOSPC', 'STORAGE_FULL'];

@@ -1,7 +1,8 @@
 /** Locks of the whole installation that a process holds on a connection of its own, so that its work may take longer than a transaction. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { newClient } from './db.ts';
+import { newClient, PATIENT_WAIT_MS } from './db.ts';
+import { findHosts } from './hosts.ts';
 
 // How often a process checks whether another one has released the lock.
 const TURN_MS = 50;
@@ -19,7 +20,8 @@ export async function takeAdvisoryLock(client: pg.Client, lock: number): Promise
 }
 
 /** Runs `work` while this process holds the lock; processes that want it as well wait for each other. */
-export async function runExclusively<T>(connectionString: string, lock: number, work: () => Promise<T>): Promise<T> {
+export async function runExclusively<T>(url: string, lock: number, work: () => Promise<T>): Promise<T> {
+  const connectionString = await findHosts(url).choose(PATIENT_WAIT_MS);
   const client = newClient({ connectionString, application_name: 'parley lock', keepAlive: true });
   await client.connect();
   try {

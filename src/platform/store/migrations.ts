@@ -4,7 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { newClient, ROLES, sessionOptions } from './db.ts';
+import { newClient, ROLES, sessionStatement } from './db.ts';
+import { refuseTransactionPooling } from './pooler.ts';
 import { takeAdvisoryLock } from './exclusive.ts';
 import { QUEUE_SCHEMA } from '../work/jobs.ts';
 
@@ -16,7 +17,7 @@ const FOLDER = join(import.meta.dirname, '../../../migrations');
 // The advisory lock that all processes share, so that only one of them migrates the database at a time.
 const LOCK = 724_113_001;
 // The time limit of a connection. A distant server answers in a tenth of this time, and an unreachable one should soon be reported.
-const CONNECT_MS = 5_000;
+const QUICK = { connectionTimeoutMillis: 5_000 };
 
 function roleStatements(): string[] {
   return Object.values(ROLES).map((role) => `create role ${role} nologin nosuperuser nobypassrls`);
@@ -208,10 +209,10 @@ export async function createLogin(connectionString: string, password: string): P
  */
 export async function findMissing(connectionString: string, queues: string[]): Promise<string[]> {
   if (!(await allRolesExist(connectionString))) return migrationFiles();
-  const options = sessionOptions(ROLES.app);
-  const client = newClient({ connectionString, options, connectionTimeoutMillis: CONNECT_MS });
+  const client = newClient({ connectionString, ...QUICK });
   try {
     await client.connect();
+    await client.query(sessionStatement(ROLES.app));
     await refuseUnboundRole(client);
     const { rows: tables } = await client.query<{ ready: boolean }>(
       `select to_regclass('schema_migrations') is not null and to_regclass('${QUEUE_SCHEMA}.queue') is not null as ready`,
@@ -235,9 +236,10 @@ export async function findMissing(connectionString: string, queues: string[]): P
  * by PostgreSQL.
  */
 async function allRolesExist(connectionString: string): Promise<boolean> {
-  const client = newClient({ connectionString, connectionTimeoutMillis: CONNECT_MS });
+  const client = newClient({ connectionString, ...QUICK });
   try {
     await client.connect();
+    await refuseTransactionPooling(client, newClient({ connectionString, ...QUICK }));
     const roles = Object.values(ROLES);
     const { rows } = await client.query<{ count: number }>(
       'select count(*)::int as count from pg_roles where rolname = any($1)',

@@ -1,5 +1,6 @@
 /** Refreshes the planner's statistics of small tables often; see refresh_statistics() in the first migration. */
 import { exec } from './db.ts';
+import { repeat } from '../work/repeat.ts';
 import type { Log } from '../work/telemetry.ts';
 import type { SystemTx } from './tenant.ts';
 
@@ -7,16 +8,7 @@ import type { SystemTx } from './tenant.ts';
 const LOOK_EVERY_MS = 4_000;
 
 /** Checks at intervals whether statistics are outdated. Returns a function that ends the checks. */
-export function keepStatisticsFresh(system: SystemTx, log: Log): () => Promise<void> {
-  const look = (): Promise<number> =>
-    exec(system, { name: 'statistics.refresh', text: 'select refresh_statistics()', values: [] });
-  let looking: Promise<unknown> = Promise.resolve();
-  const timer = setInterval(() => {
-    // Failure policy: the statistics stay as they are until the next check.
-    looking = look().catch((error: unknown) => log.debug({ err: error }, 'statistics: the look failed'));
-  }, LOOK_EVERY_MS);
-  return async () => {
-    clearInterval(timer);
-    await looking;
-  };
-}
+export const keepStatisticsFresh = (system: SystemTx, log: Log): (() => Promise<void>) =>
+  repeat('refreshing the statistics', LOOK_EVERY_MS, log, () =>
+    exec(system, { name: 'statistics.refresh', text: 'select refresh_statistics()', values: [] }),
+  );

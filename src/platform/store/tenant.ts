@@ -7,7 +7,16 @@ import type pg from 'pg';
 import { toNamedActor, type Actor } from '../values/actor.ts';
 import type { Principal } from '../http/auth.ts';
 import type { Change } from './changes/change.ts';
-import { createExecutor, openPool, PATIENT_WAIT_MS, ROLES, type Executor, type Quota, type Statement } from './db.ts';
+import {
+  closePool,
+  createExecutor,
+  openPool,
+  PATIENT_WAIT_MS,
+  ROLES,
+  type Executor,
+  type Quota,
+  type Statement,
+} from './db.ts';
 import { runExclusively } from './exclusive.ts';
 import {
   createCompanyShares,
@@ -20,6 +29,7 @@ import type { Shares } from '../work/shares.ts';
 import { createSpacedTurns } from '../work/spaced-turns.ts';
 import { UNGUARDED, type Storage } from './storage.ts';
 import { inTransaction, type TransactionExecutor, type TransactionOptions } from './transaction.ts';
+import { createWriteWatch, type WriteWatch } from './write-watch.ts';
 import { createWakeUps, type WakeUps } from './wake-ups.ts';
 
 declare const brand: unique symbol;
@@ -101,7 +111,7 @@ export interface Database {
   exclusively<T>(lock: number, work: () => Promise<T>): Promise<T>;
   /** Tells the loops of this process that a transaction has queued work for them. */
   wakeUps: WakeUps;
-  /** Throws when the database does not answer. */
+  /** Throws when the database does not answer, or has taken no changes for some seconds. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -189,6 +199,24 @@ function createSystemTransaction(parts: Pick<TransactionParts, 'pool' | 'publish
     );
 }
 
+type TenantTransactions = <T>(companyId: string, work: (tx: TenantTx) => Promise<T>, actor?: Actor) => Promise<T>;
+
+const createTenantTransactions =
+  (parts: Pick<TransactionParts, 'pool' | 'publish' | 'wake'>, writes: WriteWatch): TenantTransactions =>
+  (companyId, work, actor) =>
+    writes.note(
+      runTransaction(
+        { ...parts, begin: beginStatement(companyId, actor), options: { startsWithBegin: true } },
+        (tx) => ({ ...tx, companyId, writable: true }) as unknown as TenantTx,
+        work,
+      ),
+    );
+
+const readUnderRls = (transact: TenantTransactions, companyId: string): Executor => ({
+  query: <R>(statement: Statement) => transact(companyId, (tx) => tx.query<R>(statement)),
+  execute: (statement) => transact(companyId, (tx) => tx.execute(statement)),
+});
+
 const openRead = (companyId: string, executor: Executor): TenantRead =>
   ({ ...executor, companyId }) as unknown as TenantRead;
 
@@ -226,21 +254,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   const crossing = createSystemShares(poolSize, waitMs);
   const searching = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: CHEAP_SEARCH_MS });
   const walking = createSpacedTurns({ waitMs: EXPENSIVE_WAIT_MS, cheapMs: 0 });
+  const writes = createWriteWatch(() => openSystem('admission'));
   const transactAcross = createSystemTransaction({ pool: system, ...told }, crossing);
 
-  function underRls<T>(companyId: string, work: (tx: TenantTx) => Promise<T>, actor?: Actor): Promise<T> {
-    return runTransaction(
-      { pool: app, begin: beginStatement(companyId, actor), ...told, options: { startsWithBegin: true } },
-      (tx) => ({ ...tx, companyId, writable: true }) as unknown as TenantTx,
-      work,
-    );
-  }
-
-  const readUnderRls = (companyId: string): Executor => ({
-    query: <R>(statement: Statement) => underRls(companyId, (tx) => tx.query<R>(statement)),
-    execute: (statement) => underRls(companyId, (tx) => tx.execute(statement)),
-  });
-
+  const underRls = createTenantTransactions({ pool: app, ...told }, writes);
   const openSystem = (behalf: ShareOwner): SystemTx =>
     createSingleStatements(runWithinShare(crossing, behalf, createExecutor(system)), told);
 
@@ -248,27 +265,30 @@ export function openDatabase(options: DatabaseOptions): Database {
     // Under row-level security reads are not limited by shares, because a read inside a transaction would wait for the share that its own
     // transaction uses.
     read: (companyId) => {
-      if (readsUnderRls) return openRead(companyId, readUnderRls(companyId));
+      if (readsUnderRls) return openRead(companyId, readUnderRls(underRls, companyId));
       const fair = runWithinShare(reading, companyId, createExecutor(read));
       return openRead(companyId, withSpacedSearches(searching, companyId, fair));
     },
     walk: (companyId) =>
       openRead(
         companyId,
-        runWithinShare(walking, companyId, runWithinShare(writing, companyId, readUnderRls(companyId))),
+        runWithinShare(walking, companyId, runWithinShare(writing, companyId, readUnderRls(underRls, companyId))),
       ),
     tenantTx: (companyId, work, actor) =>
       storage.write(() => writing.within(companyId, () => underRls(companyId, work, actor))),
     systemTx: (behalf, work, { fromReserve } = { fromReserve: false }) =>
-      (fromReserve ? UNGUARDED : storage).write(() => transactAcross(behalf, work)),
-    flushTx: (work, how) => storage.write(() => transactAcross('callbacks', work, how)),
+      (fromReserve ? UNGUARDED : storage).write(() => writes.note(transactAcross(behalf, work))),
+    flushTx: (work, how) => storage.write(() => writes.note(transactAcross('callbacks', work, how))),
     system: openSystem,
     exclusively: (lock, work) => runExclusively(url, lock, work),
     wakeUps,
     // Uses the connections for admitting requests, so that slow searches of companies do not make the process look unhealthy.
-    ping: async () => void (await openSystem('admission').query({ name: 'tenant.ping', text: 'select 1', values: [] })),
+    ping: async () => {
+      await openSystem('admission').query({ name: 'tenant.ping', text: 'select 1', values: [] });
+      await writes.check();
+    },
     close: async () => {
-      await Promise.all([app.end(), read.end(), system.end()]);
+      await Promise.all([app, read, system].map(closePool));
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Runs a transaction on one connection and controls how its statements are sent. */
 import type pg from 'pg';
-import { createExecutorFrom, sendStatement, type Executor } from './db.ts';
+import { createExecutorFrom, isReadOnlyServer, sendStatement, type Executor } from './db.ts';
+import { queryLast } from './unanswered.ts';
 
 /** Runs the statements of one transaction. */
 export interface TransactionExecutor extends Executor {
@@ -23,8 +24,8 @@ export interface TransactionOptions {
 }
 
 /**
- * Runs `work` between BEGIN (`begin` may also contain settings) and COMMIT. When anything throws, the transaction is rolled back and the
- * first error is thrown.
+ * Runs `work` between BEGIN (`begin` may also contain settings) and COMMIT. When `work` throws, the transaction is rolled back and the first
+ * error is thrown. A COMMIT without an answer throws as well, although the transaction may be committed later.
  */
 export async function inTransaction<T>(
   pool: pg.Pool,
@@ -33,12 +34,12 @@ export async function inTransaction<T>(
   { startsWithBegin = false, gathers = false }: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect();
-  let broken: Error | undefined;
   const ignore = (): void => undefined;
   const unawaited = collectUnawaited();
+  const gather = gathers ? createStatementGatherer(client) : ignore;
   let isEnding = false;
+  let result: T;
   try {
-    const gather = gathers ? createStatementGatherer(client) : ignore;
     gather();
     const begun = client.query(begin);
     // Failure policy: a failed BEGIN is thrown when the answer of a statement is used, or else by COMMIT.
@@ -51,24 +52,30 @@ export async function inTransaction<T>(
       const answer = sendStatement(client, statement);
       return startsWithBegin ? resolveAfter(begun, answer) : answer;
     });
-    const result = await work({ ...executor, awaitAtCommit: unawaited.add });
-    isEnding = true;
-    gather();
-    const [{ command }] = await Promise.all([client.query('commit'), ...unawaited.answers]);
-    // When the error of a statement was ignored, PostgreSQL answers COMMIT with ROLLBACK. The caller must not take that for a success.
-    if (command !== 'COMMIT') throw new Error('the transaction was rolled back at its end');
-    return result;
+    result = await work({ ...executor, awaitAtCommit: unawaited.add });
   } catch (error) {
-    try {
-      await client.query('rollback');
-    } catch (rollbackError) {
-      // Failure policy: a connection that can not roll back is broken; it is removed from the pool.
-      broken = rollbackError as Error;
-    }
+    await rollBack(client, error);
     // After a failed statement all later ones fail as well, so the first failure of an unawaited statement is the cause.
     throw unawaited.failure()?.error ?? error;
   } finally {
-    client.release(broken);
+    isEnding = true;
+  }
+  gather();
+  // It is never followed by ROLLBACK: without an answer, it may still be committed.
+  const [{ command }] = await Promise.all([queryLast(pool, client, { text: 'commit' }), ...unawaited.answers]);
+  // When the error of a statement was ignored, PostgreSQL answers COMMIT with ROLLBACK. The caller must not take that for a success.
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back at its end');
+  return result;
+}
+
+/** Ends a transaction that has failed, and gives the connection back. A connection to a server that is read-only now is not used again. */
+async function rollBack(client: pg.PoolClient, error: unknown): Promise<void> {
+  try {
+    await client.query('rollback');
+    client.release(isReadOnlyServer(error) ? (error as Error) : undefined);
+  } catch (rollbackError) {
+    // Failure policy: a connection that can not roll back is broken; it is removed from the pool.
+    client.release(rollbackError as Error);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The kinds of settings: each checks the text of the environment and converts it, or throws what the text must be. */
 import { isIP } from 'node:net';
+import { splitHosts } from './host-list.ts';
 
 export interface Setting<T> {
   /** The value when the environment does not contain the setting. */
@@ -50,6 +51,18 @@ export function url(...protocols: string[]): Setting<string | null> {
       if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
         throw new Error(`must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`);
       }
+      return value.replace(/\/+$/, '');
+    },
+  };
+}
+
+/** A URL of one of these protocols that may name several hosts, separated by commas. */
+export function urlOfHosts(...protocols: string[]): Setting<string | null> {
+  const single = url(...protocols);
+  return {
+    fallback: null,
+    parse: (value) => {
+      for (const each of splitHosts(value)) single.parse(each);
       return value.replace(/\/+$/, '');
     },
   };

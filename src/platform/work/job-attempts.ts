@@ -4,6 +4,7 @@
  * up.
  */
 import type { Pool } from 'pg';
+import { queryOnce } from '../store/unanswered.ts';
 
 /** A job as pg-boss returns it. */
 export interface FetchedJob {
@@ -41,15 +42,15 @@ export function createJobAttempts(pool: Pool): JobAttempts {
   }
 
   const forget = (ids: string[]): Promise<unknown> =>
-    pool.query('delete from job_attempts where job = any($1::uuid[])', [ids]);
+    queryOnce(pool, { text: 'delete from job_attempts where job = any($1::uuid[])', values: [ids] });
 
   async function attempt<J extends FetchedJob>(jobs: J[], work: (job: J) => Promise<void>): Promise<void> {
     const ids = jobs.map(({ id }) => id);
-    await pool.query(
-      `insert into job_attempts (job) select unnest($1::uuid[])
+    await queryOnce(pool, {
+      text: `insert into job_attempts (job) select unnest($1::uuid[])
         on conflict (job) do update set begun = job_attempts.begun + 1, begun_at = now()`,
-      [ids],
-    );
+      values: [ids],
+    });
     // Failure policy: if the records can not be removed early, they remain until the jobs end. This matters only if the process dies
     // before.
     const early = setTimeout(() => void forget(ids).catch(() => undefined), EARLY_MS).unref();
@@ -74,7 +75,8 @@ export function createJobAttempts(pool: Pool): JobAttempts {
       ]);
     },
     purge: async () => {
-      await pool.query(`delete from job_attempts where begun_at < now() - make_interval(days => ${KEPT_DAYS})`);
+      const text = `delete from job_attempts where begun_at < now() - make_interval(days => ${KEPT_DAYS})`;
+      await queryOnce(pool, { text });
     },
   };
 }

@@ -2,7 +2,8 @@
 import type { Pool } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { Static, TSchema } from 'typebox';
-import { isStorageFull, openPool, ROLES, type Executor } from '../store/db.ts';
+import { closePool, isStorageFull, openPool, ROLES, type Executor } from '../store/db.ts';
+import { queryOnce } from '../store/unanswered.ts';
 import { newId } from '../values/ids.ts';
 import { createJobAttempts, type JobAttempts, type FetchedJob } from './job-attempts.ts';
 import type { DueWork } from './due-work.ts';
@@ -121,7 +122,7 @@ export interface JobsOptions {
 function createBoss(pool: Pool, { worker, upkeepSeconds = UPKEEP_SECONDS }: JobsOptions): PgBoss {
   return new PgBoss({
     db: {
-      executeSql: async (text, values) => (values ? pool.query(text, values as unknown[]) : pool.query(text)),
+      executeSql: (text, values) => queryOnce(pool, values ? { text, values } : { text }),
     },
     schema: QUEUE_SCHEMA,
     migrate: false,
@@ -170,7 +171,7 @@ export function openJobs(opened: JobsOptions): Jobs {
     rest: taking.end,
     stop: async () => {
       await boss.stop({ graceful: true, timeout: STOP_MS });
-      await pool.end();
+      await closePool(pool);
     },
   };
 }

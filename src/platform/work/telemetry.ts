@@ -106,6 +106,21 @@ function createStorageMetrics(registers: Registry[]) {
   };
 }
 
+function createDatabaseMetrics(registers: Registry[]) {
+  return {
+    asynchronousStandbys: new Gauge({
+      name: 'parley_database_asynchronous_standbys',
+      help: 'Standbys of the database to which a failover can lose changes, because synchronous_standby_names is empty',
+      registers,
+    }),
+    unansweredCommits: new Gauge({
+      name: 'parley_database_unanswered_commits',
+      help: 'Connections of this process whose COMMIT the database has not answered in time',
+      registers,
+    }),
+  };
+}
+
 /** The figures of the event loop that Node measures at intervals. */
 const LAG_NAMES = ['min', 'max', 'mean', 'p50', 'p90', 'p99'];
 
@@ -162,6 +177,7 @@ export function createMetrics() {
       registers,
     }),
     ...createStorageMetrics(registers),
+    ...createDatabaseMetrics(registers),
     deliverySlots: new Gauge({ name: 'parley_delivery_slots_busy', help: 'Deliveries in flight', registers }),
     queueAgeSeconds: new Gauge({
       name: 'parley_delivery_queue_age_seconds',

@@ -35,6 +35,8 @@ export interface Stage {
 export interface StageOptions {
   /** Whether the proof gets its own database server, which `store.crash()` may kill. */
   killable?: boolean;
+  /** A store that the caller closes. */
+  store?: Store;
 }
 
 /** Runs `play` with a new stage and removes everything afterwards: no process and no folder remains. */
@@ -62,8 +64,8 @@ export async function openStage(options: StageOptions): Promise<{ stage: Stage; 
 }
 
 async function buildStage(options: StageOptions, undo: (() => Promise<unknown>)[]): Promise<Stage> {
-  const store = await openTestStore(options.killable ?? false);
-  undo.push(store.close);
+  const store = options.store ?? (await openTestStore(options.killable ?? false));
+  if (!options.store) undo.push(store.close);
   const folder = await mkdtemp(join(tmpdir(), 'parley-stage-'));
   undo.push(() => rm(folder, { recursive: true, force: true }));
   // In an open sandbox every number and every token is valid.
@@ -113,6 +115,8 @@ async function buildStage(options: StageOptions, undo: (() => Promise<unknown>)[
 export interface CallOptions {
   key?: string;
   body?: unknown;
+  /** The Idempotency-Key. */
+  repeat?: string;
 }
 
 /** Calls the API or the sandbox's control API once, asserts the status and returns the JSON. */
@@ -150,6 +154,7 @@ export async function sendRequest(method: string, url: string, options: CallOpti
     headers: {
       ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
+      ...(options.repeat === undefined ? {} : { 'idempotency-key': options.repeat }),
     },
     ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
   });

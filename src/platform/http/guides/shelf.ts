@@ -30,6 +30,7 @@ const FOR_USERS = [
   'sdk',
   'console',
   'deploying',
+  'high-availability',
   'limits',
 ];
 

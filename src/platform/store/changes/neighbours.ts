@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { exec, newClient } from '../db.ts';
+import { findHosts } from '../hosts.ts';
 import { newId } from '../../values/ids.ts';
 import type { Log } from '../../work/telemetry.ts';
 import type { SystemTx } from '../tenant.ts';
@@ -166,13 +167,17 @@ async function listenForNotifications(
       feed.missed();
     }
   };
+  const hosts = findHosts(url);
   while (!signal.aborted) {
-    const client = newClient({ connectionString: url, query_timeout: PROBE_MS, connectionTimeoutMillis: PROBE_MS });
     const broken = new AbortController();
-    client.on('notification', hear);
-    client.on('end', () => broken.abort());
     const either = AbortSignal.any([signal, broken.signal]);
+    let client: pg.Client | null = null;
     try {
+      const connectionString = await hosts.choose(PROBE_MS);
+      client = newClient({ connectionString, query_timeout: PROBE_MS, connectionTimeoutMillis: PROBE_MS });
+      client.on('notification', hear);
+      client.on('end', () => broken.abort());
+      hosts.follow(client, connectionString);
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
       // Changes that were announced before this moment were not received.
@@ -184,10 +189,11 @@ async function listenForNotifications(
     } catch (error) {
       // Failure policy: followers learn that changes may be missing as soon as a new connection listens.
       log.warn({ err: error }, 'changes: the connection that listens broke');
+      hosts.suspect();
       await pauseUntilAborted(RECONNECT_MS, signal);
     }
     // Failure policy: a connection that can not be closed in order is broken already.
-    await client.end().catch(() => undefined);
+    await client?.end().catch(() => undefined);
   }
 }
 

@@ -1,0 +1,67 @@
+/**
+ * Connections whose COMMIT has no answer. With synchronous replication the server holds a COMMIT back until a standby has it, however long
+ * that takes and whatever the time limits of statements are. Such a connection keeps its place in the pool, because the server keeps its
+ * process: closing it and opening another would only add processes. It is never cancelled, because the server would then report as committed
+ * what only one machine has.
+ */
+import type pg from 'pg';
+import { askQuickly, closeAbruptly } from './hosts.ts';
+
+/** The driver's own time-out would close the connection, so statements that may commit go without it. */
+const NEVER_MS = 2 ** 31 - 1;
+// How often the server is asked whether it still knows the connections.
+const ASK_MS = 5_000;
+
+const unanswered = new Map<pg.PoolClient, pg.Pool>();
+let asking: NodeJS.Timeout | undefined;
+
+/** Runs a single statement on a connection of the pool. */
+export async function queryOnce(pool: pg.Pool, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  return queryLast(pool, await pool.connect(), query);
+}
+
+/**
+ * Runs the last statement on a connection, and gives the connection back to the pool. Throws when there is no answer within the query time-out
+ * of the pool; the connection is then given back when the answer comes, or when the server no longer knows it.
+ */
+export async function queryLast(pool: pg.Pool, client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    unanswered.set(client, pool);
+    asking ??= setInterval(() => void closeGone(), ASK_MS).unref();
+    late.reject(new Error('Query read timeout'));
+  }, pool.options.query_timeout);
+  const giveBack = (error?: Error): void => {
+    clearTimeout(timer);
+    unanswered.delete(client);
+    client.release(error);
+  };
+  const answer = client.query({ ...query, query_timeout: NEVER_MS } as pg.QueryConfig);
+  answer.then(() => giveBack(), giveBack);
+  return Promise.race([answer, late.promise]);
+}
+
+/** Returns how many connections of this process have no answer. */
+export const countUnanswered = (): number => unanswered.size;
+
+/** Closes the connections of a pool that have no answer, so that it can end. */
+export function closeUnanswered(pool: pg.Pool): void {
+  for (const [client, of] of unanswered) if (of === pool) closeAbruptly(client);
+}
+
+/** Closes connections that their server no longer knows, because it was restarted or replaced. Never throws. */
+async function closeGone(): Promise<void> {
+  if (unanswered.size === 0) {
+    clearInterval(asking);
+    asking = undefined;
+  }
+  for (const [client, pool] of unanswered) {
+    const { host, port, processID } = client as pg.PoolClient & { processID: number };
+    const address = { connectionString: pool.options.connectionString, host, port };
+    const found = await askQuickly(address, 'select 1 from pg_stat_activity where pid = $1', [processID]).catch(
+      // Failure policy: a server that does not answer may still know the connection.
+      () => null,
+    );
+    if (found?.length === 0 && unanswered.has(client)) closeAbruptly(client);
+  }
+}

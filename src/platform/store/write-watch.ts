@@ -1,0 +1,64 @@
+/** Notes whether the database takes changes, so that a process whose changes fail is not ready. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../values/errors.ts';
+import { exec, isContention, isStorageFull, isUnavailable, type Executor, type Statement } from './db.ts';
+import { countUnanswered } from './unanswered.ts';
+
+// A process is not ready when its changes have failed for this long. A failover in order takes less.
+const FAILING_MS = 5_000;
+// A test that takes longer than this counts as failed: programs that ask for readiness soon give up.
+const TEST_MS = 1_000;
+
+export interface WriteWatch {
+  /** Passes on the result of a change, and notes when the database did not take it. */
+  note<T>(change: Promise<T>): Promise<T>;
+  /** Throws UNAVAILABLE when changes have failed or had no answer for some seconds, and a test fails as well. */
+  check(): Promise<void>;
+}
+
+const TEST_WRITE: Statement = {
+  name: 'writes.test',
+  text: `insert into platform_state (key, value) values ('database.tested', now()::text)
+    on conflict (key) do update set value = excluded.value`,
+  values: [],
+};
+
+export function createWriteWatch(openSystem: () => Executor): WriteWatch {
+  /** The time from which on changes have failed; null while the last test, or every change, has succeeded. */
+  let sinceMs: number | null = null;
+  let testing: Promise<boolean> | null = null;
+  const fail = (beganMs: number): void => void (sinceMs = Math.min(sinceMs ?? beganMs, beganMs));
+
+  async function runTest(): Promise<boolean> {
+    // A test would wait as those changes do, and take one more connection.
+    if (countUnanswered() > 0) return false;
+    try {
+      await exec(openSystem(), TEST_WRITE);
+      sinceMs = null;
+      return true;
+    } catch {
+      // Failure policy: the cause does not matter, because the changes that failed have logged it.
+      return false;
+    }
+  }
+
+  return {
+    note: async (change) => {
+      const beganMs = performance.now();
+      try {
+        return await change;
+      } catch (error) {
+        if (isUnavailable(error) && !isContention(error) && !isStorageFull(error)) fail(beganMs);
+        throw error;
+      }
+    },
+    check: async () => {
+      if (sinceMs === null) return;
+      const isLong = performance.now() - sinceMs >= FAILING_MS;
+      testing ??= runTest().finally(() => (testing = null));
+      const isRight = await Promise.race([testing, sleep(TEST_MS, false, { ref: false })]);
+      if (isLong && !isRight)
+        throw new AppError('UNAVAILABLE', 'The database takes no changes', [], { 'retry-after': '5' });
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** A database of two servers: the processes follow the one that accepts changes, and a COMMIT that waits for its standby is no success. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import { exec, isUnavailable } from '../../src/platform/store/db.ts';
+import { openDatabase } from '../../src/platform/store/tenant.ts';
+import { openDatabasePair } from '../full/harness/database-pair.ts';
+import { call, openStage, sendRequest } from '../full/harness/stage.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const pair = await openDatabasePair();
+after(pair.close);
+const { primary, standby } = pair;
+const { stage, close } = await openStage({ store: pair.store(standby, primary) });
+after(close);
+const tenant = await stage.createTenant('Shop');
+const api = await stage.start('all', { DATABASE_WAIT: '2s' });
+
+const path = `${api.url}/v1/contacts`;
+const create = (external_id: string, repeat: string = randomUUID()) =>
+  sendRequest('POST', path, { key: tenant.key, body: { name: 'Ana', external_id }, repeat });
+const listContacts = async (): Promise<string[]> => {
+  const { result } = await call(200, 'GET', `${path}?sort=createdAt`, { key: tenant.key });
+  return result.map((contact: { external_id: string }) => contact.external_id);
+};
+const isReady = async (): Promise<boolean> => (await fetch(`${api.url}/health/ready`)).status === 200;
+/** The transactions whose COMMIT waits for a standby. */
+const countWaiting = async (): Promise<number> =>
+  (await primary.sql(`select from pg_stat_activity where wait_event = 'SyncRep' and query = 'commit'`)).length;
+
+test('a COMMIT that waits for a dead standby keeps its connection, so that there are never more than the pool has', async () => {
+  const database = openDatabase({ url: pair.store(primary).url, poolSize: 2, waitMs: 100, statementMs: 100 });
+  const names = ['a', 'b', 'c', 'd'];
+  for (const name of names) assert.equal((await create(name)).status, 201);
+  await api.terminate();
+  const change = (name: string): Promise<number> =>
+    database.tenantTx(tenant._id, (tx) =>
+      exec(tx, {
+        name: 'test.rename',
+        text: `update contacts set name = 'Bia' where company_id = $1 and external_id = $2`,
+        values: [tenant._id, name],
+      }),
+    );
+  await primary.set({ synchronous_standby_names: 'dead' });
+  for (const name of names) await assert.rejects(change(name), isUnavailable);
+  assert.equal(await countWaiting(), 2);
+  await primary.set({ synchronous_standby_names: '' });
+  await waitUntil('the connections to be free', async () => (await change('a').catch(() => 0)) === 1);
+  assert.equal(await countWaiting(), 0);
+  await database.close();
+  await api.restart();
+});
+
+test('a COMMIT that waits for a dead standby is answered 503, and the process is not ready until it ends', async () => {
+  await primary.set({ synchronous_standby_names: 'dead' });
+  const repeat = randomUUID();
+  assert.equal((await create('waits', repeat)).status, 503);
+  await waitUntil('the process not to be ready', async () => !(await isReady()));
+  await primary.set({ synchronous_standby_names: '' });
+  await waitUntil('the process to be ready', isReady);
+  // Until the first request has certainly ended, its repeat is answered 409.
+  await waitUntil('the repeat', async () => (await create('waits', repeat)).status === 201);
+  assert.equal((await listContacts()).filter((each) => each === 'waits').length, 1);
+});
+
+test('a process leaves a dead primary for the promoted standby, one that waited for it starts, and what was acknowledged is there', async () => {
+  await primary.set({ synchronous_standby_names: '*' });
+  const isSynchronous = `select from pg_stat_replication where sync_state = 'sync'`;
+  await waitUntil('the standby to be synchronous', async () => (await primary.sql(isSynchronous)).length === 1);
+  assert.equal((await create('before')).status, 201);
+  await primary.kill();
+  const waiting = stage.start('all', { DATABASE_URL: pair.store(standby).url });
+  assert.equal((await create('during')).status, 503);
+  await standby.sql('select pg_promote()');
+  await waitUntil('a contact to be created', async () => (await create('afterwards')).status === 201);
+  assert.ok((await listContacts()).includes('before'));
+  assert.equal((await fetch(`${(await waiting).url}/health/ready`)).status, 200);
+});
