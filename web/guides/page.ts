@@ -149,4 +149,8 @@ document.addEventListener('keydown', (event) => {
   query.focus();
 });
 search.hidden = false;
-document.querySelector('.menu [aria-current]')?.scrollIntoView({ block: 'nearest' });
+
+// A long menu begins with the entry of the current page in its middle. Scrolling the entry into view could also scroll the page.
+const menu = document.querySelector('.menu');
+const entry = menu?.querySelector<HTMLElement>('[aria-current]');
+if (menu && entry) menu.scrollTop = entry.offsetTop - menu.clientHeight / 2;
