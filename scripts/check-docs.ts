@@ -1,13 +1,16 @@
 /** Compares the documents with the code in both directions: `node scripts/check-docs.ts`, in the root of the repository. */
-import { readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import {
   checkChangelog,
   checkFirstPage,
+  checkPageSize,
+  checkPromises,
   compareErrors,
   compareEvents,
   compareGuarantees,
   compareScopes,
   compareSettings,
+  findBrokenLinks,
   findUnknownSettings,
 } from './docs-law.ts';
 import { isTest } from './import-law.ts';
@@ -20,6 +23,9 @@ const { CHANNEL_VARIABLES } = await import('../src/channels/registry.ts');
 const { listProofNames } = await import('../test/full/list-proofs.ts');
 const { ACTIONS, covers, GRANTABLE, ROLE_SCOPES, USER_ROLES } = await import('../src/platform/values/scopes.ts');
 
+const { listAnchors } = await import('../src/platform/http/guides/markdown.ts');
+const { readGuides } = await import('../src/platform/http/guides/shelf.ts');
+
 const SETTINGS = [...Object.keys(PLATFORM_SETTINGS), ...CHANNEL_VARIABLES];
 const testFiles = new Set(
   readSources('.', ['src', 'sandbox', 'scripts', 'test'])
@@ -27,6 +33,8 @@ const testFiles = new Set(
     .filter(isTest),
 );
 const readText = (path: string) => readFileSync(path, 'utf8');
+const readPages = (pattern: string) => new Map(globSync(pattern).map((path) => [path, readText(path)]));
+const anchors = listAnchors(readGuides());
 
 const FOR_OPERATORS = [
   'docs/deploying.md',
@@ -47,12 +55,17 @@ const names = {
 const sentences = [
   ...compareErrors(readText('docs/errors.md'), ERRORS),
   ...compareEvents(readText('docs/events.md'), EVENT_NAMES),
-  ...compareGuarantees(readText('docs/guarantees.md'), testFiles, listProofNames()),
+  ...compareGuarantees(readPages('docs/guarantees/*.md'), testFiles, listProofNames()),
+  ...checkPromises(readText('docs/guarantees.md')),
   ...compareSettings(readText('.env.example'), SETTINGS),
   ...FOR_OPERATORS.flatMap((path) => findUnknownSettings(path, readText(path), names)),
-  ...compareScopes(readText('docs/authentication.md'), USER_ROLES, listRights()),
+  ...compareScopes(readText('docs/scopes.md'), USER_ROLES, listRights()),
   ...checkChangelog(readText('CHANGELOG.md')),
   ...checkFirstPage(readText('README.md')),
+  ...[...readPages('docs/**/*.md')].flatMap(([path, text]) => checkPageSize(path, text)),
+  ...[...readPages('*.md'), ...readPages('docs/**/*.md')].flatMap(([path, text]) =>
+    findBrokenLinks(path, text, existsSync, anchors),
+  ),
 ];
 for (const sentence of sentences) console.error(sentence);
 console.log(

@@ -29,7 +29,7 @@ const INDEXES: Check = {
     '--exclude=prefer-robust-stmts,require-lock-timeout,require-statement-timeout',
     ...CONCURRENT,
   ],
-  mend: 'write only statements that may run again; CONTRIBUTING.md, "Add a table"',
+  mend: 'write only statements that may run again; docs/recipes.md, "Add a table"',
 };
 
 /** All checks, those that take longest first, so that both lanes end at about the same time. */
@@ -91,7 +91,7 @@ const CHECKS: readonly Check[] = [
   {
     name: 'migrations',
     args: [SQUAWK, ...MIGRATIONS],
-    mend: 'write the migration so that it locks nobody out; CONTRIBUTING.md, "Add a table"',
+    mend: 'write the migration so that it locks nobody out; docs/recipes.md, "Add a table"',
   },
   ...(CONCURRENT.length > 0 ? [INDEXES] : []),
 ];

@@ -3,11 +3,14 @@ import { test } from 'node:test';
 import {
   checkChangelog,
   checkFirstPage,
+  checkPageSize,
+  checkPromises,
   compareErrors,
   compareEvents,
   compareGuarantees,
   compareScopes,
   compareSettings,
+  findBrokenLinks,
   findUnknownSettings,
 } from './docs-law.ts';
 
@@ -52,22 +55,22 @@ test('a document for operators and a file for deploying name only settings that 
   );
 });
 
-test('a table of docs/authentication.md that differs from the rights of the roles in the code is reported', () => {
+test('a table of docs/scopes.md that differs from the rights of the roles in the code is reported', () => {
   const resources = new Map([
     ['contacts', ['crud']],
     ['agents', ['r']],
   ]);
   const page =
-    '## Scopes\n\n| Resource | What its scopes open | OWNER |\n|---|---|---|\n| `contacts` | people | crud |\n| `agents` | agents | r |\n';
+    '## Roles\n\n| Resource | What its scopes open | OWNER |\n|---|---|---|\n| `contacts` | people | crud |\n| `agents` | agents | r |\n';
   const compare = (markdown: string) => compareScopes(markdown, ['OWNER'], resources);
   assert.deepEqual(compare(page), []);
   assert.deepEqual(compare(page.replace('`agents`', '`bots`').replace('crud', 'r').replace('OWNER', 'BOSS')), [
-    'docs/authentication.md: Resource | OWNER is missing',
-    'docs/authentication.md: `contacts` | crud is missing',
-    'docs/authentication.md: `agents` | r is missing',
-    'docs/authentication.md: Resource | BOSS exists nowhere in the code',
-    'docs/authentication.md: `contacts` | r exists nowhere in the code',
-    'docs/authentication.md: `bots` | r exists nowhere in the code',
+    'docs/scopes.md: Resource | OWNER is missing',
+    'docs/scopes.md: `contacts` | crud is missing',
+    'docs/scopes.md: `agents` | r is missing',
+    'docs/scopes.md: Resource | BOSS exists nowhere in the code',
+    'docs/scopes.md: `contacts` | r exists nowhere in the code',
+    'docs/scopes.md: `bots` | r exists nowhere in the code',
   ]);
 });
 
@@ -84,25 +87,51 @@ test('the README has at most 150 lines and 9,000 bytes', () => {
 
 const FILE = 'test/guarantees/delivery.test.ts';
 const FILES = new Set([FILE, 'src/a.test.ts']);
+const PAGE = 'docs/guarantees/sending.md';
 
 test('each promise names a test file that exists, and each file under test/guarantees is named', () => {
-  const good = `- Once,\n  and never twice.\n  \`test: ${FILE}\`\n- Both. \`test: src/a.test.ts\`\n`;
-  assert.deepEqual(compareGuarantees(good, FILES), []);
-  assert.deepEqual(compareGuarantees(`${good}- Nothing behind it.\n- Gone. \`test: src/b.test.ts\``, FILES), [
-    'docs/guarantees.md: names no test for "- Nothing behind it."',
-    'docs/guarantees.md: src/b.test.ts does not exist',
+  const good = `## Sends\n\n### Once\n\nNever twice.\n\nTests: \`${FILE}\`.\n\n### Both\n\nTests: \`src/a.test.ts\`.\n`;
+  const compare = (text: string) => compareGuarantees(new Map([[PAGE, text]]), FILES);
+  assert.deepEqual(compare(good), []);
+  assert.deepEqual(compare(`${good}### Bare\n\nNothing.\n\n## Others\n\n### Gone\n\nTests: \`src/b.test.ts\`.\n`), [
+    `${PAGE}: names no test for "Bare"`,
+    `${PAGE}: src/b.test.ts does not exist`,
   ]);
-  assert.deepEqual(compareGuarantees('- Both. `test: src/a.test.ts`', FILES), [
-    `${FILE}: is promised nowhere in docs/guarantees.md`,
+  assert.deepEqual(compare('### Both\n\nTests: `src/a.test.ts`.\n'), [
+    `${FILE}: is promised nowhere in docs/guarantees`,
   ]);
 });
 
 test('each proof that a promise names is one of test:full', () => {
-  const promise = `- Kept.\n  \`proof: kills\`\n  \`test: ${FILE}\`\n`;
-  assert.deepEqual(compareGuarantees(promise, FILES, new Set(['kills'])), []);
-  assert.deepEqual(compareGuarantees(promise, FILES), ['docs/guarantees.md: test:full has no proof "kills"']);
+  const pages = new Map([[PAGE, `### Kept\n\nTests: \`${FILE}\`. Proofs: \`kills\`, \`sends\`.\n`]]);
+  assert.deepEqual(compareGuarantees(pages, FILES, new Set(['kills', 'sends'])), []);
+  assert.deepEqual(compareGuarantees(pages, FILES, new Set(['sends'])), [`${PAGE}: test:full has no proof "kills"`]);
 });
 
 test('a page of guarantees that contains no promise is reported', () => {
-  assert.deepEqual(compareGuarantees('# Guarantees\n', new Set()), ['docs/guarantees.md: promises nothing']);
+  assert.deepEqual(compareGuarantees(new Map([[PAGE, '# Sending\n']]), new Set()), [`${PAGE}: promises nothing`]);
+});
+
+test('each promise of the overview links to its place in the full list and to a test', () => {
+  const good = '- **Once.** [Details](guarantees/sending.md#once) · [`a.test.ts`](../src/a.test.ts)\n';
+  assert.deepEqual(checkPromises(good), []);
+  for (const part of ['#once', '../src/'])
+    assert.deepEqual(checkPromises(good.replace(part, '')).length, 1, `a promise without ${part} is reported`);
+});
+
+test('a link to a missing file or section is reported', () => {
+  const anchors = new Map([['guarantees/sending', new Map([['once', 'once']])]]);
+  const exists = (path: string) => ['docs/guarantees/sending.md', 'src/a.test.ts'].includes(path);
+  const find = (target: string) => findBrokenLinks('docs/guarantees.md', `[Text](${target})`, exists, anchors);
+  for (const target of ['guarantees/sending.md#once', '../src/a.test.ts', 'https://example.com/x', '/docs/api'])
+    assert.deepEqual(find(target), []);
+  for (const target of ['guarantees/sending.md#twice', '../src/b.test.ts', 'sending.md'])
+    assert.deepEqual(find(target), [`docs/guarantees.md: links to ${target}, which does not exist`]);
+});
+
+test('a page of docs/ has at most 20 kB, unless it is generated', () => {
+  const page = 'é'.repeat(10 * 1024);
+  assert.deepEqual(checkPageSize('docs/x.md', page), []);
+  assert.deepEqual(checkPageSize('docs/x.md', `${page}.`), ['docs/x.md: has 20481 bytes; at most 20480']);
+  assert.deepEqual(checkPageSize('docs/x.md', `${page}<!-- Written by npm run openapi -->`), []);
 });

@@ -1,5 +1,7 @@
 /** Compares documents with the code. Each function returns one sentence per disagreement. */
 
+const MOST_PAGE_BYTES = 20 * 1024;
+
 /** docs/errors.md has a heading `### CODE` for each error, and the first number in the line below is its status. */
 export function compareErrors(markdown: string, errors: Record<string, { status: number }>): string[] {
   const documented = new Map(
@@ -44,15 +46,15 @@ export function findUnknownSettings(
   return [...names].filter((name) => !known.has(name)).map((name) => `${document}: ${name} is no setting`);
 }
 
-/** docs/authentication.md has a table of resources (`## Scopes`) with the rights of each role, as in `crud`, `r` or `–`. */
+/** docs/scopes.md has a table of resources (`## Roles`) with the rights of each role, as in `crud`, `r` or `–`. */
 export function compareScopes(
   markdown: string,
   roles: readonly string[],
   resources: ReadonlyMap<string, readonly string[]>,
 ): string[] {
-  const rows = readTable(markdown, 'Scopes').map(([name = '', _opens, ...rights]) => [name, ...rights].join(' | '));
+  const rows = readTable(markdown, 'Roles').map(([name = '', _opens, ...rights]) => [name, ...rights].join(' | '));
   const known = [...resources].map(([resource, rights]) => [`\`${resource}\``, ...rights].join(' | '));
-  return compareNames('docs/authentication.md', rows, [['Resource', ...roles].join(' | '), ...known]);
+  return compareNames('docs/scopes.md', rows, [['Resource', ...roles].join(' | '), ...known]);
 }
 
 /** The first page is read in a minute; what does not fit is in the guides. */
@@ -69,35 +71,84 @@ export function checkChangelog(markdown: string): string[] {
 }
 
 /**
- * docs/guarantees.md lists promises as list items, each with at least one test file as `test: path/to/file.test.ts`; each file under
- * test/guarantees must be named by a promise. A promise may also name proofs of `npm run test:full` as `proof: name`.
+ * Each page of docs/guarantees has promises as headings `### Title`, each with the test files that prove it (`path/to/file.test.ts`) and
+ * perhaps proofs of `npm run test:full` (`Proof: `name``). Each file under test/guarantees must be named by a promise.
  */
 export function compareGuarantees(
-  markdown: string,
+  pages: ReadonlyMap<string, string>,
   files: ReadonlySet<string>,
   proofs: ReadonlySet<string> = new Set(),
 ): string[] {
-  // A wrapped list item continues in indented lines.
-  const promises = markdown
-    .replaceAll(/\n[ \t]+(?=\S)/g, ' ')
-    .split('\n')
-    .filter((line) => /^[-*] /.test(line));
-  const named = new Set(promises.flatMap(readTestFiles));
-  const sentences = promises
-    .filter((text) => readTestFiles(text).length === 0)
-    .map((text) => `docs/guarantees.md: names no test for "${text.slice(0, 80)}"`);
-  for (const path of named) if (!files.has(path)) sentences.push(`docs/guarantees.md: ${path} does not exist`);
-  for (const path of files)
-    if (path.startsWith('test/guarantees/') && !named.has(path))
-      sentences.push(`${path}: is promised nowhere in docs/guarantees.md`);
-  for (const [, name = ''] of markdown.matchAll(/`proof: ([^`]+)`/g))
-    if (name !== 'name' && !proofs.has(name)) sentences.push(`docs/guarantees.md: test:full has no proof "${name}"`);
-  if (promises.length === 0) sentences.push('docs/guarantees.md: promises nothing');
-  return sentences;
+  const promises = [...pages].flatMap(([page, markdown]) =>
+    readSections(markdown, '### ').map((text) => ({ page, text, tests: readTestFiles(text) })),
+  );
+  const named = new Set(promises.flatMap(({ tests }) => tests));
+  return [
+    ...[...pages.keys()]
+      .filter((path) => !promises.some(({ page }) => page === path))
+      .map((path) => `${path}: promises nothing`),
+    ...promises.flatMap(({ page, text, tests }) => [
+      ...(tests.length === 0 ? [`${page}: names no test for "${text.split('\n', 1)[0]}"`] : []),
+      ...tests.filter((path) => !files.has(path)).map((path) => `${page}: ${path} does not exist`),
+      ...readProofs(text)
+        .filter((name) => !proofs.has(name))
+        .map((name) => `${page}: test:full has no proof "${name}"`),
+    ]),
+    ...[...files]
+      .filter((path) => path.startsWith('test/guarantees/') && !named.has(path))
+      .map((path) => `${path}: is promised nowhere in docs/guarantees`),
+  ];
+}
+
+/** Each promise of docs/guarantees.md, which is a list item, links to its place in docs/guarantees and to a test. */
+export function checkPromises(markdown: string): string[] {
+  const promises = markdown.split('\n').filter((line) => line.startsWith('- **'));
+  const bare = promises.filter(
+    (line) => !/\]\(guarantees\/.+\.md#/.test(line) || !/\]\(\.\.\/.+\.test\.ts\)/.test(line),
+  );
+  return bare.map((line) => `docs/guarantees.md: has no link to the details or to a test in "${line.slice(0, 80)}"`);
+}
+
+/** `anchors` has the ids of the headings of each guide, by its path below docs/ without `.md`. */
+export function findBrokenLinks(
+  document: string,
+  markdown: string,
+  exists: (path: string) => boolean,
+  anchors: ReadonlyMap<string, ReadonlyMap<string, string>>,
+): string[] {
+  const targets = [...markdown.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return targets
+    .filter((target) => !/^(?:[a-z]+:|\/)/.test(target))
+    .filter((target) => {
+      const { pathname, hash } = new URL(target, `http://root/${document}`);
+      const ids = anchors.get(pathname.replace('/docs/', '').replace(/\.md$/, ''));
+      return !exists(pathname.slice(1)) || (hash !== '' && ids !== undefined && !ids.has(hash.slice(1)));
+    })
+    .map((target) => `${document}: links to ${target}, which does not exist`);
+}
+
+/** A page that is not generated is read in one sitting. */
+export function checkPageSize(document: string, markdown: string): string[] {
+  const bytes = Buffer.byteLength(markdown);
+  return bytes > MOST_PAGE_BYTES && !markdown.includes('<!-- Written by npm run')
+    ? [`${document}: has ${bytes} bytes; at most ${MOST_PAGE_BYTES}`]
+    : [];
 }
 
 const readTestFiles = (promise: string): string[] =>
-  [...promise.matchAll(/`test: ([^`]+)`/g)].map(([, path = '']) => path);
+  [...promise.matchAll(/`([^`]+\.test\.ts)`/g)].map(([, path = '']) => path);
+
+const readProofs = (promise: string): string[] => {
+  const [, names = ''] = /\bProofs?: (.+)$/m.exec(promise) ?? [];
+  return [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+};
+
+/** The sections whose headings begin with `mark`, each without it. */
+const readSections = (markdown: string, mark: string): string[] =>
+  markdown
+    .split(/^(?=#{1,6} )/m)
+    .filter((text) => text.startsWith(mark))
+    .map((text) => text.slice(mark.length));
 
 /** The cells of the table in a section, row by row, the head first. */
 function readTable(markdown: string, heading: string): string[][] {

@@ -37,7 +37,7 @@ export async function recordRecords({ take, forget }: Recorder, user: Json): Pro
   const sheet = 'Nome,Telefone,Plano\nJoão Souza,+55 11 97777-6666,Gold\nRui,,Platin\n';
   await recordImport({ take, forget }, '/v1/contacts/import', [], {
     file: sheet,
-    mapping: { Plano: 'custom_fields.plan' },
+    mapping: { Nome: 'name', Telefone: 'phone_number', Plano: 'custom_fields.plan' },
   });
   await take('GET /v1/contacts/import');
   await take('POST /v1/contacts/import/phone-numbers', '', {

@@ -1,12 +1,12 @@
 /**
- * Builds openapi.json and the tables of scopes in docs/authentication.md from the declarations: `node scripts/openapi.ts` writes them; with
+ * Builds openapi.json and the tables of scopes in docs/scopes.md from the declarations: `node scripts/openapi.ts` writes them; with
  * --check it shows the first difference, so that a changed contract appears in the commit that changes it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { buildOpenApi } from '../src/api.ts';
 import { replaceScopeTables } from './scope-tables.ts';
 
-const PAGE = 'docs/authentication.md';
+const PAGE = 'docs/scopes.md';
 /** The number of lines to show around a difference, so that its path is visible. */
 const CONTEXT_LINES = 5;
 

@@ -1,4 +1,4 @@
-/** Writes the tables of docs/authentication.md that say what scopes include, and what else requests need. */
+/** Writes the tables of docs/scopes.md that say what scopes include, and what else requests need. */
 import { describeNeed, listScopes, type ApiDocument } from '../src/platform/http/reference.ts';
 import { IMPLIED } from '../src/platform/values/scopes.ts';
 
@@ -12,7 +12,7 @@ export function replaceScopeTables(page: string, document: ApiDocument): string 
   const needed = groupNeeds(document).map(([needs, requests]) => [requests.join(BREAK), needs]);
   const tables = [
     ...writeTable(['Scope', 'Includes'], included),
-    'These requests need further scopes:',
+    '## Requests that need further scopes',
     '',
     ...writeTable(['Request', 'Also needs'], needed),
   ];

@@ -57,6 +57,29 @@ test('the guides for integrators and operators are in the first part of the menu
   for (const own of ['architecture', 'benchmarks', 'guarantees']) assert.ok(!links.includes(own), own);
 });
 
+test('the pages of a folder are in the menu of its own pages only', () => {
+  const listsFolder = (path: string) =>
+    /<nav class="menu".*?<\/nav>/s.exec(pages.get(path)?.html ?? '')?.[0].includes('All guarantees');
+  for (const path of ['/docs/guarantees', '/docs/guarantees/agents']) assert.equal(listsFolder(path), true, path);
+  for (const path of ['/docs', '/docs/architecture', '/docs/decisions']) assert.equal(listsFolder(path), false, path);
+});
+
+test('a link to a file outside of docs/, which is not served, is shown as its text', () => {
+  const { html = '' } = pages.get('/docs/guarantees') ?? {};
+  assert.match(html, /<code>outbox\.test\.ts<\/code>/);
+  for (const { html: page } of pages.values()) assert.doesNotMatch(page, /<a [^>]*href="[^"]*\.(?:ts|md)"/);
+});
+
+test('a table shows line breaks, and no page shows comments or tags of its source', () => {
+  assert.match(pages.get('/docs/scopes')?.html ?? '', /<\/code><br><code>/);
+  for (const [path, { html }] of pages)
+    assert.doesNotMatch(html.replaceAll(/<code>.*?<\/code>/gs, ''), /&lt;!--|&lt;br&gt;/, path);
+});
+
+test('code of a file is shown below the name of the file', () => {
+  assert.match(pages.get('/docs/recipes')?.html ?? '', /<p class="file">src\/features\/notes\/queries\.ts<\/p>\s*<pre/);
+});
+
 test('every link of a page leads to an existing page, and to an existing section of it', async () => {
   const known = new Map<string, number>();
   for (const [path, { links }] of pages) {

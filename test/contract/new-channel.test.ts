@@ -23,7 +23,7 @@ for (const path of COPIED) await cp(join(ROOT, path), join(copy, path), { recurs
 for (const path of LINKED) await symlink(join(ROOT, path), join(copy, path));
 await addChannel();
 
-/** Adds the channel as CONTRIBUTING says: its folder, and its entry in the registry. */
+/** Adds the channel as docs/channel.md says: its folder, and its entry in the registry. */
 async function addChannel(): Promise<void> {
   const source = await readFile(join(ROOT, 'test/contract/example-channel/index.ts'), 'utf8');
   const moved = source.replaceAll(`'../../../src/channels/`, `'../`).replaceAll(`'../../../src/`, `'../../`);

@@ -16,7 +16,7 @@ test('the guides are opened at the address that the start prints, call no other 
   await page.getByRole('link', { name: 'API reference' }).first().click();
   await page.getByRole('heading', { name: 'API reference', level: 1 }).waitFor();
   await page.getByRole('link', { name: '← Guides' }).click();
-  await page.getByRole('heading', { name: 'I integrate' }).waitFor();
+  await page.getByRole('heading', { name: 'Integrate' }).waitFor();
   for (const url of requests) assert.equal(new URL(url).origin, platform.url);
   assert.deepEqual(complaints, []);
 });
@@ -85,6 +85,16 @@ describe('the search', () => {
   });
 });
 
+test('the menu shows the entry of the current page, however long it is', async () => {
+  const { page } = await openPage(browser, { viewport: { width: 1280, height: 600 } });
+  await page.goto(`${platform.url}/docs/guarantees/web-chat`);
+  const entry = page.locator('.menu [aria-current]');
+  await page.waitForFunction(`document.querySelector('.menu').scrollTop > 0`);
+  const { y = 0 } = (await entry.boundingBox()) ?? {};
+  assert.ok(y > 60 && y < 600, String(y));
+  assert.equal(await page.evaluate('scrollY'), 0);
+});
+
 test('no guide scrolls sideways on a phone, and the menu is folded', async () => {
   const { page, complaints } = await openPage(browser, PHONE);
   for (const path of [
@@ -94,7 +104,10 @@ test('no guide scrolls sideways on a phone, and the menu is folded', async () =>
     '/authentication',
     '/errors',
     '/events',
+    '/scopes',
     '/guarantees',
+    '/guarantees/security',
+    '/recipes',
     '/benchmarks',
     '/decisions/0012-limits',
   ]) {

@@ -1,4 +1,7 @@
-/** The search in the guides. It runs in the browser, and its index is loaded when the reader types the first letter. */
+/**
+ * The search in the guides, and the place of the menu. The search runs in the browser, and its index is loaded when the reader types the first
+ * letter.
+ */
 import type MiniSearch from 'minisearch';
 
 /** An entry of the search index, as /docs/assets/search.json lists it. */
@@ -146,3 +149,8 @@ document.addEventListener('keydown', (event) => {
   query.focus();
 });
 search.hidden = false;
+
+// A long menu begins with the entry of the current page in its middle. Scrolling the entry into view could also scroll the page.
+const menu = document.querySelector('.menu');
+const entry = menu?.querySelector<HTMLElement>('[aria-current]');
+if (menu && entry) menu.scrollTop = entry.offsetTop - menu.clientHeight / 2;

@@ -147,7 +147,7 @@ export interface UsersListQuery {
   updated_since?: string | undefined;
   /** Only those in this state */
   status?: 'ACTIVE' | 'INVITED' | 'INACTIVE' | undefined;
-  /** What the user may do: docs/authentication.md lists the scopes of each role */
+  /** What the user may do: docs/scopes.md lists the scopes of each role */
   role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
 }
 

@@ -205,7 +205,7 @@ export interface UserCreate {
   name: string;
   /** The e-mail address; capital letters make no difference */
   email: string;
-  /** What the user may do: docs/authentication.md lists the scopes of each role */
+  /** What the user may do: docs/scopes.md lists the scopes of each role */
   role: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER';
   /** The language of mails to the user */
   language?: 'pt-BR' | 'en' | 'es' | undefined;
@@ -216,7 +216,7 @@ export interface UserUpdate {
   name?: string | undefined;
   /** The e-mail address; capital letters make no difference */
   email?: string | undefined;
-  /** What the user may do: docs/authentication.md lists the scopes of each role */
+  /** What the user may do: docs/scopes.md lists the scopes of each role */
   role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
   /** The language of mails to the user */
   language?: 'pt-BR' | 'en' | 'es' | undefined;
@@ -235,7 +235,7 @@ export interface User {
   name: string;
   /** The e-mail address; capital letters make no difference */
   email: string;
-  /** What the user may do: docs/authentication.md lists the scopes of each role */
+  /** What the user may do: docs/scopes.md lists the scopes of each role */
   role: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER';
   /** INVITED until the mailed invitation is accepted */
   status: 'ACTIVE' | 'INVITED' | 'INACTIVE';
@@ -260,7 +260,7 @@ export interface InvitedUser {
   name: string;
   /** The e-mail address; capital letters make no difference */
   email: string;
-  /** What the user may do: docs/authentication.md lists the scopes of each role */
+  /** What the user may do: docs/scopes.md lists the scopes of each role */
   role: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER';
   /** INVITED until the mailed invitation is accepted */
   status: 'ACTIVE' | 'INVITED' | 'INACTIVE';
@@ -287,7 +287,7 @@ export interface UserChanged {
   name: string;
   /** The e-mail address; capital letters make no difference */
   email: string;
-  /** What the user may do: docs/authentication.md lists the scopes of each role */
+  /** What the user may do: docs/scopes.md lists the scopes of each role */
   role: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER';
   /** INVITED until the mailed invitation is accepted */
   status: 'ACTIVE' | 'INVITED' | 'INACTIVE';
@@ -370,7 +370,7 @@ export interface Me {
   scopes: string[];
   /** The address of the sandbox, while it runs beside the platform. Its phone page is at `/phone`. */
   sandbox_url?: string | undefined;
-  /** What the user may do: docs/authentication.md lists the scopes of each role */
+  /** What the user may do: docs/scopes.md lists the scopes of each role */
   role?: 'OWNER' | 'ADMIN' | 'OPERATOR' | 'VIEWER' | undefined;
   /** The user; absent for a key */
   user?: User | undefined;

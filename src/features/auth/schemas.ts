@@ -91,9 +91,7 @@ export const Me = define(
     sandbox_url: Type.Optional(
       plain.text('The address of the sandbox, while it runs beside the platform. Its phone page is at `/phone`.'),
     ),
-    role: Type.Optional(
-      oneOf(USER_ROLES, 'What the user may do: docs/authentication.md lists the scopes of each role'),
-    ),
+    role: Type.Optional(oneOf(USER_ROLES, 'What the user may do: docs/scopes.md lists the scopes of each role')),
     user: Type.Optional(ref(User, 'The user; absent for a key')),
     key: Type.Optional(
       plain.object('The API key; absent for a user', {

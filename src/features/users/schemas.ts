@@ -27,7 +27,7 @@ export const Email = Type.String({
   description: 'The e-mail address; capital letters make no difference',
 });
 
-const role = oneOf(USER_ROLES, 'What the user may do: docs/authentication.md lists the scopes of each role');
+const role = oneOf(USER_ROLES, 'What the user may do: docs/scopes.md lists the scopes of each role');
 const language = oneOf(LANGUAGES, 'The language of mails to the user');
 const AVATAR = 'The address of a picture, which visitors of a web chat see next to the name';
 const avatar_url = nullable(webAddress(AVATAR));

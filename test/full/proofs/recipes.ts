@@ -1,5 +1,5 @@
 /**
- * Follows the recipes of CONTRIBUTING.md for an endpoint, an event and a table on a copy of the project; new-channel.test.ts follows the
+ * Follows docs/recipes.md for an endpoint, an event and a table on a copy of the project; new-channel.test.ts follows the
  * one for a channel. A fenced block with a file name is the content of that file. With the language `diff` it is a change of the file: the
  * lines with a space or a minus are in the file before, and those with a space or a plus afterwards.
  */
@@ -11,7 +11,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const FOLDERS = ['src', 'sandbox', 'sdk', 'web', 'scripts', 'test', 'bench', 'docs', 'deploy', 'migrations'];
-const FILES = ['package.json', 'tsconfig.json', 'openapi.json', 'README.md', 'CHANGELOG.md', '.env.example'];
+const PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'LICENSE'];
+const FILES = ['package.json', 'tsconfig.json', 'openapi.json', '.env.example', ...PAGES];
 const BLOCK = /^( *)```(\w+) (\S+)\n([\s\S]*?)\n\1```$/gm;
 /** The tests that the recipes name or that look at what they add. */
 const TESTS = [
@@ -37,7 +38,7 @@ const COMMANDS = [
 export async function proveRecipes({ everything }: { everything: boolean }): Promise<{ blocks: number }> {
   const root = copyTree();
   try {
-    const recipes = readFileSync('CONTRIBUTING.md', 'utf8').matchAll(BLOCK);
+    const recipes = readFileSync('docs/recipes.md', 'utf8').matchAll(BLOCK);
     const blocks = [...recipes].map(([, indent = '', language = '', path = '', text = '']) => ({
       language,
       path,

@@ -2,7 +2,7 @@
 import { escapeHtml, linkBetween, type RenderedGuide } from './markdown.ts';
 import type { Guide } from './shelf.ts';
 
-const GROUPS: Guide['group'][] = ['Guides', 'How it is built', 'Decisions'];
+const GROUPS: Guide['group'][] = ['Guides', 'How it is built', 'All guarantees', 'Decisions'];
 /** The path of the API reference, whose pages stand next to the guides. */
 export const REFERENCE = 'api';
 // A page with fewer headings gets no table of contents.
@@ -88,10 +88,11 @@ export function renderFrame({ path, title, menu, main, contents = '', scripts = 
 `;
 }
 
-/** Returns the menu entries of one group. Decisions are listed only on the pages of decisions. */
+/** Returns the menu entries of one group. A group of a folder is listed only on the pages of this folder. */
 function renderMenu(group: Guide['group'], from: string, guides: Guide[]): string {
   const shown = guides.filter((each) => each.group === group);
-  if (group === 'Decisions' && !from.startsWith('decisions')) return '';
+  const folder = /^[^/]+(?=\/)/.exec(shown[0]?.path ?? '')?.[0] ?? '';
+  if (!from.startsWith(folder)) return '';
   const items = shown.map(({ path, title }) => {
     const current = path === from ? ' aria-current="page"' : '';
     return `<li><a href="${linkBetween(from, path)}"${current}>${escapeHtml(title)}</a></li>`;

@@ -55,10 +55,16 @@ export function renderGuide({ path, markdown }: Guide, anchors: Anchors): Render
         return `<h${depth} id="${id}">${inner}<a class="anchor" href="#${id}" aria-label="${label}">#</a></h${depth}>\n`;
       },
       link({ href, tokens }) {
-        return `<a href="${escapeHtml(resolveLink(path, href, anchors))}">${this.parser.parseInline(tokens)}</a>`;
+        const target = resolveLink(path, href, anchors);
+        const text = this.parser.parseInline(tokens);
+        return target === undefined ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
       },
-      code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
-      html: ({ text }) => escapeHtml(text),
+      code: ({ text, lang = '' }) => {
+        const [, file] = lang.split(' ');
+        const caption = file ? `<p class="file">${escapeHtml(file)}</p>\n` : '';
+        return `${caption}<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`;
+      },
+      html: ({ text }) => (text === '<br>' ? text : escapeHtml(text.replaceAll(/<!--.*?-->/gs, ''))),
     },
   });
   // Tables get a container, so that a wide table scrolls by itself instead of the whole page.
@@ -105,12 +111,16 @@ function createIdMaker(): (text: string) => string {
 
 const isErrorCode = (text: string): boolean => /^[A-Z][A-Z_]+$/.test(text);
 
-/** Converts a link in the guide `path`. Guides link to each other's files, so that the links also work on a code host. */
-function resolveLink(path: string, href: string, anchors: Anchors): string {
+/**
+ * Converts a link in the guide `path`. Guides link to each other's files, so that the links also work on a code host. Returns undefined for a
+ * link to a file outside docs/, which only a code host shows.
+ */
+function resolveLink(path: string, href: string, anchors: Anchors): string | undefined {
   if (/^[a-z]+:/.test(href)) return href;
   const [file = '', fragment] = href.split('#');
   const base = `http://guides/docs/${path || 'README'}`;
   const { pathname } = new URL(file, base);
+  if (!pathname.startsWith('/docs/')) return undefined;
   const target = file === '' ? path : pathname.replace('/docs/', '').replace(/(^README)?\.md$/, '');
   const ids = anchors.get(target);
   const hash = fragment === undefined ? '' : `#${ids?.get(fragment) ?? fragment}`;

@@ -37,7 +37,7 @@ interface GuideEntry {
 }
 
 // Readers look for how to use the platform more often than for one operation, and rarely for how the platform is built.
-const WEIGHTS = { Guides: 1, 'How it is built': 0.4, Decisions: 0.2, reference: 0.5 };
+const WEIGHTS = { Guides: 1, 'How it is built': 0.4, 'All guarantees': 0.3, Decisions: 0.2, reference: 0.5 };
 
 export function guideRoutes(app: FastifyInstance, count: CountVisit): void {
   const open = keepResult(loadLibrary);

@@ -1,10 +1,12 @@
-/** Lists the guides: the Markdown files of docs/, in a useful order for readers. */
+/** Lists the guides: the Markdown files of docs/ and its folders, in a useful order for readers. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const ROOT = new URL('../../../../docs/', import.meta.url);
 const OVERVIEW = 'README';
 const DECISIONS = 'decisions';
-// The guides for integrators and operators, in this order. All others explain how the platform is built.
+/** The folders of docs/ and the groups of their guides. */
+const FOLDER_GROUPS = { guarantees: 'All guarantees', [DECISIONS]: 'Decisions' } as const;
+// The guides for integrators and operators, in this order.
 const FOR_USERS = [
   OVERVIEW,
   'tour',
@@ -18,6 +20,7 @@ const FOR_USERS = [
   'agents',
   'events',
   'authentication',
+  'scopes',
   'errors',
   'lists',
   'live',
@@ -33,27 +36,27 @@ const FOR_USERS = [
   'high-availability',
   'limits',
 ];
+// All other guides explain how the platform is built, these first.
+const ORDER = [...FOR_USERS, 'architecture', 'flows', 'recipes', 'channel', 'guarantees', 'benchmarks'];
 
 export interface Guide {
   /** The path below /docs, such as `errors` or `decisions/0006-ids`; empty for the overview. */
   path: string;
   title: string;
-  group: 'Guides' | 'How it is built' | 'Decisions';
+  group: 'Guides' | 'How it is built' | (typeof FOLDER_GROUPS)[keyof typeof FOLDER_GROUPS];
   markdown: string;
 }
 
 /** Lists the paths of all guides without reading the files. */
 export function listGuidePaths(): string[] {
-  const names = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
-  const decisions = readdirSync(new URL(`${DECISIONS}/`, ROOT)).filter((name) => name.endsWith('.md'));
-  return [
-    ...names.map((name) => toPath(name.slice(0, -'.md'.length))),
-    DECISIONS,
-    ...decisions.toSorted().map((name) => `${DECISIONS}/${name.slice(0, -'.md'.length)}`),
-  ];
+  const list = (folder: string) =>
+    readdirSync(new URL(folder, ROOT))
+      .filter((name) => name.endsWith('.md'))
+      .toSorted()
+      .map((name) => folder + name.slice(0, -'.md'.length));
+  const guides = ['', ...Object.keys(FOLDER_GROUPS).map((folder) => `${folder}/`)].flatMap(list);
+  return [...guides.map((path) => (path === OVERVIEW ? '' : path)), DECISIONS];
 }
-
-const toPath = (name: string): string => (name === OVERVIEW ? '' : name);
 
 /** Reads all guides. */
 export function readGuides(): Guide[] {
@@ -70,13 +73,14 @@ export function readGuides(): Guide[] {
 const readTitle = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? '';
 
 function chooseGroup(path: string): Guide['group'] {
-  if (path.startsWith(`${DECISIONS}/`)) return 'Decisions';
+  for (const [folder, group] of Object.entries(FOLDER_GROUPS)) if (path.startsWith(`${folder}/`)) return group;
   return FOR_USERS.includes(path || OVERVIEW) ? 'Guides' : 'How it is built';
 }
 
-/** Guides for users come first, in the order of FOR_USERS; all others keep the order of their file names. */
-function chooseRank({ path, group }: Guide): number {
-  return group === 'Guides' ? FOR_USERS.indexOf(path || OVERVIEW) : FOR_USERS.length;
+/** Guides outside of ORDER are last and keep the order of their file names. */
+function chooseRank({ path }: Guide): number {
+  const rank = ORDER.indexOf(path || OVERVIEW);
+  return rank === -1 ? ORDER.length : rank;
 }
 
 /** Makes the page of the folder decisions/, with links to all decisions. */
