@@ -18,7 +18,8 @@ const LANES = {
 
 type Lane = keyof typeof LANES;
 
-// The longest wait of upkeep for a connection, because nobody waits for its result, and purging a large table takes seconds.
+// The longest wait of upkeep and of background work for a connection, because nobody waits for its result, and purging a large table takes
+// seconds.
 const UPKEEP_WAIT_MS = 30_000;
 
 /**
@@ -32,11 +33,13 @@ export const callerShareOwner = (company: string | null, principal: string): Sha
 
 /**
  * Gives one company at most half of a pool, and reserves the other half for companies that use no connection at the moment, so that locked
- * rows and slow searches of some companies do not delay the others.
+ * rows and slow searches of some companies do not delay the others. A company's background work, such as the backlog after an outage, leaves one
+ * of its connections to its callers and waits behind them.
  */
 export function createCompanyShares(poolSize: number, waitMs: number): Shares {
   const kept = Math.floor(poolSize / 2);
-  return createShares(poolSize - kept, waitMs, { all: poolSize, kept });
+  const callersFirst = { left: 1, backgroundWaitMs: Math.max(UPKEEP_WAIT_MS, waitMs) };
+  return createShares(poolSize - kept, waitMs, { all: poolSize, kept, callersFirst });
 }
 
 /** Divides the pool of the system role: one share for each kind of work of the platform itself, and one for each company or caller. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/database.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
+import { inBackground } from '../work/background.ts';
 import { exec, many, type Statement } from './db.ts';
 import { newId } from '../values/ids.ts';
 import { openDatabase } from './tenant.ts';
@@ -115,4 +116,17 @@ test('callbacks that wait for locks leave connections to admitting requests, to 
     return { settled };
   });
   await asked.settled;
+});
+
+test('the background work of a company leaves a connection to its callers', async () => {
+  const company = newId();
+  const transact = (statement: Statement) => platform.tenantTx(company, (tx) => many(tx, statement));
+  const asked = await platform.systemTx('upkeep', async (tx) => {
+    await exec(tx, raw('select pg_advisory_xact_lock(7)'));
+    const backlog = Promise.allSettled(Array.from({ length: 2 * POOL }, () => inBackground(() => transact(QUEUE))));
+    await waitUntil('the backlog to wait', async () => (await waiting()) === POOL / 2 - 1);
+    for (let caller = 0; caller < 25; caller += 1) assert.equal((await transact(ONE)).length, 1);
+    return { backlog };
+  });
+  await asked.backlog;
 });

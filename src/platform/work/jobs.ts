@@ -4,6 +4,7 @@ import { PgBoss } from 'pg-boss';
 import type { Static, TSchema } from 'typebox';
 import { closePool, isStorageFull, openPool, ROLES, type Executor } from '../store/db.ts';
 import { queryOnce } from '../store/unanswered.ts';
+import { inBackground } from './background.ts';
 import { newId } from '../values/ids.ts';
 import { createJobAttempts, type JobAttempts, type FetchedJob } from './job-attempts.ts';
 import type { DueWork } from './due-work.ts';
@@ -262,7 +263,7 @@ async function handleBatch<T extends TSchema>(
 ): Promise<void> {
   const work = async ({ id, data }: { id: string; data: Static<T> }): Promise<void> => {
     try {
-      await handle(data);
+      await inBackground(() => handle(data));
     } catch (error) {
       // Failure policy: a job that failed because the disk is full is repeated when the disk has free space again; this does not count as a
       // retry.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stopClock } from '../../../test/support/clock.ts';
+import { inBackground } from './background.ts';
 import { createShares, type Shares } from './shares.ts';
 
 interface Held {
@@ -114,4 +115,26 @@ test('work that fails frees its slot', async () => {
     /broken/,
   );
   assert.equal(await shares.within('a', async () => 'free'), 'free');
+});
+
+test('where callers come first, background work of their owner waits behind them and leaves them a slot', async () => {
+  const callersFirst = { left: 1, backgroundWaitMs: 10_000 };
+  const { began, hold, letGo } = holding(createShares(3, 10_000, { all: 10, kept: 0, callersFirst }));
+  const asked = holdAll('aaaaa', (owner) => inBackground(() => hold(owner)));
+  await settled();
+  assert.equal(began.join(''), 'aa');
+  const callers: string[] = [];
+  const call = (): Promise<void> => hold('a').then(() => void callers.push('ended'));
+  const calls = [call(), call()];
+  await settled();
+  assert.equal(began.length, 3, 'a caller has the slot that was left');
+  letGo('a');
+  await settled();
+  assert.equal(began.length, 4, 'the second caller came before the background work that had waited longer');
+  for (let left = 6; left > 0; left -= 1) {
+    letGo('a');
+    await settled();
+  }
+  await Promise.all([...asked, ...calls]);
+  assert.deepEqual([began.length, callers.length], [7, 2]);
 });

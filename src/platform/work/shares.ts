@@ -1,8 +1,9 @@
 /**
  * Shares limited slots fairly among owners, such as database connections among companies: an owner that uses many slots waits, and others
- * hardly do.
+ * hardly do. Where callers come first, an owner's background work waits behind its callers.
  */
 import { AppError } from '../values/errors.ts';
+import { isInBackground } from './background.ts';
 
 export interface Shares {
   /** Runs `work` as soon as a slot is free for its owner. Throws UNAVAILABLE when that takes too long. */
@@ -16,15 +17,25 @@ export interface ShareLimits {
   kept: number;
   /** How many pieces of work of one owner may wait; further ones are refused at once. Without it only `waitMs` limits them. */
   mostWaiting?: number;
+  /** Present where callers come first: how many slots background work leaves to the callers of its owner, and how long it waits for one. */
+  callersFirst?: { left: number; backgroundWaitMs: number };
+}
+
+interface Waiting {
+  begin: () => void;
+  isBackground: boolean;
 }
 
 interface SlotOwner {
   owner: string;
   running: number;
-  waiting: (() => void)[];
+  /** How much of what is running is background work. */
+  background: number;
+  /** Callers, and then background work. */
+  waiting: Waiting[];
 }
 
-interface SharesState extends Required<ShareLimits> {
+interface SharesState extends Required<Omit<ShareLimits, 'callersFirst'>>, Pick<ShareLimits, 'callersFirst'> {
   most: number;
   waitMs: number;
   taken: number;
@@ -58,28 +69,36 @@ export function createShares(
   };
   return {
     within: async (owner, work) => {
-      const holder = state.holders.get(owner) ?? { owner, running: 0, waiting: [] };
+      const holder = state.holders.get(owner) ?? { owner, running: 0, background: 0, waiting: [] };
       state.holders.set(owner, holder);
-      if (holder.waiting.length === 0 && hasFreeSlot(state, holder)) takeSlot(state, holder);
-      else await waitForSlot(state, holder);
+      const isBackground = state.callersFirst !== undefined && isInBackground();
+      const [first] = holder.waiting;
+      const isFirst = !first || (first.isBackground && !isBackground);
+      if (isFirst && hasFreeSlot(state, holder, isBackground)) takeSlot(state, holder, isBackground);
+      else await waitForSlot(state, holder, isBackground);
       const beganMs = performance.now();
       try {
         return await work();
       } finally {
+        if (isBackground) holder.background -= 1;
         freeSlot(state, holder, performance.now() - beganMs);
       }
     },
   };
 }
 
-function hasFreeSlot({ most, taken, all, kept, slowUntil }: SharesState, { owner, running }: SlotOwner): boolean {
+function hasFreeSlot(state: SharesState, { owner, running, background }: SlotOwner, isBackground: boolean): boolean {
+  const { most, taken, all, kept, slowUntil, callersFirst } = state;
+  // An owner with a single slot leaves none, because its background work would never run.
+  if (isBackground && background >= Math.max(1, most - (callersFirst?.left ?? 0))) return false;
   const mayHaveKept = running === 0 && (slowUntil.get(owner) ?? 0) <= performance.now();
   return running < most && taken < (mayHaveKept ? all : all - kept);
 }
 
-function takeSlot(state: SharesState, holder: SlotOwner): void {
+function takeSlot(state: SharesState, holder: SlotOwner, isBackground: boolean): void {
   state.taken += 1;
   holder.running += 1;
+  if (isBackground) holder.background += 1;
   state.holders.delete(holder.owner);
   state.holders.set(holder.owner, holder);
 }
@@ -90,9 +109,10 @@ function freeSlot(state: SharesState, holder: SlotOwner, heldMs: number): void {
   holder.running -= 1;
   if (heldMs > state.waitMs) noteSlowOwner(state, holder.owner);
   const next = nextWaitingOwner(state);
-  if (next) {
-    takeSlot(state, next);
-    next.waiting.shift()?.();
+  const turn = next?.waiting.shift();
+  if (next && turn) {
+    takeSlot(state, next, turn.isBackground);
+    turn.begin();
   }
   forgetIdleOwner(state, holder);
 }
@@ -101,7 +121,8 @@ function nextWaitingOwner(state: SharesState): SlotOwner | null {
   let next: SlotOwner | null = null;
   for (const holder of state.holders.values()) {
     const isBefore = next === null || holder.running < next.running;
-    if (isBefore && holder.waiting.length > 0 && hasFreeSlot(state, holder)) next = holder;
+    const [first] = holder.waiting;
+    if (isBefore && first && hasFreeSlot(state, holder, first.isBackground)) next = holder;
   }
   return next;
 }
@@ -122,19 +143,22 @@ function forgetIdleOwner({ holders }: SharesState, { owner, running, waiting }: 
 const makeTooMuchError = (): AppError => new AppError('UNAVAILABLE', 'Too much at once', [], { 'retry-after': '1' });
 
 /** Resolves when freeSlot() has taken a slot for this owner. Rejects after `waitMs`, and at once when too many wait already. */
-async function waitForSlot(state: SharesState, holder: SlotOwner): Promise<void> {
+async function waitForSlot(state: SharesState, holder: SlotOwner, isBackground: boolean): Promise<void> {
   const { waiting } = holder;
   if (waiting.length >= state.mostWaiting) throw makeTooMuchError();
+  const waitMs = (isBackground && state.callersFirst?.backgroundWaitMs) || state.waitMs;
   return new Promise((resolve, reject) => {
     const begin = (): void => {
       clearTimeout(patience);
       resolve();
     };
+    const turn: Waiting = { begin, isBackground };
     const patience = setTimeout(() => {
-      waiting.splice(waiting.indexOf(begin), 1);
+      waiting.splice(waiting.indexOf(turn), 1);
       forgetIdleOwner(state, holder);
       reject(makeTooMuchError());
-    }, state.waitMs);
-    waiting.push(begin);
+    }, waitMs);
+    const behind = isBackground ? -1 : waiting.findIndex((each) => each.isBackground);
+    waiting.splice(behind < 0 ? waiting.length : behind, 0, turn);
   });
 }

@@ -4,6 +4,7 @@
  * never does it twice; where the queue has leases, the loop renews those of its rows, and work whose process died begins anew. Work that
  * hangs occupies only the slots of its own company.
  */
+import { inBackground } from '../background.ts';
 import type { DueWork } from '../due-work.ts';
 import type { Storage } from '../../store/storage.ts';
 import type { Log } from '../telemetry.ts';
@@ -179,7 +180,7 @@ function isShareSpent(claimed: ClaimedRow[], { first, free }: Pick<ClaimCapacity
 async function workOnRow(loop: LoopState, row: ClaimedRow): Promise<void> {
   const slot = loop.companies.begin(row.company);
   loop.running.add(row);
-  const outcome = await loop.queue.act(row, loop.stopping.signal);
+  const outcome = await inBackground(() => loop.queue.act(row, loop.stopping.signal));
   slot.endWork();
   const end = (): void => {
     loop.running.delete(row);
