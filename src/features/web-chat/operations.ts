@@ -15,9 +15,17 @@ import type { Visit } from './chat.ts';
 import { SiteParams } from './schemas.ts';
 import { addressShare, namesOrigin, readSite, type Site } from './sites.ts';
 import { readVisitor } from './tokens.ts';
+import { declareLimit, declareSettingLimit } from '../../platform/values/limits.ts';
+
+declareSettingLimit('RATE_LIMIT_WEB_CHAT', {
+  topic: 'Web chat',
+  what: 'Requests of all visitors of a chat',
+  unit: 'perSecond',
+  beyond: '429',
+});
 
 const PATH = '/web/v1/inboxes/:inbox';
-const BODY_LIMIT = 64 * 1024;
+const BODY_LIMIT = declareLimit(64 * 1024, { topic: 'Web chat', what: 'JSON body', unit: 'bytes', beyond: '413' });
 
 interface Asked<B> {
   body: B;
