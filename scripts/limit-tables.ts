@@ -40,7 +40,7 @@ const UNITS: Record<LimitUnit, (value: number) => string> = {
   minutes: (value) => writeSeconds(value * 60),
   hours: (value) => writeSeconds(value * 3_600),
   days: (value) => writePeriod(value, 'day'),
-  perSecond: (value) => `${writeNumber(value)} per second`,
+  perSecond: (value) => (value < 1 ? UNITS.perMinute(value * 60) : `${writeNumber(value)} per second`),
   perMinute: (value) => `${writeNumber(value)} per minute`,
   perDay: (value) => `${writeNumber(value)} per day`,
   bytesPerSecond: (value) => `${writeBytes(value)} per second`,

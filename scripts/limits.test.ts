@@ -51,6 +51,7 @@ test('a row has the value in its unit, and the setting that changes it with its 
     [{ value: 24, unit: 'hours' }, '24 hours'],
     [{ value: 129_600, unit: 'minutes' }, '90 days'],
     [{ value: 0.8, unit: 'percent' }, '80 %'],
+    [{ value: 0.1, unit: 'perSecond' }, '6 per minute'],
     [{ value: null, setting: 'NOTES' }, '2,000 (`NOTES`)'],
     [{ value: null, setting: 'QUOTA', unit: 'bytes' }, 'none (`QUOTA`)'],
   ];

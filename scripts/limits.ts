@@ -16,10 +16,20 @@ import { readSources, reportViolations } from './source-facts.ts';
 import { TUNING, TUNING_SETTINGS } from './tuning.ts';
 
 const PAGE = 'docs/limits.md';
+const DECLARATION = /\bdeclare(?:Setting)?Limit\(/g;
 
 const files = readSources('.', ['src']).filter(({ path }) => !isTest(path));
-for (const { path, text } of files)
-  if (/\bdeclare(?:Setting)?Limit\(/.test(text)) await import(pathToFileURL(path).href);
+for (const { path, text } of files) if (text.search(DECLARATION) !== -1) await import(pathToFileURL(path).href);
+
+// A declaration inside of a function would be made again and again, and not before the function runs.
+const MODULE = 'src/platform/values/limits.ts';
+const written = files
+  .filter(({ path }) => path !== MODULE)
+  .reduce((sum, { text }) => sum + [...text.matchAll(DECLARATION)].length, 0);
+if (written !== DECLARED_LIMITS.length)
+  throw new Error(
+    `${written} limits are declared, but ${DECLARED_LIMITS.length} are known: declare each at the top of its file`,
+  );
 
 const settings = { ...SETTINGS, ...CHANNEL_VARIABLES };
 

@@ -27,7 +27,12 @@ const MAX_BODY = declareLimit(262_144, {
   beyond: 'cut',
 });
 /** Pictures in the text below this size are decoration: logos of signatures, and pixels that count readers. */
-const MIN_INLINE_BYTES = 8_192;
+const MIN_INLINE_BYTES = declareLimit(8_192, {
+  topic: 'E-mail',
+  what: 'Received e-mail: smallest picture inside of the text',
+  unit: 'bytes',
+  beyond: 'smaller ones are left out',
+});
 
 /** The most recipients that are shown of To and of Cc. */
 const MAX_RECIPIENTS = declareLimit(10, {

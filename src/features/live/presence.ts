@@ -7,7 +7,21 @@ import type { Presence, PresenceState } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
 // How long each state holds without being said again.
-const HOLDS_MS: Record<PresenceState, number> = { VIEWING: 60_000, TYPING: 15_000, AWAY: 0 };
+const HOLDS_MS: Record<PresenceState, number> = {
+  VIEWING: declareLimit(60_000, {
+    topic: 'Live',
+    what: 'Presence: VIEWING without a repetition',
+    unit: 'ms',
+    beyond: 'AWAY',
+  }),
+  TYPING: declareLimit(15_000, {
+    topic: 'Live',
+    what: 'Presence: TYPING without a repetition',
+    unit: 'ms',
+    beyond: 'VIEWING',
+  }),
+  AWAY: 0,
+};
 // A page that is loaded anew closes its stream and opens another one.
 const LINGER_MS = 5_000;
 // The most presences of a company, and of one caller.
