@@ -143,6 +143,7 @@ export const TUNING: readonly Tuning[] = [
       'features/webhooks/replays/replays.ts': 'MOST_WAITING',
       'platform/http/passwords.ts': 'MOST_AT_ONCE',
       'platform/work/claims/claim-loop.ts': 'MAX_UNRECORDED',
+      'platform/work/claims/outcomes.ts': 'MOST_MISSES',
       'platform/work/job-attempts.ts': 'MOST_DEATHS',
       'platform/work/log-writer.ts': 'MAX_HELD_BYTES',
       'platform/work/spaced-turns.ts': 'MAX_PAUSE_MS',
