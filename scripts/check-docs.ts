@@ -26,7 +26,7 @@ const { ACTIONS, covers, GRANTABLE, ROLE_SCOPES, USER_ROLES } = await import('..
 const { listAnchors } = await import('../src/platform/http/guides/markdown.ts');
 const { readGuides } = await import('../src/platform/http/guides/shelf.ts');
 
-const SETTINGS = [...Object.keys(PLATFORM_SETTINGS), ...CHANNEL_VARIABLES];
+const SETTINGS = [...Object.keys(PLATFORM_SETTINGS), ...Object.keys(CHANNEL_VARIABLES)];
 const testFiles = new Set(
   readSources('.', ['src', 'sandbox', 'scripts', 'test'])
     .map(({ path }) => path)

@@ -61,6 +61,11 @@ const CHECKS: readonly Check[] = [
     mend: 'divide the file, or give it a name that says what is inside',
   },
   { name: 'openapi', args: ['scripts/openapi.ts', '--check'], mend: 'npm run openapi' },
+  {
+    name: 'limits',
+    args: ['scripts/limits.ts', '--check'],
+    mend: 'declare the limit with declareLimit(), or say in scripts/tuning.ts why it is not one; then npm run limits',
+  },
   { name: 'docs', args: ['scripts/check-docs.ts'], mend: 'bring the document in line with the code' },
   {
     name: 'imports',

@@ -1,6 +1,7 @@
 /** Writes the tables of docs/scopes.md that say what scopes include, and what else requests need. */
 import { describeNeed, listScopes, type ApiDocument } from '../src/platform/http/reference.ts';
 import { IMPLIED } from '../src/platform/values/scopes.ts';
+import { writeTable } from './built-files.ts';
 
 const SECTION = /(?<=<!-- Written by npm run openapi -->\n).*?(?=<!-- End -->)/s;
 const BREAK = '<br>';
@@ -18,11 +19,6 @@ export function replaceScopeTables(page: string, document: ApiDocument): string 
   ];
   return page.replace(SECTION, () => ['', ...tables, ''].join('\n'));
 }
-
-const writeTable = (head: string[], rows: string[][]): string[] => [
-  ...[head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`),
-  '',
-];
 
 /** Lists the needs with the requests that have them; requests with the same needs are listed once. */
 function groupNeeds({ paths }: ApiDocument): [needs: string, requests: string[]][] {

@@ -23,6 +23,7 @@ import {
   type SettingValues,
   type Variables,
 } from './platform/values/setting-kinds.ts';
+import { declareLimit } from './platform/values/limits.ts';
 
 /** All settings of the platform by name; those of a network stand in its channel. .env.example lists both, which scripts/check-docs.ts checks. */
 export const SETTINGS = {
@@ -123,7 +124,11 @@ const REAL_NETWORK = 'WAP_GRAPH_URL';
 
 // The embedded server allows 120 connections. With pools of 30 the three pools, the platform's own work, the job queue and a migration stay
 // below that.
-const EMBEDDED_POOL_MAX = 30;
+const EMBEDDED_POOL_MAX = declareLimit(30, {
+  topic: 'Operation',
+  what: '`DATABASE_POOL` with the embedded database',
+  beyond: 'the process does not start',
+});
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));

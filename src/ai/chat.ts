@@ -11,6 +11,7 @@ import { EndpointError, postJson } from './endpoint.ts';
 import { isHeadless, rememberHeadless, type AskedModel } from './headless.ts';
 import { createModelMemory } from './model-memory.ts';
 import { splitReasoning } from './reasoning.ts';
+import { declareLimit } from '../platform/values/limits.ts';
 
 export interface ChatEndpoint {
   /** The address before `/chat/completions`. */
@@ -73,7 +74,12 @@ export interface ChatReply {
 }
 
 /** A thousand tokens have some kilobytes of JSON; what is much longer is no answer. */
-const MAX_BYTES = 128 * 1024;
+const MAX_BYTES = declareLimit(128 * 1024, {
+  topic: 'Agents',
+  what: "Answer: from the model's server",
+  unit: 'bytes',
+  beyond: 'the agent hands over',
+});
 const MAX_ARGUMENTS = 16 * 1024;
 const MOST_TEXT = 16 * 1024;
 /** No model reads or writes more tokens in a call. */

@@ -6,6 +6,7 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { hasFewParts } from '../platform/outside/foreign-json.ts';
 import type { Outbound, OutboundRequest } from '../platform/outside/outbound.ts';
 import { EndpointError } from './endpoint.ts';
+import { declareLimit } from '../platform/values/limits.ts';
 
 export interface McpEndpoint {
   url: string;
@@ -33,15 +34,42 @@ export interface McpConnection {
 }
 
 /** The most bytes of an answer. The tools of a large server have some hundred kilobytes. */
-const MAX_BYTES = 512 * 1024;
+const MAX_BYTES = declareLimit(512 * 1024, {
+  topic: 'Agents',
+  what: 'MCP server: response',
+  unit: 'bytes',
+  beyond: 'the call fails',
+});
 /** The most events of an answer. The client parses each of them in the process that serves everybody. Large servers answer with one. */
-const MAX_EVENTS = 100;
+const MAX_EVENTS = declareLimit(100, {
+  topic: 'Agents',
+  what: 'MCP server: events per response',
+  beyond: 'the call fails',
+});
 /** The most calls of one connection, so that a server can not make the client talk for ever. */
-const MAX_CALLS = 24;
-const MAX_PAGES = 5;
+const MAX_CALLS = declareLimit(24, {
+  topic: 'Agents',
+  what: 'MCP server: calls per answer',
+  beyond: 'the call fails',
+});
+const MAX_PAGES = declareLimit(5, {
+  topic: 'Agents',
+  what: 'MCP server: pages of tools',
+  beyond: 'the other pages are not read',
+});
 const CLIENT = { name: 'parley', version: '1' };
-const CONNECT_MS = 5_000;
-const CALL_MS = 10_000;
+const CONNECT_MS = declareLimit(5_000, {
+  topic: 'Agents',
+  what: 'MCP server: time to connect',
+  unit: 'ms',
+  beyond: 'the call fails',
+});
+const CALL_MS = declareLimit(10_000, {
+  topic: 'Agents',
+  what: 'MCP server: time of a call',
+  unit: 'ms',
+  beyond: 'the call fails',
+});
 
 /** Connects to the server, until `signal` ends it. Throws an EndpointError, as do all functions of the connection. */
 export async function openMcp(outbound: Outbound, endpoint: McpEndpoint, signal: AbortSignal): Promise<McpConnection> {

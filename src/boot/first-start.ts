@@ -26,6 +26,7 @@ import { makeTenant } from '../platform/http/trail.ts';
 import { createDemoAgent } from './demo-agent.ts';
 import { storeDemoNetworks } from './demo-networks.ts';
 import type { Sandbox } from './sandbox.ts';
+import { declareLimit } from '../platform/values/limits.ts';
 
 // The advisory lock of the first start. Creating the demo calls the network, so it may take longer than a transaction may stay idle.
 const LOCK = 724_113_002;
@@ -217,7 +218,12 @@ export async function warnAboutCredentials(kit: Kit): Promise<void> {
 }
 
 /** How long the printed link can be used. */
-const LINK_SECONDS = 600;
+const LINK_SECONDS = declareLimit(600, {
+  topic: 'Accounts',
+  what: 'Link: first log-in after the installation',
+  unit: 'seconds',
+  beyond: 'log in with the password',
+});
 
 /**
  * Makes a link that logs the first owner in to the console. Returns null when others than this machine can reach the platform, also by a

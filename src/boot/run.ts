@@ -9,6 +9,14 @@ import { describeEntrances } from './entrances.ts';
 import { explainStartError } from './explain.ts';
 import { start, type Running } from './start.ts';
 import type { Purpose, EarlyStart } from './early-start.ts';
+import { declareSettingLimit } from '../platform/values/limits.ts';
+
+declareSettingLimit('STOP_WAIT', {
+  topic: 'Operation',
+  what: 'Time to finish work after SIGTERM',
+  unit: 'ms',
+  beyond: 'the process exits',
+});
 
 // How long a stop waits for a slow reader of the log.
 const LOG_MS = 1_000;

@@ -1,7 +1,13 @@
 /** The limits that networks set to sending, as a channel reports them, and the time limit of a call. */
+import { declareLimit } from '../platform/values/limits.ts';
 
 /** The time limit of a call to a network, with all its tries. An upload before a message has a limit of its own. */
-export const CALL_MS = 10_000;
+export const CALL_MS = declareLimit(10_000, {
+  topic: 'Messages',
+  what: 'Network call for a message',
+  unit: 'ms',
+  beyond: 'the message stays QUEUED until its status arrives',
+});
 
 /** What has to pause after a refusal because of a rate limit: the number, its account, or the pair of the number and this person. */
 export type Overload = 'number' | 'account' | 'pair';

@@ -10,7 +10,7 @@ import type { ChannelSettings } from './settings.ts';
 import { webV2Channel } from './web-v2/index.ts';
 import type { Outbound } from '../platform/outside/outbound.ts';
 import type { Callers } from '../platform/work/callers.ts';
-import { expectAllOrNone, readSettings, type Variables } from '../platform/values/setting-kinds.ts';
+import { expectAllOrNone, readSettings, type SettingTable, type Variables } from '../platform/values/setting-kinds.ts';
 
 const CHANNELS = [wapAutoCloserChannel, webV2Channel, partnerApiChannel, professionalNetworkChannel, emailChannel];
 
@@ -54,9 +54,9 @@ export interface Channels {
 
 export type NamedChannel = Channel & { name: ChannelName };
 
-/** The names of the operator's settings that channels read. */
-export const CHANNEL_VARIABLES: ReadonlySet<string> = new Set(
-  (CHANNELS as ChannelDeclaration[]).flatMap(({ environment }) => Object.keys(environment?.settings ?? {})),
+/** The operator's settings that channels read. */
+export const CHANNEL_VARIABLES: SettingTable = Object.fromEntries(
+  (CHANNELS as ChannelDeclaration[]).flatMap(({ environment }) => Object.entries(environment?.settings ?? {})),
 );
 
 export interface ChannelsOptions {

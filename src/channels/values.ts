@@ -2,6 +2,8 @@
  * Readers for JSON that a network sends. Each reader takes any value, never throws, and returns null for a value that it can not use.
  * PostgreSQL can store every string that they return: it refuses NUL in text, and lone surrogates in jsonb.
  */
+import { declareLimit } from '../platform/values/limits.ts';
+
 export type Json = Record<string, unknown>;
 
 /**
@@ -12,7 +14,12 @@ const MAX_DEPTH = 32;
 /** The longest id that is accepted. Network ids are below 200 characters; an index entry of PostgreSQL holds at most about 2,700 bytes. */
 const MAX_IDENTIFIER = 512;
 /** The longest name of a person or file that is stored; it still fits into an index entry. */
-const MAX_LABEL = 256;
+const MAX_LABEL = declareLimit(256, {
+  topic: 'Messages',
+  what: 'Received message: name of a person or file',
+  unit: 'characters',
+  beyond: 'cut',
+});
 /** A time of this number or more is in milliseconds: as seconds it would be after the year 5138, as milliseconds it is after 1973. */
 const FIRST_MILLISECONDS = 1e11;
 /**

@@ -8,9 +8,15 @@ import { makeMessageId, stripMarks } from './message-id.ts';
 import type { EmailConfig } from './settings.ts';
 import { makeListHeaders } from './unsubscribe.ts';
 import { toLabel } from './words.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The longest subject: it fits into a line with its name (RFC 5322, 2.1.1). */
-const MAX_SUBJECT = 70;
+const MAX_SUBJECT = declareLimit(70, {
+  topic: 'E-mail',
+  what: 'Sent e-mail: subject',
+  unit: 'characters',
+  beyond: 'cut',
+});
 /** Servers shorten longer lists of references; the first one and the last ones are kept. */
 const MAX_REFERENCES = 20;
 /** What mail programs put before the subject of an answer. */

@@ -1,14 +1,25 @@
 /** Turns the HTML of a mail into plain text. Only text leaves this module, so that nothing in a mail can run or load in a browser. */
 import { Parser } from 'htmlparser2';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The longest HTML that is read. Newsletters have some 100 kB. */
-const MAX_HTML = 2 * 1024 * 1024;
+const MAX_HTML = declareLimit(2 * 1024 * 1024, {
+  topic: 'E-mail',
+  what: 'HTML: size',
+  unit: 'bytes',
+  beyond: 'cut',
+});
 /** The deepest nesting that is read. Nested tables of real mails have some 60 levels, and the cost of each tag grows with the depth. */
-const MAX_DEPTH = 500;
+const MAX_DEPTH = declareLimit(500, { topic: 'E-mail', what: 'HTML: levels', beyond: 'the rest is cut' });
 /** The HTML is read in pieces, so that reading ends soon after the depth is exceeded. */
 const PIECE = 8_192;
 /** The longest address that stands beside the text of a link. Longer ones carry data for counting clicks. */
-const MAX_LINK = 500;
+const MAX_LINK = declareLimit(500, {
+  topic: 'E-mail',
+  what: 'HTML: address shown next to the text of a link',
+  unit: 'characters',
+  beyond: 'left out',
+});
 /** The most signs before a quoted line. */
 const MAX_QUOTES = 8;
 

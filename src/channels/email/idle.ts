@@ -1,5 +1,6 @@
 /** Watches a mailbox: its server says on an open connection that a mail has arrived (IDLE, RFC 2177). Runs in a child process. */
 import { withMailbox, type Allowance, type MailboxLine } from './mailbox.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** A connection without a word for so long is tried by a command, which shows whether the server is still there. */
 const SILENT_MS = 4 * 60_000;
@@ -9,7 +10,22 @@ const LONGEST_MS = 25 * 60_000;
 const SHORTEST_MS = 1_000;
 const KB = 1024;
 /** A line of some 15 bytes says that a mail was moved or marked, and a person may do that to a hundred thousand mails at once. */
-const WAITING: Allowance = { bytes: 2 * KB * KB, perSecond: 16 * KB, line: 64 * KB, literal: 64 * KB };
+const WAITING: Allowance = {
+  bytes: declareLimit(2 * KB * KB, {
+    topic: 'E-mail',
+    what: 'IMAP server: answers in a row while the mailbox is watched',
+    unit: 'bytes',
+    beyond: 'the inbox becomes ERROR',
+  }),
+  perSecond: declareLimit(16 * KB, {
+    topic: 'E-mail',
+    what: 'IMAP server: later answers while the mailbox is watched',
+    unit: 'bytesPerSecond',
+    beyond: 'the inbox becomes ERROR',
+  }),
+  line: 64 * KB,
+  literal: 64 * KB,
+};
 
 /** Resolves when the server ends the wait; false when it does not offer to say what arrives. */
 export const waitForMails = (line: MailboxLine, onNews: () => void): Promise<boolean> =>

@@ -4,6 +4,7 @@ import { MAX_MAIL_BYTES } from './limits.ts';
 import { withMailbox, type MailboxConfig, type MailboxLine } from './mailbox.ts';
 import { nameServer } from '../../platform/outside/mail-server.ts';
 import { hashText } from './message-id.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The most mails, and about the most bytes, that one call reads. */
 const MAX_MAILS = 20;
@@ -11,7 +12,11 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** After this time a call ends with the mails that it has, so that a slow server also makes progress. */
 const MAX_READING_MS = 30_000;
 /** After so many failures a mail is given up, so that the mails behind it arrive. */
-const MAX_FAILURES = 3;
+const MAX_FAILURES = declareLimit(3, {
+  topic: 'E-mail',
+  what: 'Received e-mail: attempts to fetch it',
+  beyond: 'the e-mail is left out',
+});
 const GIVEN_UP = 'The server did not hand out the mail in three tries.';
 const DAY_MS = 86_400_000;
 /** The characters by which a mailbox differs from the others that the inbox had before. */

@@ -11,15 +11,35 @@ import type { Mail, MailAddress } from './parse.ts';
 import { PACKED, type MailFile } from './part.ts';
 import { stripQuoted } from './quoted.ts';
 import { readUnsubscribe } from './unsubscribe.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The longest text of a message, and the longest text of a whole mail. */
-const MAX_CONTENT = 32_768;
-const MAX_BODY = 262_144;
+const MAX_CONTENT = declareLimit(32_768, {
+  topic: 'E-mail',
+  what: 'Received e-mail: text in `content`',
+  unit: 'characters',
+  beyond: 'cut',
+});
+const MAX_BODY = declareLimit(262_144, {
+  topic: 'E-mail',
+  what: 'Received e-mail: full text',
+  unit: 'characters',
+  beyond: 'cut',
+});
 /** Pictures in the text below this size are decoration: logos of signatures, and pixels that count readers. */
-const MIN_INLINE_BYTES = 8_192;
+const MIN_INLINE_BYTES = declareLimit(8_192, {
+  topic: 'E-mail',
+  what: 'Received e-mail: smallest picture inside of the text',
+  unit: 'bytes',
+  beyond: 'smaller ones are left out',
+});
 
 /** The most recipients that are shown of To and of Cc. */
-const MAX_RECIPIENTS = 10;
+const MAX_RECIPIENTS = declareLimit(10, {
+  topic: 'E-mail',
+  what: 'Received e-mail: recipients in To and in Cc',
+  beyond: 'the others are left out',
+});
 
 /** How a mail arrived. */
 export interface Arrival {

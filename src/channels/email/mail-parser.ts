@@ -3,10 +3,20 @@ import { Readable, Transform } from 'node:stream';
 import { MailParser, type HeaderLines, type Headers } from 'mailparser';
 import { decodeUnclear } from './charset.ts';
 import { shortenHead } from './long-head.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The most parts of a mail, and the most bytes of the headers of a part. Real mails rarely exceed one of them. */
-const MAX_PARTS = 200;
-const MAX_HEADER_BYTES = 128 * 1024;
+const MAX_PARTS = declareLimit(200, {
+  topic: 'E-mail',
+  what: 'Received e-mail: parts',
+  beyond: 'only its text is stored',
+});
+const MAX_HEADER_BYTES = declareLimit(128 * 1024, {
+  topic: 'E-mail',
+  what: 'Received e-mail: headers of a part',
+  unit: 'bytes',
+  beyond: 'only the text is stored',
+});
 
 /** The name by which the parser asks for the decoder of a text in UTF-8 or without a charset. */
 const UNCLEAR = 'x-unclear';

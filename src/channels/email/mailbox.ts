@@ -5,6 +5,7 @@ import { ImapFlow, type ImapFlowOptions } from 'imapflow';
 import { readMailServer, type MailServer } from '../../platform/outside/mail-server.ts';
 import { MAX_MAIL_BYTES } from './limits.ts';
 import type { EmailConfig } from './settings.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export interface MailboxConfig extends Pick<EmailConfig, 'username' | 'password'> {
   imap_url: string;
@@ -34,7 +35,22 @@ export interface Allowance {
 }
 
 /** For the mails of one call. */
-const READING: Allowance = { bytes: 64 * KB * KB, perSecond: 0, line: KB * KB, literal: MAX_MAIL_BYTES };
+const READING: Allowance = {
+  bytes: declareLimit(64 * KB * KB, {
+    topic: 'E-mail',
+    what: 'IMAP server: answers in one reading',
+    unit: 'bytes',
+    beyond: 'the inbox becomes ERROR',
+  }),
+  perSecond: 0,
+  line: declareLimit(KB * KB, {
+    topic: 'E-mail',
+    what: 'IMAP server: one line',
+    unit: 'bytes',
+    beyond: 'the reading fails',
+  }),
+  literal: MAX_MAIL_BYTES,
+};
 
 /** The log-in was refused. Another try is useless until somebody changes the settings. */
 export class LogInRefused extends Error {}

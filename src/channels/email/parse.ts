@@ -7,9 +7,14 @@ import { openParser, type LenientParser } from './mail-parser.ts';
 import { hashText, readMessageId, readMessageIds } from './message-id.ts';
 import { readPart, type MailFile, type MailReport, type ReadFile } from './part.ts';
 import { asText, foldBlanks, toLabel, toStorableText } from './words.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The most files of a mail that become messages. */
-const MAX_FILES = 30;
+const MAX_FILES = declareLimit(30, {
+  topic: 'E-mail',
+  what: 'Received e-mail: files',
+  beyond: 'the others are left out',
+});
 /** The most addresses that are read of a header. */
 const MAX_ADDRESSES = 100;
 export interface MailAddress {

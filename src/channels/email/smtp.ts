@@ -12,13 +12,19 @@ import { composeMail, findRecipients } from './compose.ts';
 import { openSigner } from './dkim.ts';
 import { makeMessageId, readAlias } from './message-id.ts';
 import type { EmailConfig } from './settings.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 type Network = Pick<NetworkAccess, 'outbound'>;
 
 /** The longest words of a server that are stored. */
 const MAX_WORDS = 500;
 /** The most that a server may say while it takes a mail, with what TLS needs. Usual servers say less than 10 kB. */
-const MAX_SAID_BYTES = 96 * 1024;
+const MAX_SAID_BYTES = declareLimit(96 * 1024, {
+  topic: 'E-mail',
+  what: 'SMTP server: answers while it accepts an e-mail',
+  unit: 'bytes',
+  beyond: 'FAILED, or QUEUED if it may have been accepted',
+});
 /** The library's own time limits are longer than the caller's signal, which ends every call. */
 const TIMEOUT_MS = 60_000;
 

@@ -1,7 +1,13 @@
 /** Readers for the texts of a mail, which anybody may have written. */
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The longest name of a person or a file, and the longest subject, that are stored. */
-const MAX_LABEL = 256;
+const MAX_LABEL = declareLimit(256, {
+  topic: 'E-mail',
+  what: 'Received e-mail: subject',
+  unit: 'characters',
+  beyond: 'cut',
+});
 
 /** Replaces what PostgreSQL does not store: NUL, and halves of surrogate pairs. */
 export const toStorableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

@@ -1,9 +1,15 @@
 /** The files that the gateway sends. It may hand them to WhatsApp Web or to the Cloud API, so these are the formats that both take. */
 import type { MediaFormat } from '../media.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 const KILOBYTE = 1024;
 const MEGABYTE = 1024 * KILOBYTE;
-const MAX_CAPTION = 1024;
+const MAX_CAPTION = declareLimit(1024, {
+  topic: 'Messages',
+  what: 'Caption through a gateway (`PARTNER_API`)',
+  unit: 'characters',
+  beyond: '400',
+});
 
 export const PARTNER_MEDIA: readonly MediaFormat[] = [
   { contentType: 'IMAGE', mimeTypes: ['image/jpeg', 'image/png'], maxBytes: 5 * MEGABYTE, maxCaption: MAX_CAPTION },

@@ -11,13 +11,19 @@ import { readTemplates } from '../templates/read.ts';
 import { asLabel, asList, asRecord } from '../values.ts';
 import { callGateway, type GatewayCall } from './gateway.ts';
 import { partnerApiSettings, type PartnerApiConfig } from './settings.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 type Network = Pick<NetworkAccess, 'outbound'>;
 
 /** The Cloud API behind the gateway. All other integrations have no templates. */
 const CLOUD_API = 'WHATSAPP-BUSINESS';
 /** A template has some kilobytes at most. */
-const MAX_LIST_BYTES = 2 * 1024 * 1024;
+const MAX_LIST_BYTES = declareLimit(2 * 1024 * 1024, {
+  topic: 'Campaigns',
+  what: 'Templates: list from a gateway',
+  unit: 'bytes',
+  beyond: 'the list is not read',
+});
 
 export const createPartnerTemplates = (
   network: NetworkAccess<typeof CLOUD_API_SETTINGS>,

@@ -13,6 +13,14 @@ import { CHAT_NAME } from './person.ts';
 import { networkSamples } from './samples.ts';
 import { markRead, sendMessage } from './send.ts';
 import { professionalNetworkSettings, type NetworkConfig } from './settings.ts';
+import { declareLimit, declareSettingLimit } from '../../platform/values/limits.ts';
+
+declareSettingLimit('NETWORK_SENDS_PER_DAY', {
+  topic: 'Messages',
+  what: 'LinkedIn messages per account',
+  unit: 'perDay',
+  beyond: 'FAILED',
+});
 
 export const professionalNetworkChannel = declareChannel<'PROFESSIONAL_NETWORK', NetworkConfig, NetworkSettings>({
   ...SILENT,
@@ -33,7 +41,14 @@ export const professionalNetworkChannel = declareChannel<'PROFESSIONAL_NETWORK',
 });
 
 /** The gateway advises 10 to 20 seconds between messages. A few at once are what a person writes who answers in short messages. */
-const PACE: Omit<SendingPace, 'account' | 'perDay'> = { burst: 5, gapSeconds: { least: 10, most: 20 } };
+const PACE: Omit<SendingPace, 'account' | 'perDay'> = {
+  burst: declareLimit(5, {
+    topic: 'Messages',
+    what: 'LinkedIn messages per account: without a pause',
+    beyond: 'FAILED until 10 to 20 s have passed',
+  }),
+  gapSeconds: { least: 10, most: 20 },
+};
 
 function openNetwork({ environment, outbound }: NetworkAccess<NetworkSettings>): ChannelNetwork<NetworkConfig> {
   const network = { gateway: readGateway(environment), outbound };

@@ -1,6 +1,14 @@
 /** What holds for templates wherever the Cloud API sends them: by itself, or behind a gateway. */
 import { integer, type SettingValues } from '../../platform/values/setting-kinds.ts';
 import type { ChannelTemplates } from './network.ts';
+import { declareLimit, declareSettingLimit } from '../../platform/values/limits.ts';
+
+declareSettingLimit('NUMBER_THROUGHPUT', {
+  topic: 'Campaigns',
+  what: 'Throughput of a WhatsApp number',
+  unit: 'perSecond',
+  beyond: 'the next messages wait',
+});
 
 /** The codes for refused templates: wrong parameters, an unknown translation, a paused or disabled template. */
 const FIRST_TEMPLATE_CODE = 132_000;
@@ -12,7 +20,12 @@ export const CLOUD_API_SETTINGS = {
   NUMBER_THROUGHPUT: integer(80, 1, 100_000),
 };
 /** Of a number that the business also uses with the network's own app, whatever other numbers have. */
-const SHARED_THROUGHPUT = 20;
+const SHARED_THROUGHPUT = declareLimit(20, {
+  topic: 'Campaigns',
+  what: 'Throughput of a WhatsApp number: in coexistence',
+  unit: 'perSecond',
+  beyond: 'the next messages wait',
+});
 
 type CloudApiRules = Pick<ChannelTemplates, 'concernsTemplate' | 'readThroughput' | 'restingCodes' | 'undelivered'>;
 

@@ -6,6 +6,7 @@ import type { Fault, GivenComponent } from './given.ts';
 import type { TemplateComponent } from './network.ts';
 import { fillVariables, listVariables, readShape, type PartShape, type ShapedTemplate, type Slot } from './shape.ts';
 import type { SlotValue } from './values.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** An approved template. Its language decides how amounts and dates are written. */
 export interface ApprovedTemplate extends ShapedTemplate {
@@ -98,9 +99,24 @@ function fillText(composing: Composing, part: PartShape, component: 'HEADER' | '
 }
 
 // The network's limits for a filled-in text. Only a template that is nothing but a body may be longer.
-const MAX_HEADER = 60;
-const MAX_BODY = 1_024;
-const MAX_LONE_BODY = 32_768;
+const MAX_HEADER = declareLimit(60, {
+  topic: 'Campaigns',
+  what: 'Template: header with its values',
+  unit: 'characters',
+  beyond: '400, or an error of the recipient',
+});
+const MAX_BODY = declareLimit(1_024, {
+  topic: 'Campaigns',
+  what: 'Template: body with its values',
+  unit: 'characters',
+  beyond: '400, or an error of the recipient',
+});
+const MAX_LONE_BODY = declareLimit(32_768, {
+  topic: 'Campaigns',
+  what: 'Template: body with its values, if there is nothing else',
+  unit: 'characters',
+  beyond: '400, or an error of the recipient',
+});
 
 function findTooLong(composing: Composing, part: PartShape, parts: number): Fault[] {
   const isLone = parts === 1 && composing.template.components.length === 1;

@@ -1,10 +1,21 @@
 /** What a caller gives a template to fill it in: components with parameters, as the API spells them. */
 import { Type, type Static } from 'typebox';
 import { explainedPattern, namesRecord, oneOf, strict, plain, webAddress } from '../../platform/values/schema.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // The longest text of a variable: the network's limit for a template that is only a body.
-const MAX_TEXT = 32_768;
-const MAX_WORD = 2_000;
+const MAX_TEXT = declareLimit(32_768, {
+  topic: 'Campaigns',
+  what: 'Template: text parameter',
+  unit: 'characters',
+  beyond: '400',
+});
+const MAX_WORD = declareLimit(2_000, {
+  topic: 'Campaigns',
+  what: 'Template: other parameter',
+  unit: 'characters',
+  beyond: '400',
+});
 
 const link = webAddress('Where the network fetches the file');
 const mediaId = Type.String({
@@ -126,7 +137,11 @@ export const ComponentBody = strict({
 export type GivenComponent = Static<typeof ComponentBody>;
 
 /** The most components of one template: a carousel of ten cards, each with a header, a body and two buttons, and its message. */
-export const MAX_COMPONENTS = 64;
+export const MAX_COMPONENTS = declareLimit(64, {
+  topic: 'Campaigns',
+  what: 'Template: components with parameters',
+  beyond: '400',
+});
 
 /** A fault in a request. The path begins at the list of components: `[0].parameters[1].text`. */
 export interface Fault {

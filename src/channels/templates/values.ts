@@ -2,6 +2,7 @@
 import type { GivenParameter } from './given.ts';
 import { isAttachmentId } from './header.ts';
 import type { Slot } from './shape.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** A file by its address, or by an id: that of an attachment, or the one that the network gave it. */
 export interface MediaValue {
@@ -32,7 +33,12 @@ export interface ValueFault {
 type Key = keyof GivenParameter;
 
 // Far more than a screen shows; the network names no limit.
-const MAX_FLOW_DATA = 8_192;
+const MAX_FLOW_DATA = declareLimit(8_192, {
+  topic: 'Campaigns',
+  what: 'Template: `flow_action_data`',
+  unit: 'characters',
+  beyond: '400',
+});
 
 /** The properties of a parameter that can give a value to a slot of each type. */
 const SOURCES: Record<Slot['type'], readonly Key[]> = {

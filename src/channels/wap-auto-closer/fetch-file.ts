@@ -4,6 +4,7 @@ import type { OutboundStream } from '../../platform/outside/outbound-stream.ts';
 import { createGraph, describeFailure, type Graph, type GraphAccess } from './graph.ts';
 import type { WapConfig } from './settings.ts';
 import { asLabel, asNumber, asText, type Json } from '../values.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export type FileFetcher = (wanted: WantedFile, config: WapConfig, signal: AbortSignal) => Promise<FetchResult>;
 
@@ -21,7 +22,11 @@ const GONE_CODES: readonly (number | string)[] = [33, 100, 131052];
  */
 const ADDRESSES = 2;
 /** The most redirects between the servers for files; more than one has never been seen. */
-const MAX_REDIRECTS = 2;
+const MAX_REDIRECTS = declareLimit(2, {
+  topic: 'Networks',
+  what: 'Redirects of a file from WhatsApp (other calls follow none)',
+  beyond: 'the attempt fails',
+});
 
 const gone = (reason: string): Missing => ({ outcome: 'gone', reason });
 const failed = (reason: string): Missing => ({ outcome: 'failed', reason });

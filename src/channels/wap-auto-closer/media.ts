@@ -1,9 +1,15 @@
 /** The files that the network takes, with its limits: https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media */
 import type { MediaFormat } from '../media.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 const KILOBYTE = 1024;
 const MEGABYTE = 1024 * KILOBYTE;
-const MAX_CAPTION = 1024;
+const MAX_CAPTION = declareLimit(1024, {
+  topic: 'Messages',
+  what: 'Caption on WhatsApp',
+  unit: 'characters',
+  beyond: '400',
+});
 const H264_AND_AAC = ['avc', 'aac'];
 
 export const WAP_MEDIA = [

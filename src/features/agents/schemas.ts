@@ -16,6 +16,7 @@ import {
   webAddress,
   plain,
 } from '../../platform/values/schema.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 const AGENT_TYPES = ['AI', 'EXTERNAL'] as const;
 const AGENT_STATUSES = ['ACTIVE', 'INACTIVE'] as const;
@@ -32,13 +33,23 @@ export const AGENT_TOOLS = [
 export type AgentTool = (typeof AGENT_TOOLS)[number];
 export const DEFAULT_TOOLS: AgentTool[] = ['SEARCH_KNOWLEDGE'];
 /** A company has at most this many agents. */
-export const MAX_AGENTS = 100;
-const MAX_DESCRIPTION = 2_000;
-const MAX_INSTRUCTIONS = 20_000;
-const MAX_KEYWORDS = 50;
-const MAX_ITEMS = 200;
-const MAX_TABLES = 20;
-const MOST_TURNS = 1_000;
+export const MAX_AGENTS = declareLimit(100, { topic: 'Agents', what: 'Agents per company', beyond: '400' });
+const MAX_DESCRIPTION = declareLimit(2_000, {
+  topic: 'Agents',
+  what: 'Agent: description',
+  unit: 'characters',
+  beyond: '400',
+});
+const MAX_INSTRUCTIONS = declareLimit(20_000, {
+  topic: 'Agents',
+  what: 'Agent: instructions',
+  unit: 'characters',
+  beyond: '400',
+});
+const MAX_KEYWORDS = declareLimit(50, { topic: 'Agents', what: 'Agent: keywords for a person', beyond: '400' });
+const MAX_ITEMS = declareLimit(200, { topic: 'Agents', what: 'Knowledge: items per agent', beyond: '400' });
+const MAX_TABLES = declareLimit(20, { topic: 'Agents', what: 'Tables per agent', beyond: '400' });
+const MOST_TURNS = declareLimit(1_000, { topic: 'Agents', what: 'Agent: `max_turns`', beyond: '400' });
 
 const Handoff = define(
   'AgentHandoff',

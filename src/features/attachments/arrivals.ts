@@ -1,5 +1,6 @@
 /** Lets those who open a link wait for a file that is still on its way from a network. */
 import type { ChangeFeed } from '../../platform/store/changes/feed.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export interface Arrivals {
   /**
@@ -10,10 +11,23 @@ export interface Arrivals {
 }
 
 // People wait no longer for a picture, and most files are there after one second.
-const WAIT_MS = 10_000;
+const WAIT_MS = declareLimit(10_000, {
+  topic: 'Files',
+  what: 'Links that wait for a file: time',
+  unit: 'ms',
+  beyond: '503',
+});
 // Those who wait each hold a connection. A page with new pictures opens some tens of them at once.
-const MOST_OF_COMPANY = 32;
-const MOST = 256;
+const MOST_OF_COMPANY = declareLimit(32, {
+  topic: 'Files',
+  what: 'Links that wait for a file, per company and process',
+  beyond: '503 without the wait',
+});
+const MOST = declareLimit(256, {
+  topic: 'Files',
+  what: 'Links that wait for a file, per process',
+  beyond: '503 without the wait',
+});
 
 export function createArrivals(changes: ChangeFeed): Arrivals {
   const waiting = new Map<string, number>();

@@ -17,6 +17,7 @@ import {
   type AttachmentRow,
 } from './queries.ts';
 import type { Attachment, AttachmentQuery, SignedUrl } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The record as callers see it. */
 export function toAttachment(kit: Kit, row: AttachmentRow): Attachment {
@@ -79,7 +80,12 @@ export async function pageAttachments(kit: Kit, tenant: Tenant, query: Attachmen
 }
 
 // Signed links last long enough for a page that shows or plays the file, and a leaked link is soon useless.
-const SIGNED_SECONDS = 3_600;
+const SIGNED_SECONDS = declareLimit(3_600, {
+  topic: 'Files',
+  what: 'Link to a file',
+  unit: 'seconds',
+  beyond: 'get a new link',
+});
 
 export async function signAttachment(kit: Kit, tenant: Tenant, id: string): Promise<SignedUrl> {
   return signFile(kit, await expectFound(tenant.read, id));

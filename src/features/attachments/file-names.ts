@@ -1,7 +1,8 @@
 /** The names of files, as callers give them and as browsers save them. */
 import { fileFault } from '../../platform/work/file-fault.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
-const MAX_NAME = 255;
+const MAX_NAME = declareLimit(255, { topic: 'Files', what: 'File name', unit: 'characters', beyond: '400' });
 
 // Characters that reverse the direction of the text after them: with them `exe.gpj` reads like `jpg.exe`.
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;

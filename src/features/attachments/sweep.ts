@@ -3,9 +3,15 @@ import type { Kit } from '../../kit.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 import { findKnownKeys } from './queries.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // No upload takes longer. An operator who restores a database from a backup has a day to restore its files, too.
-const AGE_MS = 86_400_000;
+const AGE_MS = declareLimit(86_400_000, {
+  topic: 'Files',
+  what: 'File that no record uses',
+  unit: 'ms',
+  beyond: 'deleted',
+});
 
 /** Finds those of a company's keys that records name, for each kind of file. Files of another kind are left alone. */
 const KINDS: Record<string, (tx: TenantRead, keys: readonly string[]) => Promise<string[]>> = {

@@ -9,6 +9,14 @@ import { purgeByPages } from '../../platform/store/retention.ts';
 import type { SystemTx, Tenant } from '../../platform/store/tenant.ts';
 import { countAudit, deleteOldAudit, listAudit, listInstallationAudit } from './queries.ts';
 import type { AuditEntry, AuditQuery } from './schemas.ts';
+import { declareSettingLimit } from '../../platform/values/limits.ts';
+
+declareSettingLimit('AUDIT_RETENTION_DAYS', {
+  topic: 'Accounts',
+  what: 'Audit: age of an entry',
+  unit: 'days',
+  beyond: 'deleted',
+});
 
 export async function pageAudit(tenant: Tenant, query: AuditQuery): Promise<Page<AuditEntry>> {
   const { resource = null } = query;

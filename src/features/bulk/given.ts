@@ -21,6 +21,13 @@ import type { NewRow, RowFault } from './row-queries.ts';
 import { toPerson } from './sender.ts';
 import type { BulkForm } from './schemas.ts';
 import { readSheet, tooMany, type AskedSheet } from './sheet.ts';
+import { declareLimit, declareSettingLimit } from '../../platform/values/limits.ts';
+
+declareSettingLimit('BULK_MAX_CONTACTS', {
+  topic: 'Campaigns',
+  what: 'Bulk send: contacts',
+  beyond: '413; use a campaign',
+});
 
 /** A request for a bulk call. */
 export interface BulkRequest {
@@ -42,7 +49,12 @@ export interface GivenPerson {
 export interface CheckedPerson extends GivenPerson, Pick<Phone, 'country_code'> {}
 
 // The longest name of a contact, and the longest text that can be a phone number.
-const MAX_NAME = 200;
+const MAX_NAME = declareLimit(200, {
+  topic: 'Campaigns',
+  what: 'Bulk send: name of a contact',
+  unit: 'characters',
+  beyond: 'an error of the row',
+});
 const MAX_PHONE = 40;
 
 export async function readContacts(

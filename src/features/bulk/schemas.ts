@@ -14,9 +14,15 @@ import {
   described,
   plain,
 } from '../../platform/values/schema.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The largest sheet of a bulk call; an import takes larger ones. */
-export const MAX_BULK_SHEET_BYTES = 10 * 1024 * 1024;
+export const MAX_BULK_SHEET_BYTES = declareLimit(10 * 1024 * 1024, {
+  topic: 'Campaigns',
+  what: 'Bulk send: sheet',
+  unit: 'bytes',
+  beyond: '413',
+});
 
 // A contact without a readable number, or with a name that is too long, fails alone, so the form does not limit them.
 const contact = strict({

@@ -20,6 +20,7 @@ import { callNetwork, uploadShared } from '../messages/network-call.ts';
 import { checkGiven } from '../templates/parameters.ts';
 import { findBulkInbox, type BulkInbox } from './queries.ts';
 import type { RowFault } from './row-queries.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export interface Sender {
   company: string;
@@ -31,7 +32,12 @@ export interface Sender {
 }
 
 // The rest of a number's throughput is left for messages that people send, and for received messages, which count as well.
-const BULK_SHARE = 0.8;
+const BULK_SHARE = declareLimit(0.8, {
+  topic: 'Campaigns',
+  what: 'Throughput of a WhatsApp number: share of bulk sends and campaigns',
+  unit: 'percent',
+  beyond: 'the next messages wait',
+});
 
 export async function openSender(kit: Kit, read: TenantRead, inboxId: string): Promise<Sender> {
   const [inbox, credentials] = await Promise.all([

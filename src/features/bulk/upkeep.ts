@@ -3,9 +3,15 @@ import type { Kit } from '../../kit.ts';
 import { workInPortions } from '../../platform/store/portions.ts';
 import { purgeByPages } from '../../platform/store/retention.ts';
 import { deleteOldMinutes, deleteOldPairs, deleteOldPeople, deleteOldPlaces, deleteOldRuns } from './upkeep-queries.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // How long a run can be read.
-const KEPT_DAYS = 30;
+const KEPT_DAYS = declareLimit(30, {
+  topic: 'Campaigns',
+  what: 'Bulk send: age of the result',
+  unit: 'days',
+  beyond: 'deleted',
+});
 // A run has up to 10,000 rows, which are deleted with it.
 const PORTION = 5;
 

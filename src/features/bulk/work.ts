@@ -20,6 +20,7 @@ import { releaseRun, renewHold } from './queries.ts';
 import { listReady, markCalling, type ReadyRow, type RowFault } from './row-queries.ts';
 import { RunLost, type Running } from './running.ts';
 import { callTemplate, findOverload, refuseCall, toPerson, uploadFiles } from './sender.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // Messages are stored ahead, so that no slot waits for a transaction; more would only take longer to give up.
 const READY_AHEAD = 100;
@@ -32,7 +33,11 @@ const MAX_CALLS = 96;
 // A transaction costs as much as thirty rows. Fewer messages than these wait for others that can begin soon.
 const WORTHWHILE = 48;
 // How often the network may refuse a message because of a rate limit before the message fails. With the pauses this takes some minutes.
-const MAX_REFUSALS = 5;
+const MAX_REFUSALS = declareLimit(5, {
+  topic: 'Campaigns',
+  what: "Bulk send: retries of a message after the network's rate limit",
+  beyond: 'FAILED',
+});
 // The hold is renewed several times before it ends.
 const HOLD_MS = 5_000;
 // The longest sleep before the next look at the slots, so that a stop need not wait.

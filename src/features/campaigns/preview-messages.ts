@@ -8,10 +8,15 @@ import type { Contact } from '../contacts/schemas.ts';
 import { findGivenValues, listNext, type AudienceMatch, type SkipRules } from './audience-queries.ts';
 import type { PreviewMessage, SkipReason } from './schemas.ts';
 import type { SendableStep } from './steps.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 const SHOWN = 10;
 // Filling in this many messages takes about a second.
-const MOST_FILLED = 10_000;
+const MOST_FILLED = declareLimit(10_000, {
+  topic: 'Campaigns',
+  what: 'Campaign preview: contacts whose values are checked',
+  beyond: 'the others are checked when it sends',
+});
 // No other request waits longer than some ten milliseconds.
 const PORTION = 500;
 

@@ -15,12 +15,22 @@ import {
 } from '../../platform/values/schema.ts';
 import { FilterList } from '../contacts/schemas.ts';
 import { GivenTemplate } from '../templates/schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
-const MAX_STEPS = 10;
+const MAX_STEPS = declareLimit(10, { topic: 'Campaigns', what: 'Campaign: steps', beyond: '400' });
 // Ninety days.
-const MAX_DELAY_MINUTES = 129_600;
-const MAX_CONTACTS = 1_000;
-const MAX_TAGS = 50;
+const MAX_DELAY_MINUTES = declareLimit(129_600, {
+  topic: 'Campaigns',
+  what: 'Campaign: delay after the step before',
+  unit: 'minutes',
+  beyond: '400',
+});
+const MAX_CONTACTS = declareLimit(1_000, {
+  topic: 'Campaigns',
+  what: 'Campaign: contacts listed in the audience',
+  beyond: '400',
+});
+const MAX_TAGS = declareLimit(50, { topic: 'Campaigns', what: 'Campaign: tags in the audience', beyond: '400' });
 
 export const STATUSES = ['DRAFT', 'SCHEDULED', 'RUNNING', 'PAUSED', 'COMPLETED', 'CANCELLED', 'FAILED'] as const;
 

@@ -26,6 +26,7 @@ import {
   type Pause,
 } from './state-queries.ts';
 import type { ClaimedCampaign } from './turn-queries.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // The messages of one portion, and the most calls that a campaign waits for.
 const PORTION = 100;
@@ -35,7 +36,11 @@ const WORTHWHILE = 48;
 // A portion has the messages of this time. They are lost to a process that dies, because nobody knows whether they have left.
 const STRETCH_SECONDS = 0.25;
 // How often the network may refuse a message because of a rate limit before the message fails.
-const MAX_REFUSALS = 20;
+const MAX_REFUSALS = declareLimit(20, {
+  topic: 'Campaigns',
+  what: "Campaign: retries of a message after the network's rate limit",
+  beyond: 'FAILED',
+});
 // The longest sleep before the next look, so that a pause and a stop need not wait.
 const LOOK_MS = 1_000;
 // The longest pause of a campaign that waits for its next step: steps are planned when a message is accepted, perhaps by another process.

@@ -22,6 +22,7 @@ import {
   type CompanyRow,
 } from './queries.ts';
 import type { Company, CompanyCreate, CompanyQuery, CompanyUpdate } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** Creates a company with the records that each company has from its first day, such as the default pipeline. */
 export async function createCompany(tx: SystemTx, input: Omit<CompanyCreate, 'owner'>): Promise<Company> {
@@ -111,7 +112,12 @@ const BLANK: Omit<CompanyRow, '_id' | 'name'> = {
 };
 
 // The largest size of each object that a company may fill freely.
-const MAX_FREE_BYTES = 16_384;
+const MAX_FREE_BYTES = declareLimit(16_384, {
+  topic: 'Records',
+  what: 'Company: `subscription`, `onboarding` and `attribution`, each',
+  unit: 'bytes',
+  beyond: '400',
+});
 const FREE_FIELDS = ['subscription', 'onboarding', 'attribution'] as const;
 
 function applyInput(before: CompanyRow, input: CompanyUpdate): CompanyRow {

@@ -3,6 +3,9 @@ import type { Kit } from '../../kit.ts';
 import { createPortionedUpkeep, type UpkeepTask } from '../../platform/work/due-work.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import { addUpUsageChanges, HAS_CHANGES, tryLockUsageSums } from './queries.ts';
+import { declareSettingLimit } from '../../platform/values/limits.ts';
+
+declareSettingLimit('COMPANY_QUOTA', { topic: 'Records', what: 'Storage per company', unit: 'bytes', beyond: '409' });
 
 // The pause between two runs. A read of a company's usage adds the recorded changes to its sum, so some thousands of changes may wait.
 const LOOK_EVERY_MS = 2_000;

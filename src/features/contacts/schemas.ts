@@ -27,6 +27,7 @@ import {
 import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
 import { sheetForm } from '../imports/schemas.ts';
 import { Email } from '../users/schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export const SOURCES = ['API', 'INBOUND', 'IMPORT', 'CAMPAIGN', 'DASHBOARD', 'WIDGET'] as const;
 export type ContactSource = (typeof SOURCES)[number];
@@ -88,7 +89,7 @@ const identifier = nullable(Type.String({ minLength: 1, maxLength: 255, ...NOT_B
 /** Tags are stored exactly as given, so blanks around one are refused: they would make a second tag that looks the same. */
 const tag = Type.String({ minLength: 1, maxLength: 100, ...NO_BLANKS_AROUND });
 
-export const MAX_TAGS = 50;
+export const MAX_TAGS = declareLimit(50, { topic: 'Contacts', what: 'Tags per contact', beyond: '400' });
 
 const writableProperties = {
   name: nullable(Name),
@@ -179,7 +180,7 @@ const MATCH_QUERY = {
     'contact-field',
   ),
 };
-const MAX_IDS = 100;
+const MAX_IDS = declareLimit(100, { topic: 'Contacts', what: 'Contacts in the filter `ids`', beyond: '400' });
 const IDS = `Contacts with these ids, separated by commas, at most ${MAX_IDS}. Ids without a contact find nothing`;
 const LIST_QUERY = {
   ...MATCH_QUERY,
@@ -222,7 +223,7 @@ export const ContactImportForm = strict({
 });
 export type ContactImportForm = Static<typeof ContactImportForm>;
 
-const MAX_UPSERTS = 500;
+const MAX_UPSERTS = declareLimit(500, { topic: 'Contacts', what: 'Contacts per bulk write', beyond: '400' });
 // What a text has to be like is checked item by item, so that one wrong e-mail does not refuse the other contacts.
 const checkedText = (description: string) => Type.String({ maxLength: 2_048, description });
 const sameAs = (field: string): string => `As \`${field}\` of POST /v1/contacts`;

@@ -21,6 +21,7 @@ import {
 } from '../../platform/values/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
 import { FieldValue, fieldValuesSchema } from '../custom-fields/schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export const SenderType = oneOf(
   ['CONTACT', 'USER', 'AGENT', 'SYSTEM'],
@@ -142,7 +143,7 @@ export const SHARED_CHANGES = {
 };
 
 /** The most tags of a conversation. */
-export const MAX_TAGS = 50;
+export const MAX_TAGS = declareLimit(50, { topic: 'Messages', what: 'Tags per conversation', beyond: '400' });
 /** A list of tags without repetitions. */
 export const tagList = (description: string) => Type.Array(tag, { maxItems: MAX_TAGS, uniqueItems: true, description });
 
@@ -239,7 +240,11 @@ export const ConversationQuery = pageQuery(
 export type ConversationQuery = Static<typeof ConversationQuery>;
 
 /** The most conversations that a count of the closed ones counts, because a company keeps them for years. */
-export const MOST_CLOSED = 100_000;
+export const MOST_CLOSED = declareLimit(100_000, {
+  topic: 'Messages',
+  what: 'Closed conversations that are counted',
+  beyond: 'the count stays at this number',
+});
 
 const countOfOpen = plain.integer('Its open conversations');
 

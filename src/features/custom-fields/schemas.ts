@@ -15,6 +15,7 @@ import {
   plain,
 } from '../../platform/values/schema.ts';
 import { MAX_SLUG } from '../../platform/values/words.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export const FIELD_CONTEXTS = ['contact', 'conversation', 'business'] as const;
 export type FieldContext = (typeof FIELD_CONTEXTS)[number];
@@ -73,7 +74,11 @@ export const FieldUpdated = define(
 export type FieldUpdated = Static<typeof FieldUpdated>;
 
 /** The largest number of fields of a context. A record is always sent with all of its values, so their number is limited. */
-export const MAX_FIELDS = 200;
+export const MAX_FIELDS = declareLimit(200, {
+  topic: 'Records',
+  what: 'Custom fields per kind of record',
+  beyond: '400',
+});
 
 /** The values that a caller writes on a record, by slug or id of their field; fields that are not named stay as they are. */
 export const fieldValuesSchema = (context: FieldContext) =>

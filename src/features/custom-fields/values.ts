@@ -10,6 +10,7 @@ import { expectSize, MAX_VALUES_BYTES } from '../../platform/values/sizes.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 import { listDefinitions } from './queries.ts';
 import type { CustomField, FieldContext, FieldType, FieldUpdated, HeldValues, Value } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The type and options that a value is checked against; custom fields and columns of tables both have them. */
 export interface TypedSlot {
@@ -18,9 +19,19 @@ export interface TypedSlot {
 }
 
 // A text may be as long as a message, and a list as long as a person can look through.
-const MAX_TEXT = 4_096;
-const MAX_ITEMS = 100;
-const MAX_ITEM_TEXT = 200;
+const MAX_TEXT = declareLimit(4_096, {
+  topic: 'Records',
+  what: 'Custom field: text',
+  unit: 'characters',
+  beyond: '400',
+});
+const MAX_ITEMS = declareLimit(100, { topic: 'Records', what: 'Custom field: list items', beyond: '400' });
+const MAX_ITEM_TEXT = declareLimit(200, {
+  topic: 'Records',
+  what: 'Custom field: length of a list item',
+  unit: 'characters',
+  beyond: '400',
+});
 
 /** Null when the value fits, otherwise a message that says what is wrong with it. */
 export function findValueFault(slot: TypedSlot, value: unknown): string | null {

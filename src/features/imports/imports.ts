@@ -21,6 +21,7 @@ import {
 import { readForCaller } from './reader.ts';
 import { clipTitle } from './reading.ts';
 import type { Import, ImportColumn, ImportQuery } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The queue of the loop that works on imports. */
 export const IMPORTS = 'imports';
@@ -29,10 +30,15 @@ export const IMPORTS = 'imports';
 export type FieldFinder = (title: string) => string | undefined;
 
 // The number of imports of a company that may wait or run, with half a gigabyte of sheets together.
-const MAX_OPEN = 10;
+const MAX_OPEN = declareLimit(10, { topic: 'Contacts', what: 'Imports that wait or run, per company', beyond: '409' });
 
 // What the titles of the columns may take of an import's record; its errors may take most of the rest.
-const MAX_COLUMNS_BYTES = 40 * 1024;
+const MAX_COLUMNS_BYTES = declareLimit(40 * 1024, {
+  topic: 'Contacts',
+  what: 'Sheet: all column titles',
+  unit: 'bytes',
+  beyond: '400',
+});
 
 // The time limit for reading the column titles, which takes less than a second; a caller gives up after so long.
 const HEAD_MS = 40_000;

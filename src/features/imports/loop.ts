@@ -8,10 +8,15 @@ import { endImport } from './queries.ts';
 import type { ImportKind } from './schemas.ts';
 import { claimImports, IMPORT_QUEUE, isAnotherWaiting, type ClaimedImport } from './turn-queries.ts';
 import { workOnImport, type RowImporter } from './work.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // Each import has a child process that holds parts of its sheet in memory; two children read at a time (platform/work/child-readers.ts).
 const SLOTS = 4;
-const SLOTS_PER_COMPANY = 1;
+const SLOTS_PER_COMPANY = declareLimit(1, {
+  topic: 'Contacts',
+  what: 'Imports that run at the same time, per company and process',
+  beyond: 'the next one waits',
+});
 // After this time an import gives its place to one of another company that waits.
 const TURN_MS = 5_000;
 // A stop waits for the portion that is being stored.

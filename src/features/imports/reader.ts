@@ -7,6 +7,7 @@ import type { SheetFormat } from '../../platform/work/sheets.ts';
 import { AppError } from '../../platform/values/errors.ts';
 import { MORE, type SheetHead, type ReadRow, type ReadingRequest } from './reading.ts';
 import type { ImportColumn, SheetKind } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export interface ImportReader {
   head(): Promise<SheetHead>;
@@ -26,7 +27,11 @@ const ANSWER_MS = 10_000;
 // The CPU time for one row; the largest valid row takes some milliseconds.
 const ROW_MS = 2_000;
 // The most slow rows of a sheet, because each slow row ends a child, and the next child has to read the sheet again.
-const MAX_SLOW_ROWS = 10;
+const MAX_SLOW_ROWS = declareLimit(10, {
+  topic: 'Contacts',
+  what: 'Sheet: rows that take more than 2 s each to read',
+  beyond: 'the import fails',
+});
 
 type ReadingStep = ReadingRequest extends infer R ? (R extends unknown ? Omit<R, 'sheet' | 'bytes'> : never) : never;
 

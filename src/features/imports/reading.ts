@@ -18,6 +18,7 @@ import {
 import type { Cell, SheetRow } from '../../platform/work/sheets/sheet.ts';
 import { clipText } from '../../platform/values/words.ts';
 import { MAX_SHEET_ROWS, type ImportColumn, type SheetKind } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export interface ImportRow {
   /** The number of the row; row 1 is the first row after the header. */
@@ -69,7 +70,12 @@ export const MORE = 'MORE';
 // The time that the child works on one request before it answers MORE.
 const SLICE_MS = 500;
 // The longest column title that is kept: no field has a longer name.
-const MAX_TITLE = 200;
+const MAX_TITLE = declareLimit(200, {
+  topic: 'Contacts',
+  what: 'Sheet: column title',
+  unit: 'characters',
+  beyond: 'cut',
+});
 // The bytes of rows that the main process reads, checks and stores at once.
 const PORTION_BYTES = 512 * 1024;
 

@@ -10,12 +10,21 @@ import { readImport } from './imports.ts';
 import { findErrors, insertErrors, type ImportOwner } from './queries.ts';
 import type { Fault, ReadRow } from './reading.ts';
 import type { Import, RowError } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // The most errors in the record of an import, and how much of the record they may take. Nobody reads more.
-const MAX_SHOWN = 100;
+const MAX_SHOWN = declareLimit(100, {
+  topic: 'Contacts',
+  what: 'Import: `row_errors`',
+  beyond: 'the others are in the file of failed rows',
+});
 const MAX_SHOWN_BYTES = 32 * 1024;
 // The most errors of one row: the next import shows the remaining ones. A sheet has at most 100,000 rows, which bounds the file.
-const MAX_OF_ROW = 10;
+const MAX_OF_ROW = declareLimit(10, {
+  topic: 'Contacts',
+  what: 'Import: errors per row in the file of failed rows',
+  beyond: 'the others are left out',
+});
 const MAX_LETTERS = 300;
 
 interface FaultyRow extends Pick<ReadRow, 'number' | 'line'> {

@@ -13,6 +13,7 @@ import {
   plain,
 } from '../../platform/values/schema.ts';
 import { SHEET_FORMATS } from '../../platform/work/sheets.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export const IMPORT_KINDS = ['CONTACTS', 'TABLE'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
@@ -20,8 +21,17 @@ export type ImportKind = (typeof IMPORT_KINDS)[number];
 export type SheetKind = ImportKind | 'BULK';
 const IMPORT_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED'] as const;
 
-export const MAX_SHEET_BYTES = 50 * 1024 * 1024;
-export const MAX_SHEET_ROWS = 100_000;
+export const MAX_SHEET_BYTES = declareLimit(50 * 1024 * 1024, {
+  topic: 'Contacts',
+  what: 'Sheet: size',
+  unit: 'bytes',
+  beyond: '413',
+});
+export const MAX_SHEET_ROWS = declareLimit(100_000, {
+  topic: 'Contacts',
+  what: 'Sheet: rows',
+  beyond: 'the import fails',
+});
 
 export const RowError = Type.Object({
   row: plain.integer('1 is the first row after the header'),

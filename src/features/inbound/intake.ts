@@ -13,6 +13,7 @@ import { PORTION, readPortions } from './portions.ts';
 import { createInboxFinder } from './inboxes.ts';
 import { storeBatch, type ElementStore, type UnsettledElements } from './settle.ts';
 import { createTurnQueue, type WaitingItem } from './turns.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // The most concurrent transactions; more of them would only wait for the same rows.
 const FLUSHES = 3;
@@ -32,9 +33,19 @@ const LARGE_PAUSES = 1;
 const MAX_PAUSE_MS = 200;
 // The most bytes of callbacks that wait for their answer: four of the largest kind, or some ten thousand of the usual one. They need
 // several times as much memory once they are parsed.
-const OWED_MAX_BYTES = 16 * 1024 * 1024;
+const OWED_MAX_BYTES = declareLimit(16 * 1024 * 1024, {
+  topic: 'Networks',
+  what: 'Callbacks that wait to be stored, per process',
+  unit: 'bytes',
+  beyond: '503; the network repeats them',
+});
 // The share of these bytes for one phone number: one callback of the largest kind.
-const OWED_SHARE = 1 / 4;
+const OWED_SHARE = declareLimit(1 / 4, {
+  topic: 'Networks',
+  what: 'Callbacks that wait to be stored: share of one number',
+  unit: 'percent',
+  beyond: '503; the network repeats them',
+});
 // The size from which a callback is large: parsing more JSON than this blocks the event loop for milliseconds.
 const LARGE_BYTES = 256 * 1024;
 

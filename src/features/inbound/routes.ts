@@ -15,9 +15,15 @@ import {
 } from './callback.ts';
 import { createIntake, type Intake } from './intake.ts';
 import { admitPush, receivePush, type PushPath } from './pushed/push.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // More than any network sends.
-const CALLBACK_LIMIT = 4 * 1024 * 1024;
+const CALLBACK_LIMIT = declareLimit(4 * 1024 * 1024, {
+  topic: 'Networks',
+  what: 'Callback from a network',
+  unit: 'bytes',
+  beyond: '413',
+});
 // A notice of a log-in has some hundred bytes.
 const NOTICE_LIMIT = 16 * 1024;
 

@@ -7,6 +7,14 @@ import { deleteParked, listDuePlaces, hasDuePlaces } from '../messages/ingest-qu
 import { applyCrossed, giveUpUnknown } from '../messages/ingest.ts';
 import { returnLatePlaces } from '../messages/late-places.ts';
 import { deleteOldAsides, deleteOldUnreadable } from './queries.ts';
+import { declareSettingLimit } from '../../platform/values/limits.ts';
+
+declareSettingLimit('CALLBACK_RETENTION_DAYS', {
+  topic: 'Networks',
+  what: 'Callback that could not be understood',
+  unit: 'days',
+  beyond: 'deleted',
+});
 
 export async function giveUpUnknownOutcomes(kit: Kit): Promise<void> {
   // A long outage leaves many of them.

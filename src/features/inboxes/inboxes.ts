@@ -38,6 +38,7 @@ import {
   showSettings,
 } from './settings.ts';
 import { readTestPeople } from './test-people.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export async function createInbox(kit: Kit, tenant: Tenant, input: InboxCreate): Promise<Inbox> {
   const created = await storeInbox(kit, tenant, input);
@@ -239,7 +240,12 @@ async function withParsedNumbers(kit: Kit, tx: TenantRead, before: InboxRow, nex
 }
 
 // The longest address of an inbox; an entry of a unique index can hold an address of this length.
-const MAX_ADDRESS = 1_000;
+const MAX_ADDRESS = declareLimit(1_000, {
+  topic: 'Networks',
+  what: 'Address of an inbox at its network',
+  unit: 'bytes',
+  beyond: '400',
+});
 
 function boundedAddress(settings: ChannelSettings, stored: Settings, inbox: string): string {
   const address = findAddress(settings, stored, inbox);

@@ -13,9 +13,15 @@ import { checkNow, takeSettings } from './inboxes.ts';
 import { findInbox, type InboxRow } from './queries.ts';
 import type { ConnectLink } from './schemas.ts';
 import { openSettings, readSettings } from './settings.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // How long somebody may take for the log-in, with a code that the network may send by post to a phone.
-const LINK_MS = 3_600_000;
+const LINK_MS = declareLimit(3_600_000, {
+  topic: 'Networks',
+  what: 'Link to log in at LinkedIn',
+  unit: 'ms',
+  beyond: 'make a new link',
+});
 // The network reports a log-in once it is complete, and repeats the report while the platform does not answer.
 const LATE_MS = 3_600_000;
 // The clocks of the network and of this machine may differ.

@@ -3,12 +3,17 @@ import type { ModelEndpoint } from '../../config.ts';
 import { EndpointError, postJson } from '../../ai/endpoint.ts';
 import type { Outbound } from '../../platform/outside/outbound.ts';
 import type { Embedder } from './embedding.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // Passages of one call. Their vectors in JSON have some 300 kB, which are read within milliseconds.
 const BATCH = 16;
 // The vectors of a batch in JSON, with the most numbers that a vector may have.
 const MAX_BYTES = 4 * 1024 * 1024;
-const MAX_DIMENSIONS = 4_096;
+const MAX_DIMENSIONS = declareLimit(4_096, {
+  topic: 'Knowledge',
+  what: 'Dimensions of an embedding',
+  beyond: 'the answer is refused',
+});
 
 export function createEndpointEmbedder(outbound: Outbound, { baseUrl, apiKey, model }: ModelEndpoint): Embedder {
   async function embedBatch(input: string[], signal: AbortSignal): Promise<Float32Array[]> {

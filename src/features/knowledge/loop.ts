@@ -15,6 +15,7 @@ import {
   type ClaimedItem,
   type TurnOutcome,
 } from './turn-queries.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // Preparing an item takes CPU time of this process, so few items are prepared at once, and one of each company.
 const SLOTS = 2;
@@ -22,7 +23,11 @@ const SLOTS_PER_COMPANY = 1;
 // The longest work on an item. The largest one needs some hundred calls of a model.
 const TURN_MS = 120_000;
 // What has failed may succeed later: it is tried again after 5 s, then after twice as long each time; the tries take about ten minutes.
-const MAX_ATTEMPTS = 8;
+const MAX_ATTEMPTS = declareLimit(8, {
+  topic: 'Knowledge',
+  what: 'Item: attempts to prepare it',
+  beyond: 'the item becomes FAILED',
+});
 const FIRST_PAUSE_SECONDS = 5;
 
 export function startPreparing(kit: Kit): ClaimLoop {

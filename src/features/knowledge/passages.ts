@@ -3,6 +3,7 @@
  * crosses a heading, and no text is lost between two passages.
  */
 import { readMarkdown, type Block } from './markdown.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export interface Passage {
   /** The headings above the text, the outermost first. */
@@ -11,7 +12,12 @@ export interface Passage {
 }
 
 /** The most characters of a passage: some two hundred words, which answer a question, and of which an agent can read several. */
-export const MAX_PASSAGE = 1_200;
+export const MAX_PASSAGE = declareLimit(1_200, {
+  topic: 'Knowledge',
+  what: 'Passage: length',
+  unit: 'characters',
+  beyond: 'split',
+});
 // A longer heading is cut, because it is repeated with each passage below it; the whole heading is then a passage of its own.
 const MAX_HEADING = 120;
 

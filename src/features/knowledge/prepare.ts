@@ -25,13 +25,22 @@ import { splitIntoPassages, type Passage } from './passages.ts';
 import { adjustPassageCount } from './queries.ts';
 import type { PageProgress } from './schemas.ts';
 import type { ClaimedItem } from './turn-queries.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // The most passages of an item: some 500 pages.
-const MAX_ITEM_PASSAGES = 2_000;
+const MAX_ITEM_PASSAGES = declareLimit(2_000, {
+  topic: 'Knowledge',
+  what: 'Passages per item',
+  beyond: 'the item becomes FAILED',
+});
 // The longest text that this process splits itself: a longer one would keep its other work waiting.
 const MAX_SPLIT_HERE = 50_000;
 /** The most passages of all items of a company, because a search compares its question with the vectors of all of them. */
-export const MAX_COMPANY_PASSAGES = 20_000;
+export const MAX_COMPANY_PASSAGES = declareLimit(20_000, {
+  topic: 'Knowledge',
+  what: 'Passages per company',
+  beyond: 'the item becomes FAILED',
+});
 // How many vectors a row has. With those of the largest models a row has some 800 kB.
 const VECTORS_PER_ROW = 64;
 

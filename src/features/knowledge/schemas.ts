@@ -17,6 +17,7 @@ import {
 } from '../../platform/values/schema.ts';
 import { OwningCompany } from '../companies/schemas.ts';
 import { tagList } from '../conversations/schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 const ITEM_TYPES = ['KNOWLEDGE', 'MEDIA'] as const;
 const ITEM_FILE_TYPES = ['PDF', 'DOCX', 'AUTCL', 'IMAGE', 'VIDEO', 'AUDIO', 'DOCUMENT'] as const;
@@ -29,8 +30,18 @@ export type ItemLanguage = (typeof ITEM_LANGUAGES)[number];
 
 /** The most characters of the text of an item. The whole record has a limit in bytes as well. */
 // Together with the other fields it has to fit into a body of 1 MB.
-const MAX_CONTENT = 1_000_000;
-const MAX_DESCRIPTION = 2_000;
+const MAX_CONTENT = declareLimit(1_000_000, {
+  topic: 'Knowledge',
+  what: 'Item: text',
+  unit: 'characters',
+  beyond: '400',
+});
+const MAX_DESCRIPTION = declareLimit(2_000, {
+  topic: 'Knowledge',
+  what: 'Item: description',
+  unit: 'characters',
+  beyond: '400',
+});
 
 /** How many pages of the file of an item were read. */
 export interface PageProgress {

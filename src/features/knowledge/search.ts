@@ -20,10 +20,15 @@ import {
   type WordSearch,
 } from './search-queries.ts';
 import { findSynonyms } from './synonyms/synonyms.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // How many passages each of the three lists has, and how many words of a question are looked up.
-const LIST_LENGTH = 50;
-const MAX_WORDS = 24;
+const LIST_LENGTH = declareLimit(50, {
+  topic: 'Knowledge',
+  what: 'Search: passages',
+  beyond: 'the others are left out',
+});
+const MAX_WORDS = declareLimit(24, { topic: 'Knowledge', what: 'Search: words', beyond: 'the others are ignored' });
 const MAX_SPELLED_WORDS = 8;
 // A shorter word is spelled nearly like many others.
 const MIN_SPELLED = 4;

@@ -4,11 +4,21 @@ import { AppError } from '../../platform/values/errors.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createPresence, type CompanyPresence } from './presence.ts';
 import { createWatch } from './watch.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // Once half of all streams are taken, the rest is kept for companies that have fewer than this.
-const KEPT_FOR_EACH = 20;
+const KEPT_FOR_EACH = declareLimit(20, {
+  topic: 'Live',
+  what: "Streams per company, once half of the process's streams are used",
+  beyond: '429',
+});
 // Visitors of web chats leave this share of the streams to the people who answer them.
-const SHARE_OF_VISITORS = 3 / 4;
+const SHARE_OF_VISITORS = declareLimit(3 / 4, {
+  topic: 'Live',
+  what: 'Streams per process: share of web chat visitors',
+  unit: 'percent',
+  beyond: '429',
+});
 const TICK_MS = 5_000;
 // Proxies close a connection on which nothing is sent for a minute.
 const BEAT_TICKS = 3;

@@ -1,10 +1,16 @@
 /** The place in a live stream from which a client goes on: when it was written, and the transactions that had ended then. */
 import { MAX_CURSOR } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 const CURSOR = /^(\d{9,11})\.(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)$/;
 
 /** How long a client may be away and go on without reading its lists anew. */
-export const RESUMABLE_SECONDS = 3_600;
+export const RESUMABLE_SECONDS = declareLimit(3_600, {
+  topic: 'Live',
+  what: 'Stream: time to resume with a cursor',
+  unit: 'seconds',
+  beyond: '`reset`; read the lists again',
+});
 
 export interface Cursor {
   /** Seconds since 1970. */

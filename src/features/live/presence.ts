@@ -4,14 +4,33 @@
  */
 import type { LiveEvent } from './records.ts';
 import type { Presence, PresenceState } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // How long each state holds without being said again.
-const HOLDS_MS: Record<PresenceState, number> = { VIEWING: 60_000, TYPING: 15_000, AWAY: 0 };
+const HOLDS_MS: Record<PresenceState, number> = {
+  VIEWING: declareLimit(60_000, {
+    topic: 'Live',
+    what: 'Presence: VIEWING without a repetition',
+    unit: 'ms',
+    beyond: 'AWAY',
+  }),
+  TYPING: declareLimit(15_000, {
+    topic: 'Live',
+    what: 'Presence: TYPING without a repetition',
+    unit: 'ms',
+    beyond: 'VIEWING',
+  }),
+  AWAY: 0,
+};
 // A page that is loaded anew closes its stream and opens another one.
 const LINGER_MS = 5_000;
 // The most presences of a company, and of one caller.
-const MOST = 2_000;
-const MOST_OF_CALLER = 20;
+const MOST = declareLimit(2_000, { topic: 'Live', what: 'Presences per company', beyond: 'not shown' });
+const MOST_OF_CALLER = declareLimit(20, {
+  topic: 'Live',
+  what: 'Presences per user or key',
+  beyond: 'the oldest ends',
+});
 
 /** What processes tell each other. */
 interface PresenceSignal {

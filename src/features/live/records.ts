@@ -15,6 +15,7 @@ import { readMessages } from '../messages/messages.ts';
 import { readRows } from '../tables/rows/rows.ts';
 import type { NotedChange } from './queries.ts';
 import type { RecordEvent } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 interface Kind {
   event: RecordEvent;
@@ -80,7 +81,11 @@ export function addChanges(to: ChangedRecords, more: Iterable<[table: string, id
 }
 
 // Beyond this number of changed records of a kind at once, clients read their lists anew, which are shorter.
-const MOST_AT_ONCE = 500;
+const MOST_AT_ONCE = declareLimit(500, {
+  topic: 'Live',
+  what: 'Stream: records of one kind that change at the same time',
+  beyond: '`reset`; read the list again',
+});
 // The records of one statement.
 const PORTION = 100;
 

@@ -1,9 +1,15 @@
 /** The stream of one client, as server-sent events (HTML Living Standard, 9.2). */
 import { Readable } from 'node:stream';
 import { exemptFromPace } from '../../platform/http/answer-pace.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // A client that has fallen this far behind is disconnected; it comes back with its cursor.
-const MAX_BEHIND_BYTES = 4 * 1024 * 1024;
+const MAX_BEHIND_BYTES = declareLimit(4 * 1024 * 1024, {
+  topic: 'Live',
+  what: 'Stream: data that the client has not read',
+  unit: 'bytes',
+  beyond: 'disconnected',
+});
 
 export interface Stream {
   readable: Readable;

@@ -2,6 +2,7 @@
 import { allows, type Scope } from '../../platform/values/scopes.ts';
 import { SCOPES, visibleEvents, type LiveEvent } from './records.ts';
 import { createStream, writeEvent, type Stream } from './stream.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export interface WrittenEvent extends LiveEvent {
   text: string;
@@ -32,7 +33,11 @@ export interface Viewer extends Follower {
 }
 
 // A viewer for whom more is kept while it catches up is too slow, and is disconnected.
-const MOST_KEPT = 1_000;
+const MOST_KEPT = declareLimit(1_000, {
+  topic: 'Live',
+  what: 'Stream: events kept for a client that is catching up',
+  beyond: 'disconnected',
+});
 
 export function createViewer(scopes: readonly string[]): Viewer {
   const stream = createStream();

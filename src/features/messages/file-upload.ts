@@ -4,9 +4,15 @@ import type { Kit } from '../../kit.ts';
 import { createSingleFlight } from '../../platform/work/single-flight.ts';
 import { findNetworkFile, storeNetworkFile, type NetworkPlace } from './file-queries.ts';
 import { AttachmentGone } from './files.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The time limit of all uploads of one message. With a conversion before and the calls that send it, it stays below the 60 s of a request. */
-export const UPLOAD_MS = 35_000;
+export const UPLOAD_MS = declareLimit(35_000, {
+  topic: 'Messages',
+  what: "Network upload of a message's files",
+  unit: 'ms',
+  beyond: 'FAILED',
+});
 
 /** A file that has to be uploaded before a message can name it. */
 export interface FileUpload {

@@ -19,9 +19,10 @@ import {
 } from '../../platform/values/schema.ts';
 import { ContactSummary } from '../contacts/schemas.ts';
 import { MessageType, Origin, SenderType } from '../conversations/schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // The limit of the platform. A network may take less of what goes to it (`can.maxText`).
-export const MAX_TEXT = 4_096;
+export const MAX_TEXT = declareLimit(4_096, { topic: 'Messages', what: 'Text', unit: 'characters', beyond: '400' });
 
 export const MessageStatus = oneOf(
   ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'],

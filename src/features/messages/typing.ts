@@ -4,9 +4,15 @@ import { reservePairOnce } from '../../platform/work/pacing.ts';
 import { sendTypingMark } from '../conversations/read-marks.ts';
 import { findBlock } from './blocks.ts';
 import { findSendTarget } from './queries.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // The network shows it for 25 seconds, or until the next message; after a message somebody may begin the next one.
-const PAUSE_SECONDS = 10;
+const PAUSE_SECONDS = declareLimit(10, {
+  topic: 'Messages',
+  what: 'Typing indicator: pause before the next one, per contact',
+  unit: 'seconds',
+  beyond: 'left out',
+});
 
 /** Calls the network, unless it was called a moment ago, or the platform would not send a text in this conversation now. */
 export async function showTyping(

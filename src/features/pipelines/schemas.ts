@@ -13,13 +13,14 @@ import {
   Timestamp,
   plain,
 } from '../../platform/values/schema.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 const STEP_KINDS = ['OPEN', 'WON', 'LOST'] as const;
 
 /** The most steps of a pipeline: nobody reads a board with more columns. */
-const MAX_STEPS = 50;
+const MAX_STEPS = declareLimit(50, { topic: 'Messages', what: 'Steps per pipeline', beyond: '400' });
 /** The most pipelines of a company. Each change locks all of them, so their number is limited. */
-export const MAX_PIPELINES = 100;
+export const MAX_PIPELINES = declareLimit(100, { topic: 'Messages', what: 'Pipelines per company', beyond: '400' });
 
 const name = Name;
 const kind = oneOf(STEP_KINDS, 'WON and LOST are the steps in which a conversation ends');

@@ -8,9 +8,15 @@ import { takeFile, type Uploaded } from '../attachments/upload.ts';
 import type { User } from '../users/schemas.ts';
 import { changeOwnRecord } from '../users/users.ts';
 import type { ProfileUpdate } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // Pages load the picture beside each name, and visitors of a web chat load it over a mobile network.
-export const PICTURE_MAX_BYTES = 1_000_000;
+export const PICTURE_MAX_BYTES = declareLimit(1_000_000, {
+  topic: 'Files',
+  what: 'Profile picture',
+  unit: 'bytes',
+  beyond: '400',
+});
 
 export function updateProfile(kit: Kit, tenant: Tenant, { name, picture }: ProfileUpdate): Promise<User> {
   const user = expectUser(tenant);

@@ -13,9 +13,14 @@ import {
   plain,
 } from '../../platform/values/schema.ts';
 import { MAX_TEXT } from '../messages/schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The most quick replies that a company shares, and the most that a user has. */
-export const MAX_QUICK_REPLIES = 500;
+export const MAX_QUICK_REPLIES = declareLimit(500, {
+  topic: 'Messages',
+  what: 'Quick replies shared by a company, and of each user',
+  beyond: '400',
+});
 
 /** The variables that a text may have, as `{{contact.name}}`. */
 export const VARIABLES = [

@@ -9,6 +9,7 @@ import type { Value } from '../custom-fields/schemas.ts';
 import { checkOptions, findValueFault, isEmpty } from '../custom-fields/values.ts';
 import { listPortion, rewriteRows, type StoredData } from './rows/queries.ts';
 import type { Column, ColumnInput, RowData, Table } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** Returns the columns with their defaults. Throws VALIDATION_FAILED naming `columns[i]`. */
 export function checkColumns(input: ColumnInput[]): Column[] {
@@ -56,7 +57,11 @@ const withoutNulls = (data: Record<string, Value | null>): RowData =>
 // The number of rows that are read and rewritten in one statement, which takes some tenths of a second.
 const PORTION = 2_000;
 // The most rows of a table whose columns change: with more rows the rewriting would lock the table for longer than a request may take.
-const MOST_ROWS = 100_000;
+const MOST_ROWS = declareLimit(100_000, {
+  topic: 'Records',
+  what: 'Table: rows while its columns change',
+  beyond: '409',
+});
 
 interface ColumnChange {
   before: Table;

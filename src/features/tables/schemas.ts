@@ -17,10 +17,11 @@ import {
 } from '../../platform/values/schema.ts';
 import { AnyValue, FIELD_TYPES, type Value } from '../custom-fields/schemas.ts';
 import { sheetForm } from '../imports/schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 const COLUMN_TYPES = [...FIELD_TYPES, 'URL'] as const;
 
-const MAX_COLUMNS = 100;
+const MAX_COLUMNS = declareLimit(100, { topic: 'Records', what: 'Table: columns', beyond: '400' });
 
 const key = Type.String({
   minLength: 1,

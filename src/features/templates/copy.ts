@@ -24,6 +24,7 @@ import {
   type ClaimedCatalogue,
   type TurnOutcome,
 } from './copy-queries.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // Copies are rare and short, so a process needs few slots for them; one company has one of them.
 const SLOTS = 4;
@@ -36,11 +37,20 @@ const STORE_MS = 1_000;
 const REFRESH_SECONDS = 6 * 3_600;
 const FIRST_RETRY_SECONDS = 30;
 // The most templates of an account, above the network's own limit of some thousands. The rest of a longer list is not copied.
-const MAX_TEMPLATES = 10_000;
+const MAX_TEMPLATES = declareLimit(10_000, {
+  topic: 'Campaigns',
+  what: 'Templates per account',
+  beyond: 'the others are not read',
+});
 // The templates of a page that one statement stores. Other work of the event loop gets its turn between two portions.
 const PORTION = 500;
 // No valid template is this large; a larger one would not fit into an answer with others.
-const MAX_COMPONENTS_BYTES = 64 * 1024;
+const MAX_COMPONENTS_BYTES = declareLimit(64 * 1024, {
+  topic: 'Campaigns',
+  what: 'Template: size',
+  unit: 'bytes',
+  beyond: 'the template is left out',
+});
 const MAX_ERROR = 500;
 
 export function startCopies(kit: Kit): ClaimLoop {

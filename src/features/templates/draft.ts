@@ -4,6 +4,7 @@ import { listVariables } from '../../channels/templates/shape.ts';
 import { invalid } from '../../platform/values/errors.ts';
 import { getOwnProperty } from '../../platform/values/own-property.ts';
 import type { DraftComponent, TemplateCreate } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 type Component = DraftComponent;
 type Button = NonNullable<Component['buttons']>[number];
@@ -61,7 +62,12 @@ function checkProperties(component: Component, path: string): void {
 type Check = (component: Component, around: Surroundings) => void;
 
 // The network's limits for the texts of a template.
-const MAX_LINE = 60;
+const MAX_LINE = declareLimit(60, {
+  topic: 'Campaigns',
+  what: 'Template: header and footer when it is submitted',
+  unit: 'characters',
+  beyond: '400',
+});
 
 const CHECKS: Record<Component['type'], Check> = {
   HEADER: ({ format, text, example }, { path, format: variables }) => {

@@ -16,13 +16,29 @@ import { newLinkToken, newShownToken } from './log-in-links.ts';
 import { purgeSessions } from './session-queries.ts';
 import { invitationMail, joinMail, resetMail } from './mails.ts';
 import type { User } from './schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 // The lifetime of links: an invitation can still be accepted after a weekend; a reset of the password is used at once.
-const INVITATION_SECONDS = 72 * 3_600;
-const RESET_SECONDS = 3_600;
+const INVITATION_SECONDS = declareLimit(72 * 3_600, {
+  topic: 'Accounts',
+  what: 'Link: invitation',
+  unit: 'seconds',
+  beyond: 'send another one',
+});
+const RESET_SECONDS = declareLimit(3_600, {
+  topic: 'Accounts',
+  what: 'Link: forgotten password',
+  unit: 'seconds',
+  beyond: 'ask for another one',
+});
 // The pause between two mails to an address. A person who asks again within the pause has the first mail or is about to get it, and
 // nobody's mailbox can be flooded.
-export const PAUSE_SECONDS = 60;
+export const PAUSE_SECONDS = declareLimit(60, {
+  topic: 'Accounts',
+  what: 'Pause between two e-mails with a link, per company and address',
+  unit: 'seconds',
+  beyond: 'sent later, or not at all',
+});
 
 /**
  * Sends an invitation. Returns false when the company had a mail sent to this address within the pause, so that the invitation has to wait.

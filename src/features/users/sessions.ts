@@ -7,11 +7,25 @@ import { hashToken } from '../../platform/http/auth.ts';
 import type { SystemTx } from '../../platform/store/tenant.ts';
 import type { Account, UserOfReset } from './account-queries.ts';
 import { deleteSession, extendSession, insertSession } from './session-queries.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export { findSession } from './session-queries.ts';
 
 const TOKEN_BYTES = 32;
-const LIFE = { restSeconds: 12 * 3_600, longestSeconds: 7 * 86_400 };
+const LIFE = {
+  restSeconds: declareLimit(12 * 3_600, {
+    topic: 'Accounts',
+    what: 'Browser session without a request',
+    unit: 'seconds',
+    beyond: 'log in again',
+  }),
+  longestSeconds: declareLimit(7 * 86_400, {
+    topic: 'Accounts',
+    what: 'Browser session',
+    unit: 'seconds',
+    beyond: 'log in again',
+  }),
+};
 /** The longest time for which a browser keeps the cookie. */
 export const LONGEST_SESSION_SECONDS = LIFE.longestSeconds;
 

@@ -14,6 +14,7 @@ import type { Message } from '../messages/schemas.ts';
 import type { Visit } from './chat.ts';
 import { nameAuthor, toWebMessage, type NamedMessage } from './present.ts';
 import { findVisible } from './queries.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export interface VisitorStream {
   visit: Visit;
@@ -30,7 +31,11 @@ export interface Feed {
 }
 
 // The pages of a browser share a stream, so a visitor needs as many as they have browsers.
-const STREAMS_OF_VISITOR = 5;
+const STREAMS_OF_VISITOR = declareLimit(5, {
+  topic: 'Web chat',
+  what: 'Streams per visitor',
+  beyond: 'the oldest ends',
+});
 const RETRY_MS = 500;
 const KEEP_ALIVE = Buffer.from(': \n\n');
 const RESET = Buffer.from(writeEvent('reset', {}));

@@ -15,9 +15,17 @@ import type { Visit } from './chat.ts';
 import { SiteParams } from './schemas.ts';
 import { addressShare, namesOrigin, readSite, type Site } from './sites.ts';
 import { readVisitor } from './tokens.ts';
+import { declareLimit, declareSettingLimit } from '../../platform/values/limits.ts';
+
+declareSettingLimit('RATE_LIMIT_WEB_CHAT', {
+  topic: 'Web chat',
+  what: 'Requests of all visitors of a chat',
+  unit: 'perSecond',
+  beyond: '429',
+});
 
 const PATH = '/web/v1/inboxes/:inbox';
-const BODY_LIMIT = 64 * 1024;
+const BODY_LIMIT = declareLimit(64 * 1024, { topic: 'Web chat', what: 'JSON body', unit: 'bytes', beyond: '413' });
 
 interface Asked<B> {
   body: B;
@@ -47,7 +55,10 @@ type Enter<W> = (site: Site, request: FastifyRequest, reply: FastifyReply) => Pr
 export const siteRoute = <B extends TSchema>(app: FastifyInstance, kit: Kit, route: Route<Site, B>): void =>
   declareRoute(app, kit, route, (site) => Promise.resolve(site));
 
-const USUAL_RATE = [5, 50] as const;
+const USUAL_RATE = [
+  declareLimit(5, { topic: 'Web chat', what: 'Other requests per visitor and path', unit: 'perSecond', beyond: '429' }),
+  declareLimit(50, { topic: 'Web chat', what: 'Other requests per visitor and path: in a row', beyond: '429' }),
+] as const;
 /** An address gets the rate of so many visitors for each page a second that it may request: a school or an office has one address. */
 const VISITORS_OF_ADDRESS = 1 / 2;
 

@@ -1,6 +1,7 @@
 /** Statements about the messages that a visitor may see: what the visitor wrote and what was sent to them, in one inbox. */
 import { many, maybeOne, one } from '../../platform/store/db.ts';
 import type { SystemTx, TenantRead } from '../../platform/store/tenant.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** A message that a visitor may see. */
 export interface Shown {
@@ -27,7 +28,11 @@ const SHOWN = `m._id, (select u.name ${AUTHOR}) as author_name, (select u.avatar
 export const ANSWERS = 'answers';
 
 /** A visitor has few conversations, each of which is read along its index. */
-const MOST_CONVERSATIONS = 200;
+const MOST_CONVERSATIONS = declareLimit(200, {
+  topic: 'Web chat',
+  what: 'Conversations of a visitor',
+  beyond: 'only the newest ones',
+});
 
 export interface Place {
   external_id?: string | null;
@@ -117,7 +122,11 @@ export async function hasAnswers(tx: TenantRead, { inbox, contact }: Chat): Prom
 }
 
 // More unread messages than this are reported as this many.
-const MOST_UNREAD = 99;
+const MOST_UNREAD = declareLimit(99, {
+  topic: 'Web chat',
+  what: 'Unread messages that are counted',
+  beyond: 'the count stays at this number',
+});
 
 /** Counts what was sent to the visitor in the newest conversation and has not been read. */
 export async function countUnread(tx: TenantRead, conversation: string): Promise<number> {

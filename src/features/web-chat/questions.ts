@@ -11,9 +11,15 @@ import { openChat, type Visit } from './chat.ts';
 import { findNewestConversation, hasAnswers } from './queries.ts';
 import type { FieldValues, WebQuestion } from './schemas.ts';
 import type { Site } from './sites.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/;
-const MAX_NAME = 200;
+const MAX_NAME = declareLimit(200, {
+  topic: 'Web chat',
+  what: 'Name of a visitor',
+  unit: 'characters',
+  beyond: '400',
+});
 
 interface Question extends WebQuestion {
   field: CustomField | null;

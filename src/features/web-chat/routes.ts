@@ -24,6 +24,16 @@ import { startSession } from './session.ts';
 import type { WebChatServices } from './services.ts';
 import { createVisitorStreams } from './streams.ts';
 import { writeText, type Written } from './write.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
+
+const MESSAGE_RATE = [
+  declareLimit(1, { topic: 'Web chat', what: 'Messages per visitor', unit: 'perSecond', beyond: '429' }),
+  declareLimit(20, { topic: 'Web chat', what: 'Messages per visitor: in a row', beyond: '429' }),
+] as const;
+const FILE_RATE = [
+  declareLimit(0.1, { topic: 'Web chat', what: 'Files per visitor', unit: 'perSecond', beyond: '429' }),
+  declareLimit(10, { topic: 'Web chat', what: 'Files per visitor: in a row', beyond: '429' }),
+] as const;
 
 export function webChatRoutes(app: FastifyInstance, kit: Kit, services: WebChatServices): void {
   siteRoute(app, kit, {
@@ -90,7 +100,7 @@ function writingRoutes(app: FastifyInstance, kit: Kit, { intake }: WebChatServic
   visitorRoute(app, kit, {
     method: 'POST',
     path: '/messages',
-    rate: [1, 20],
+    rate: MESSAGE_RATE,
     body: WriteMessage,
     answers: { 200: WebMessage, 201: WebMessage },
     handler: async (visit, { body, reply }) => answer(reply, await writeText(kit, intake, visit, body)),
@@ -98,7 +108,7 @@ function writingRoutes(app: FastifyInstance, kit: Kit, { intake }: WebChatServic
   visitorRoute(app, kit, {
     method: 'POST',
     path: '/files',
-    rate: [0.1, 10],
+    rate: FILE_RATE,
     body: SendFile,
     form: MOST_FILE,
     answers: { 200: WebMessage, 201: WebMessage },

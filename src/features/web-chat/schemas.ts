@@ -4,6 +4,7 @@ import { CONTENT_TYPES } from '../../channels/content.ts';
 import { Id, NOT_BLANK, nullable, oneOf, strict, Timestamp, WEB_ADDRESS, plain } from '../../platform/values/schema.ts';
 import { FilePart } from '../../platform/http/multipart.ts';
 import { MAX_TEXT, MessageStatus } from '../messages/schemas.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 const anyText = nullable(Type.String());
 
@@ -98,7 +99,7 @@ export const WebMessage = Type.Object({
 });
 export type WebMessage = Static<typeof WebMessage>;
 
-const MAX_PAGE = 100;
+const MAX_PAGE = declareLimit(100, { topic: 'Web chat', what: 'Messages per page', beyond: '400' });
 export const WebMessagesQuery = strict(
   {
     before: Type.Optional(Id),

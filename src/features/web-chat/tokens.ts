@@ -8,6 +8,7 @@ import { newId } from '../../platform/values/ids.ts';
 import { signToken, verifyVisitorToken } from '../../platform/http/tokens.ts';
 import { Identity } from './schemas.ts';
 import type { Site } from './sites.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** Somebody who chats from a browser: the caller of the visitor API. */
 export interface Visitor {
@@ -18,8 +19,18 @@ export interface Visitor {
 }
 
 // A browser remembers its chat for half a year after the last visit. What a site has proven holds for a day, and is proven again at each visit.
-const ANONYMOUS_SECONDS = 180 * 24 * 3_600;
-const KNOWN_SECONDS = 24 * 3_600;
+const ANONYMOUS_SECONDS = declareLimit(180 * 24 * 3_600, {
+  topic: 'Web chat',
+  what: 'Visitor token: anonymous',
+  unit: 'seconds',
+  beyond: 'a new chat begins',
+});
+const KNOWN_SECONDS = declareLimit(24 * 3_600, {
+  topic: 'Web chat',
+  what: 'Visitor token: identified',
+  unit: 'seconds',
+  beyond: '401; send the identity again',
+});
 
 export const newAnonymous = (): Visitor => ({ _id: newId(), externalId: null });
 
@@ -47,9 +58,19 @@ export async function readVisitor(kit: Kit, site: Site, authorization: string | 
 
 const identityChecker = createChecker(Identity);
 
-const MAX_IDENTITY_LENGTH = 8_192;
+const MAX_IDENTITY_LENGTH = declareLimit(8_192, {
+  topic: 'Web chat',
+  what: 'Identity token: length',
+  unit: 'characters',
+  beyond: '401',
+});
 // A proof that lasts longer could be used by somebody else who found it.
-const LONGEST_IDENTITY_SECONDS = 3_600;
+const LONGEST_IDENTITY_SECONDS = declareLimit(3_600, {
+  topic: 'Web chat',
+  what: 'Identity token: validity',
+  unit: 'seconds',
+  beyond: '401',
+});
 const SKEW_SECONDS = 30;
 
 /**

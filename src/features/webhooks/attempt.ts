@@ -5,11 +5,22 @@ import type { OutboundResponse } from '../../platform/outside/outbound-answer.ts
 import { OutboundError } from '../../platform/outside/outbound-error.ts';
 import type { ClaimedDelivery, DeliveryOutcome } from './delivery-queries.ts';
 import { maskHeaderValues, type Headers, type OpenedHeaders } from './headers.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 /** The time limit for a whole attempt: name look-up, connection, TLS, headers and body. */
-export const ATTEMPT_MS = 10_000;
+export const ATTEMPT_MS = declareLimit(10_000, {
+  topic: 'Webhooks',
+  what: 'Delivery attempt, from name look-up to response',
+  unit: 'ms',
+  beyond: 'FAILED with TIMEOUT',
+});
 // The number of characters of the receiver's answer that the log keeps.
-const KEPT_LENGTH = 4_096;
+const KEPT_LENGTH = declareLimit(4_096, {
+  topic: 'Webhooks',
+  what: 'Delivery log: response',
+  unit: 'characters',
+  beyond: 'cut',
+});
 
 // The time within which attempts share one signal, because creating thousands of signals and timers a second costs time. A time limit may
 // therefore come this much early.

@@ -13,6 +13,24 @@ import {
 } from './delivery-queries.ts';
 import { createHeaderCache, type OpenedHeaders } from './headers.ts';
 import { sweepDeliveries } from './upkeep.ts';
+import { declareSettingLimit } from '../../platform/values/limits.ts';
+
+declareSettingLimit('WEBHOOK_MAX_AGE', {
+  topic: 'Webhooks',
+  what: 'Event: age before its delivery',
+  unit: 'ms',
+  beyond: 'FAILED with EXPIRED',
+});
+declareSettingLimit('DELIVERY_SLOTS', {
+  topic: 'Webhooks',
+  what: 'Deliveries in flight per worker',
+  beyond: 'the next one waits',
+});
+declareSettingLimit('DELIVERY_SLOTS_PER_COMPANY', {
+  topic: 'Webhooks',
+  what: 'Deliveries in flight per company and worker',
+  beyond: 'the next one waits',
+});
 
 export function startDeliveries(kit: Kit): ClaimLoop {
   const system = kit.database.system('deliveries');

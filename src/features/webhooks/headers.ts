@@ -1,6 +1,7 @@
 /** The custom headers of a webhook: which headers are allowed, and how they are stored. */
 import { AppError, type FieldError } from '../../platform/values/errors.ts';
 import { isMaskedSecret, maskSecret, type Secrets } from '../../platform/store/secrets.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
 export type Headers = Record<string, string>;
 
@@ -11,7 +12,12 @@ const RESERVED =
 // Matches the names that HTTP allows. Node's own check is in node:http, whose import loads Node's HTTP client: 6 MB.
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/i;
 // The longest name of a header: no header in use has a longer name, and many receivers accept only 8 kB of headers in all.
-const MAX_NAME_LENGTH = 256;
+const MAX_NAME_LENGTH = declareLimit(256, {
+  topic: 'Webhooks',
+  what: 'Custom headers: name',
+  unit: 'characters',
+  beyond: '400',
+});
 
 // Matches values with only characters that every receiver reads alike: others have no agreed encoding in a header, and blanks at the ends
 // are cut off on the way.

@@ -2,9 +2,15 @@ import { Type, type Static } from 'typebox';
 import { EVENT_NAMES } from '../../platform/store/events.ts';
 import { pageSchema, pageQuery } from '../../platform/store/paging.ts';
 import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../platform/values/schema.ts';
+import { declareLimit } from '../../platform/values/limits.ts';
 
-const MAX_HEADERS = 20;
-const MAX_HEADER_LENGTH = 4_096;
+const MAX_HEADERS = declareLimit(20, { topic: 'Webhooks', what: 'Custom headers', beyond: '400' });
+const MAX_HEADER_LENGTH = declareLimit(4_096, {
+  topic: 'Webhooks',
+  what: 'Custom headers: value',
+  unit: 'characters',
+  beyond: '400',
+});
 
 const status = oneOf(
   ['ACTIVE', 'INACTIVE'],

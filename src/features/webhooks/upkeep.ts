@@ -6,6 +6,14 @@ import type { SystemTx } from '../../platform/store/tenant.ts';
 import { ATTEMPT_MS } from './attempt.ts';
 import { allowBitmaps, deleteOldDeliveries, sweepInterrupted } from './delivery-queries.ts';
 import { deleteOldReplays } from './replays/queries.ts';
+import { declareSettingLimit } from '../../platform/values/limits.ts';
+
+declareSettingLimit('DELIVERY_RETENTION_DAYS', {
+  topic: 'Webhooks',
+  what: 'Delivery log: age',
+  unit: 'days',
+  beyond: 'deleted',
+});
 
 // An attempt lasts at most 10 s; 5 s more are left for storing its outcome.
 const LEASE_SECONDS = ATTEMPT_MS / 1000 + 5;

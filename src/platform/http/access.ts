@@ -10,6 +10,32 @@ import { addressGroup, type Allowance, type Limiter, type Verdict } from './limi
 import { allows, type Scope } from '../values/scopes.ts';
 import { readSessionCookie } from './session-cookie.ts';
 import type { Database, Tenant } from '../store/tenant.ts';
+import { declareSettingLimit } from '../values/limits.ts';
+
+declareSettingLimit('RATE_LIMIT_PER_KEY', {
+  topic: 'Requests',
+  what: 'Requests per key or user',
+  unit: 'perSecond',
+  beyond: '429',
+});
+declareSettingLimit('RATE_LIMIT_PER_COMPANY', {
+  topic: 'Requests',
+  what: 'Requests per company',
+  unit: 'perSecond',
+  beyond: '429',
+});
+declareSettingLimit('RATE_LIMIT_LOGIN', {
+  topic: 'Accounts',
+  what: 'Log-ins and password resets per address and account',
+  unit: 'perMinute',
+  beyond: '429',
+});
+declareSettingLimit('RATE_LIMIT_PAGES', {
+  topic: 'Requests',
+  what: 'Requests for public pages and documents, per address',
+  unit: 'perSecond',
+  beyond: '429',
+});
 
 export interface Access {
   auth: Authenticator;

@@ -6,6 +6,14 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../values/errors.ts';
 import { createPace } from '../work/pace.ts';
+import { declareSettingLimit } from '../values/limits.ts';
+
+declareSettingLimit('RATE_LIMIT_ANSWERS', {
+  topic: 'Requests',
+  what: 'Responses to a company, per process',
+  unit: 'megabytesPerSecond',
+  beyond: '429',
+});
 
 export interface AnswerPace {
   /** Throws RATE_LIMITED while the company has received far more than its rate allows. */

@@ -3,6 +3,7 @@ import type { Actor } from '../values/actor.ts';
 import { exec } from '../store/db.ts';
 import { newId } from '../values/ids.ts';
 import type { SystemTx, TenantTx } from '../store/tenant.ts';
+import { declareLimit } from '../values/limits.ts';
 
 /** The address and the client from which a request came. */
 export interface Origin {
@@ -40,9 +41,18 @@ export function toLoggedActor({ type, id, name }: Actor): LoggedActor {
 }
 
 // The most characters of a User-Agent header that are stored.
-const MAX_USER_AGENT = 300;
+const MAX_USER_AGENT = declareLimit(300, {
+  topic: 'Accounts',
+  what: 'Audit: `User-Agent`',
+  unit: 'characters',
+  beyond: 'cut',
+});
 // The most field names that are stored. No record has more fields, and a body with invented property names must not fill the log.
-const MAX_FIELDS = 50;
+const MAX_FIELDS = declareLimit(50, {
+  topic: 'Accounts',
+  what: 'Audit: changed fields per entry',
+  beyond: 'the others are left out',
+});
 
 /** Writes an entry in the caller's transaction, so that the entry exists exactly when the change does. */
 export function recordAudit(tx: TenantTx | SystemTx, entry: AuditEntry): Promise<void> {

@@ -10,6 +10,20 @@ import { AppError } from '../values/errors.ts';
 import { addressGroup } from './limits.ts';
 import { createPace } from '../work/pace.ts';
 import { drainRefused } from './refused-body.ts';
+import { declareLimit, declareSettingLimit } from '../values/limits.ts';
+
+declareSettingLimit('BODIES_MB', {
+  topic: 'Requests',
+  what: 'Bodies in transit, per process',
+  unit: 'megabytes',
+  beyond: '503',
+});
+declareSettingLimit('BODIES_MB_PER_ADDRESS', {
+  topic: 'Requests',
+  what: 'Bodies in transit from one address, per process',
+  unit: 'megabytes',
+  beyond: '503',
+});
 
 export interface BodyLimits {
   /** The bytes of unfinished bodies that the process holds at the same time. */
@@ -48,9 +62,19 @@ export const LOOK_MS = 1_000;
 const LEAST_BYTES = 64 * 1024;
 const PATIENT_LOOKS = 5;
 // The rate for bodies of one address: that of a 250-megabit line, which costs about a tenth of a core.
-const BYTES_PER_SECOND = 32 * 1024 * 1024;
+const BYTES_PER_SECOND = declareLimit(32 * 1024 * 1024, {
+  topic: 'Requests',
+  what: 'Bodies from one address',
+  unit: 'bytesPerSecond',
+  beyond: 'slowed down',
+});
 // The rate for files of one company. It is lower, because files are hashed, written to disk and to the database, and read again.
-const FILE_BYTES_PER_SECOND = 4 * 1024 * 1024;
+const FILE_BYTES_PER_SECOND = declareLimit(4 * 1024 * 1024, {
+  topic: 'Files',
+  what: 'Uploads per company',
+  unit: 'bytesPerSecond',
+  beyond: 'slowed down',
+});
 // A sender that is ahead of its rate by less than this is not paused, because network data comes in bursts.
 const AHEAD_MS = 50;
 // The bytes of a body that Node buffers before they are read here. The bytes are counted as soon as a body does not arrive in one piece.

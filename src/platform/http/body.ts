@@ -4,12 +4,25 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError, invalid, type FieldError } from '../values/errors.ts';
 import { findLostDigits } from '../values/numbers.ts';
+import { declareLimit } from '../values/limits.ts';
 
-export const MAX_DEPTH = 20;
-const MAX_KEYS = 1_000;
+/** Bodies without a token are small: an e-mail address, a password, a reset token. */
+export const PUBLIC_BODY_LIMIT = declareLimit(16 * 1024, {
+  topic: 'Requests',
+  what: 'JSON body: requests without a token',
+  unit: 'bytes',
+  beyond: '413',
+});
+
+export const MAX_DEPTH = declareLimit(20, { topic: 'Requests', what: 'JSON body: levels', beyond: '400' });
+const MAX_KEYS = declareLimit(1_000, {
+  topic: 'Requests',
+  what: 'JSON body: properties of one object',
+  beyond: '400',
+});
 // The most values in a body. Validation reports errors for each value, which costs more than parsing: a megabyte of small values would
 // block the process.
-const MAX_VALUES = 10_000;
+const MAX_VALUES = declareLimit(10_000, { topic: 'Requests', what: 'JSON body: values', beyond: '400' });
 
 function makeMalformedError(detail: string, path?: string): AppError {
   const errors: FieldError[] = path === undefined ? [] : [{ path: path || 'body', code: 'MALFORMED', message: detail }];

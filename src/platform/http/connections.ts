@@ -3,6 +3,14 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addressGroup } from './limits.ts';
+import { declareSettingLimit } from '../values/limits.ts';
+
+declareSettingLimit('CONNECTIONS', { topic: 'Requests', what: 'Connections per process', beyond: 'closed' });
+declareSettingLimit('CONNECTIONS_PER_ADDRESS', {
+  topic: 'Requests',
+  what: 'Connections per process: from one address, without `TRUSTED_PROXIES`',
+  beyond: 'closed',
+});
 
 export interface ConnectionLimits {
   total: number;

@@ -7,6 +7,7 @@ import { Type } from 'typebox';
 import { AppError } from '../values/errors.ts';
 import { createReplyPlaces, type AdmitReply } from './reply-places.ts';
 import { createShares } from '../work/shares.ts';
+import { declareLimit } from '../values/limits.ts';
 
 /** The answer schema of operations that return a CSV file. */
 export const CSV_ANSWER = Type.Unsafe<Readable>({
@@ -15,9 +16,18 @@ export const CSV_ANSWER = Type.Unsafe<Readable>({
 });
 
 // The exports of a company read in turns. With more at once each would send nothing for so long that clients give up.
-const MOST_EXPORTS = 2;
+const MOST_EXPORTS = declareLimit(2, {
+  topic: 'Records',
+  what: 'Exports at the same time, per company and process',
+  beyond: 'the next one waits',
+});
 // As long as a client waits without impatience for the beginning of a file.
-const WAIT_MS = 5_000;
+const WAIT_MS = declareLimit(5_000, {
+  topic: 'Records',
+  what: 'Exports at the same time: wait for a turn',
+  unit: 'ms',
+  beyond: '429',
+});
 const RETRY_SECONDS = '5';
 
 /** Counts an export of the company. Waits while two are running, and throws RATE_LIMITED in the end. */

@@ -26,6 +26,7 @@ import { definedSchemas } from '../values/schema.ts';
 import { answerUnroutedRequests } from './unrouted.ts';
 import { withoutRedaction, type Log, type Metrics } from '../work/telemetry.ts';
 import { validationProblem, type ValidationFailure } from './validation.ts';
+import { declareLimit } from '../values/limits.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -42,18 +43,48 @@ declare module 'fastify' {
   }
 }
 
-const BODY_LIMIT = 1024 * 1024;
-const HEADER_LIMIT = 16 * 1024;
+const BODY_LIMIT = declareLimit(1024 * 1024, { topic: 'Requests', what: 'JSON body', unit: 'bytes', beyond: '413' });
+const HEADER_LIMIT = declareLimit(16 * 1024, {
+  topic: 'Requests',
+  what: 'Headers and URL',
+  unit: 'bytes',
+  beyond: '431',
+});
 // The longest parameter in a path; no id or name in a path of the API is longer.
-const MAX_PARAM = 200;
+const MAX_PARAM = declareLimit(200, {
+  topic: 'Requests',
+  what: 'Path parameter',
+  unit: 'characters',
+  beyond: '404',
+});
 // Time limits for a whole request, for its headers, and for an idle connection; and how often Node checks the first two.
-const REQUEST_MS = 60_000;
-const HEADERS_MS = 15_000;
-const KEEP_ALIVE_MS = 10_000;
+const REQUEST_MS = declareLimit(60_000, {
+  topic: 'Requests',
+  what: 'Time to send a request',
+  unit: 'ms',
+  beyond: '408',
+});
+const HEADERS_MS = declareLimit(15_000, {
+  topic: 'Requests',
+  what: 'Time to send the headers',
+  unit: 'ms',
+  beyond: '408',
+});
+const KEEP_ALIVE_MS = declareLimit(10_000, {
+  topic: 'Requests',
+  what: 'Connection without a request',
+  unit: 'ms',
+  beyond: 'closed',
+});
 const CHECK_MS = 5_000;
 // The time after which a connection without any data in either direction is closed, because its client does not read the answer. Every
 // answer begins earlier.
-const SILENCE_MS = 65_000;
+const SILENCE_MS = declareLimit(65_000, {
+  topic: 'Requests',
+  what: 'Connection without data in either direction',
+  unit: 'ms',
+  beyond: 'closed',
+});
 
 const NODE_OPTIONS = {
   maxHeaderSize: HEADER_LIMIT,

@@ -9,11 +9,17 @@ import { exec, maybeOne, companyCondition } from '../store/db.ts';
 import { AppError } from '../values/errors.ts';
 import { newId } from '../values/ids.ts';
 import type { SystemTx, TenantTx } from '../store/tenant.ts';
+import { declareLimit } from '../values/limits.ts';
 
 // The lease of a key: a running request renews its claim on the key, and when its process is killed, the key is free again after this time.
 const LEASE_SECONDS = 15;
 const RENEW_MS = 5_000;
-const KEPT_HOURS = 24;
+const KEPT_HOURS = declareLimit(24, {
+  topic: 'Requests',
+  what: '`Idempotency-Key`',
+  unit: 'hours',
+  beyond: 'the key is free again',
+});
 // How long an answer waits for the attempt to be closed, in case the database has become unreachable.
 const CLOSE_MS = 1_000;
 

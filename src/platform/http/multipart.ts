@@ -11,6 +11,7 @@ import { checkText, parseJson } from './body.ts';
 import { AppError, invalid } from '../values/errors.ts';
 import { getOwnProperty } from '../values/own-property.ts';
 import { openTemporaryFile, readPieces, TooManyBytes, writeStream } from '../store/temporary-file.ts';
+import { declareLimit } from '../values/limits.ts';
 
 /** An uploaded file. It can be read until its request has been answered. */
 export interface Upload {
@@ -38,9 +39,14 @@ export interface Form {
 }
 
 // The bytes of all parts together except the file: as many as a JSON body may have.
-const MAX_TEXT_BYTES = 1024 * 1024;
+const MAX_TEXT_BYTES = declareLimit(1024 * 1024, {
+  topic: 'Requests',
+  what: 'Form: all parts without the file',
+  unit: 'bytes',
+  beyond: '413',
+});
 // The most parts of a form; no operation has as many. Below this limit an unexpected part is refused by its name.
-const MAX_PARTS = 100;
+const MAX_PARTS = declareLimit(100, { topic: 'Requests', what: 'Form: parts', beyond: '413' });
 const MAX_FILE_NAME = 255;
 
 /** Makes a part of the server accept forms only. */

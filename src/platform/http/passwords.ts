@@ -2,6 +2,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { createShares } from '../work/shares.ts';
+import { declareLimit } from '../values/limits.ts';
 
 const argon2id = promisify(argon2);
 
@@ -19,7 +20,11 @@ const SALT_BYTES = 16;
 // The number of hashes that are computed at once. Each hash takes 19 MiB and a core.
 const MOST_AT_ONCE = 4;
 // Log-ins that would wait behind more than 200 others are refused. The others wait for a second or two, so no wait reaches a minute.
-const MOST_WAITING = 200;
+const MOST_WAITING = declareLimit(200, {
+  topic: 'Accounts',
+  what: 'Log-ins that wait for a password check, per process',
+  beyond: '503',
+});
 const WAIT_MS = 60_000;
 
 const turns = createShares(MOST_AT_ONCE, WAIT_MS, { all: MOST_AT_ONCE, kept: 0, mostWaiting: MOST_WAITING });

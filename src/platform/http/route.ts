@@ -19,6 +19,7 @@ import type { Scope } from '../values/scopes.ts';
 import { callerShareOwner, type ShareOwner } from '../store/connection-shares.ts';
 import type { Database, SystemTx, Tenant } from '../store/tenant.ts';
 import { makeTenant, openRequestTrail, type RequestTrail } from './trail.ts';
+import { PUBLIC_BODY_LIMIT } from './body.ts';
 
 /** The caller of an operation on records that belong to no company, such as companies and global keys. */
 export interface Caller {
@@ -163,9 +164,6 @@ export function publicOperation<B extends TSchema, R extends TSchema>(
     },
   );
 }
-
-// Bodies without a token are small: an e-mail address, a password, a reset token.
-const PUBLIC_BODY_LIMIT = 16 * 1024;
 
 /** The differences between the three kinds of operations: how a request is admitted, and which values the handler receives. */
 interface OperationKind<E, W> {

@@ -8,6 +8,7 @@ import { Type, type Static } from 'typebox';
 import { createChecker } from './compilers.ts';
 import { Id, nullable, oneOf, strict } from '../values/schema.ts';
 import { USER_ROLES } from '../values/scopes.ts';
+import { declareLimit } from '../values/limits.ts';
 
 export interface TokenSecrets {
   current: string;
@@ -20,9 +21,19 @@ export type Keyring = ReadonlyMap<string, Uint8Array>;
 
 const ISSUER = 'parley';
 /** How long a user's token is valid: a long working day. */
-export const SESSION_SECONDS = 12 * 3_600;
+export const SESSION_SECONDS = declareLimit(12 * 3_600, {
+  topic: 'Accounts',
+  what: 'Token: validity after a log-in',
+  unit: 'seconds',
+  beyond: '401; log in again',
+});
 // The longest token. A token that lists every scope has some 2.5 kB, so a longer one is not from this platform.
-const MAX_TOKEN_LENGTH = 4_096;
+const MAX_TOKEN_LENGTH = declareLimit(4_096, {
+  topic: 'Accounts',
+  what: 'Token: length',
+  unit: 'characters',
+  beyond: '401',
+});
 // The seconds by which the clocks of two machines may differ.
 const SKEW_SECONDS = 30;
 // The second 9999-12-31T23:59:59Z, the last that the timestamps of the platform can represent.

@@ -2,6 +2,7 @@
 import { AppError, notFound, type FieldError } from '../values/errors.ts';
 import { explainPattern } from '../values/schema.ts';
 import { describeValues, findNearest, formatCount } from '../values/words.ts';
+import { declareLimit } from '../values/limits.ts';
 
 /** A failure as Ajv and TypeBox report it. */
 export interface ValidationFailure {
@@ -15,7 +16,11 @@ export interface ValidationFailure {
 }
 
 // The most errors in an answer; more would hardly help a caller.
-const MAX_FIELD_ERRORS = 20;
+const MAX_FIELD_ERRORS = declareLimit(20, {
+  topic: 'Requests',
+  what: 'Errors in one response',
+  beyond: 'the others are left out',
+});
 
 /** Makes the error for a part of a request. A malformed id in a path is answered like a record that does not exist. */
 export function validationProblem(failures: ValidationFailure[], part: string): AppError {

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toUrlHost, type MailServer } from './mail-server.ts';
 import type { Names } from './names.ts';
 import { NOT_PUBLIC } from './outbound-error.ts';
+import { declareLimit } from '../values/limits.ts';
 
 interface Prefix {
   family: 4 | 6;
@@ -159,11 +160,21 @@ function addToBlockList(list: BlockList, { family, base, length }: Prefix): void
 }
 
 /** The longest URL that is accepted: browsers and proxies forward URLs of this length; a longer one is a mistake or an attack. */
-const MAX_URL_LENGTH = 2048;
+const MAX_URL_LENGTH = declareLimit(2048, {
+  topic: 'Networks',
+  what: 'URL',
+  unit: 'characters',
+  beyond: '400',
+});
 /** All ports from this one on are accepted. Below it are mail, SSH and other services that a forged HTTP request could reach. */
 const FIRST_USER_PORT = 1024;
 /** How long saving a URL waits for the name server of its host, which a tenant may control. */
-const REFUSE_LOOKUP_MS = 1000;
+const REFUSE_LOOKUP_MS = declareLimit(1000, {
+  topic: 'Networks',
+  what: 'Name look-up when a URL is saved',
+  unit: 'ms',
+  beyond: 'saved without this check',
+});
 
 type UrlVerdict = { url: URL; wrong: null; skipsGuard: boolean } | { url: null; wrong: string; skipsGuard: false };
 
@@ -191,7 +202,12 @@ function examineUrl(text: string, guard: AddressGuard, trusted: readonly URL[]):
 /** Mail is submitted and read at these ports; the others below FIRST_USER_PORT stay closed. */
 const MAIL_PORTS = [25, 143, 465, 587, 993];
 /** The most characters of a host name. */
-const MAX_HOST_LENGTH = 253;
+const MAX_HOST_LENGTH = declareLimit(253, {
+  topic: 'Networks',
+  what: 'Host name of a mail server',
+  unit: 'characters',
+  beyond: '400',
+});
 
 type ServerVerdict = { host: string; wrong: null } | { host: null; wrong: string };
 

@@ -1,10 +1,23 @@
 /** Parses the JSON of servers that tenants choose. Bytes alone do not bound the work of parsing and reading it, so its parts are counted first. */
+import { declareLimit } from '../values/limits.ts';
 
 // The most objects and lists. The largest answers of real servers, a thousand templates or tools, have some thousand.
-const MAX_OPENINGS = 20_000;
+const MAX_OPENINGS = declareLimit(20_000, {
+  topic: 'Networks',
+  what: 'JSON response: objects and lists',
+  beyond: 'the answer counts as unreadable',
+});
 // The most commas, each of which stands for one more value. A text or a number costs far less than an object.
-const MAX_COMMAS = 100_000;
-const MAX_DEPTH = 64;
+const MAX_COMMAS = declareLimit(100_000, {
+  topic: 'Networks',
+  what: 'JSON response: commas',
+  beyond: 'the answer counts as unreadable',
+});
+const MAX_DEPTH = declareLimit(64, {
+  topic: 'Networks',
+  what: 'JSON response: levels',
+  beyond: 'the answer counts as unreadable',
+});
 
 const [QUOTE, BACKSLASH, COMMA, NEW_LINE, RETURN] = Buffer.from('"\\,\n\r');
 const [BRACE, BRACKET, END_BRACE, END_BRACKET] = Buffer.from('{[}]');

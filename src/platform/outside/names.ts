@@ -6,6 +6,7 @@ import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSystemNames, type NameFiles } from './system-names.ts';
+import { declareLimit } from '../values/limits.ts';
 
 export interface Names {
   /** Returns at least one address. Throws an Error with a code, such as ENOTFOUND. */
@@ -15,7 +16,12 @@ export interface Names {
 }
 
 /** How long a look-up may take. */
-const LOOK_UP_MS = 3_000;
+const LOOK_UP_MS = declareLimit(3_000, {
+  topic: 'Networks',
+  what: 'Name look-up',
+  unit: 'ms',
+  beyond: 'the call fails',
+});
 /** How long the addresses of one kind wait for those of the other: some servers never answer what they do not have. */
 const OTHER_KIND_MS = 300;
 const QUERY = { timeout: 1_000, tries: 3, maxTimeout: 1_500 };

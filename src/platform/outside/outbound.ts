@@ -21,6 +21,7 @@ import {
   type OutboundStream,
   type StreamedBody,
 } from './outbound-stream.ts';
+import { declareLimit } from '../values/limits.ts';
 
 export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -56,11 +57,20 @@ const CONNECTIONS = 64;
  */
 const KEEP_ALIVE_MS = 4000;
 /** The largest head of a response: the same limit that Node has for servers; long cookies fit, a flood of headers does not. */
-const MAX_HEADER_BYTES = 16_384;
+const MAX_HEADER_BYTES = declareLimit(16_384, {
+  topic: 'Networks',
+  what: 'Response headers',
+  unit: 'bytes',
+  beyond: 'the call fails',
+});
 /** With slices of this size a flood of headers costs 3 ms instead of 200, and a body of 50 MB takes at most 40 ms longer (measured). */
 const SLICE_BYTES = 512;
 /** Honest servers send one or two interim responses (102, 103) before the final one. */
-const MAX_INTERIM_RESPONSES = 16;
+const MAX_INTERIM_RESPONSES = declareLimit(16, {
+  topic: 'Networks',
+  what: 'Interim responses (1xx) per call',
+  beyond: 'the call fails',
+});
 /** Headers that undici or the connection sets. If a tenant could set them, the request might reach another host. */
 const RESERVED_HEADERS =
   /^(host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$|^proxy-/;

@@ -1,6 +1,19 @@
 /** Divides the connections to the database: among companies, and among the kinds of work of the platform itself. */
 import type { Executor, Statement } from './db.ts';
 import { createShares, type Shares } from '../work/shares.ts';
+import { declareLimit, declareSettingLimit } from '../values/limits.ts';
+
+declareSettingLimit('DATABASE_POOL', {
+  topic: 'Operation',
+  what: 'Database connections of each role, per process',
+  beyond: 'the next request waits',
+});
+declareSettingLimit('DATABASE_WAIT', {
+  topic: 'Operation',
+  what: 'Wait for a database connection, or for a record that is being changed',
+  unit: 'ms',
+  beyond: '503',
+});
 
 /** The kinds of the platform's own work, and how many connections are reserved for each. */
 const LANES = {
@@ -15,6 +28,13 @@ const LANES = {
   /** Work that nobody waits for: retention, statistics, and statuses that arrived before their message. */
   upkeep: 3,
 };
+
+const COMPANY_SHARE = declareLimit(1 / 2, {
+  topic: 'Operation',
+  what: 'Database connections of each role: share of one company',
+  unit: 'percent',
+  beyond: 'its next request waits',
+});
 
 type Lane = keyof typeof LANES;
 
@@ -37,7 +57,7 @@ export const callerShareOwner = (company: string | null, principal: string): Sha
  * of its connections to its callers and waits behind them.
  */
 export function createCompanyShares(poolSize: number, waitMs: number): Shares {
-  const kept = Math.floor(poolSize / 2);
+  const kept = Math.floor(poolSize * (1 - COMPANY_SHARE));
   const callersFirst = { left: 1, backgroundWaitMs: Math.max(UPKEEP_WAIT_MS, waitMs) };
   return createShares(poolSize - kept, waitMs, { all: poolSize, kept, callersFirst });
 }

@@ -6,6 +6,7 @@ import { splitHosts } from '../values/host-list.ts';
 import { connectToHosts, findHosts } from './hosts.ts';
 import { closeUnanswered, queryOnce } from './unanswered.ts';
 import { AppError, quotaExceeded, storageFull, unknownReference } from '../values/errors.ts';
+import { declareLimit } from '../values/limits.ts';
 
 /** One SQL statement. `name` is unique in the process, because pg prepares each name once per connection. */
 export interface Statement {
@@ -73,7 +74,12 @@ export const ROLES = { app: 'parley_app', read: 'parley_read', system: 'parley_s
 
 const SESSION = {
   // A slower statement lacks an index.
-  statement_timeout: 5_000,
+  statement_timeout: declareLimit(5_000, {
+    topic: 'Operation',
+    what: 'Statement of the database',
+    unit: 'ms',
+    beyond: '503',
+  }),
   idle_in_transaction_session_timeout: 10_000,
   timezone: 'UTC',
   // Every statement of the platform follows an index. A prepared statement that was planned while its tables were empty would keep full

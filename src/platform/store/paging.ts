@@ -4,9 +4,14 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { invalid } from '../values/errors.ts';
 import { isId } from '../values/ids.ts';
 import { namesRecord, nullable, oneOf, strict, Timestamp, plain } from '../values/schema.ts';
+import { declareLimit } from '../values/limits.ts';
 
 // The largest offset of a page number; a larger one costs the database too much. Cursors have no such limit.
-const DEEPEST_OFFSET = 1_000_000;
+const DEEPEST_OFFSET = declareLimit(1_000_000, {
+  topic: 'Records',
+  what: 'Records that a page number can reach',
+  beyond: '400; use `after`',
+});
 
 /** The fields that lists can be sorted by, and their columns. Records with equal values are sorted by the id column. */
 const ORDERS = {
@@ -22,6 +27,8 @@ type OrderField = keyof typeof ORDERS;
 type Sort = OrderField | `-${OrderField}`;
 export const SORTS = ['createdAt', '-createdAt', '-updatedAt'] as const satisfies readonly Sort[];
 
+const MAX_PAGE_RECORDS = declareLimit(100, { topic: 'Records', what: 'Records per page', beyond: '400' });
+
 /** Makes the schema of the query string of a list. `filters` are the parameters of that list, and `sorts` the orders that it supports. */
 export function pageQuery<F extends Record<string, TSchema>, const S extends readonly Sort[] = typeof SORTS>(
   defaultSort: S[number],
@@ -36,7 +43,12 @@ export function pageQuery<F extends Record<string, TSchema>, const S extends rea
         description: 'From 1, which is the default; not together with after',
       }),
     ),
-    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many records a page has at most' }),
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: MAX_PAGE_RECORDS,
+      default: 20,
+      description: 'How many records a page has at most',
+    }),
     skipCount: Type.Boolean({
       default: false,
       description: 'Leaves the total out; totalCount and totalPages are null',

@@ -5,6 +5,14 @@
 import { stat, statfs } from 'node:fs/promises';
 import type { StorageGate } from './storage.ts';
 import type { Log, Metrics } from '../work/telemetry.ts';
+import { declareSettingLimit } from '../values/limits.ts';
+
+declareSettingLimit('STORAGE_RESERVE', {
+  topic: 'Operation',
+  what: 'Free space on the disk of the embedded database, at least',
+  unit: 'bytes',
+  beyond: '503 for writes',
+});
 
 export interface StorageWatch {
   /** The folders by their name in the log and the metrics. Folders on the same file system are watched once. */

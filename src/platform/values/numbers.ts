@@ -1,7 +1,8 @@
 /** Checks that numbers written as text keep all their digits, because JavaScript numbers hold only about 15 of them. */
+import { declareLimit } from './limits.ts';
 
 // The most digits of a number: a double can represent every decimal number of 15 digits, but not every one of 16.
-const MAX_DIGITS = 15;
+const MAX_DIGITS = declareLimit(15, { topic: 'Records', what: 'Number: significant digits', beyond: '400' });
 export const NUMBER_WANTED = `must be a number of at most ${MAX_DIGITS} significant digits`;
 
 /** Returns the digits of a number without leading and trailing zeros, point and exponent: both 12.30e5 and 0.00123 give 123. */

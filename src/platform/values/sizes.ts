@@ -3,13 +3,24 @@
  * 8 MB, and an event into 96 kB.
  */
 import { invalid } from './errors.ts';
+import { declareLimit } from './limits.ts';
 
 /** The limit for all custom field values of one record, and for the values of a row. */
-export const MAX_VALUES_BYTES = 48 * 1024;
+export const MAX_VALUES_BYTES = declareLimit(48 * 1024, {
+  topic: 'Records',
+  what: 'Record: its custom values, or the values of a table row',
+  unit: 'bytes',
+  beyond: '400',
+});
 /** The limit for a whole record as its GET returns it. */
-const MAX_RECORD_BYTES = 80 * 1024;
+const MAX_RECORD_BYTES = declareLimit(80 * 1024, { topic: 'Records', what: 'Record', unit: 'bytes', beyond: '400' });
 /** What the content of a message may take of its record; its ids, times and names need little. */
-export const MAX_CONTENT_BYTES = 68 * 1024;
+export const MAX_CONTENT_BYTES = declareLimit(68 * 1024, {
+  topic: 'Messages',
+  what: 'Received message: content',
+  unit: 'bytes',
+  beyond: 'a text is cut; other content becomes UNSUPPORTED',
+});
 
 export const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 

@@ -1,5 +1,6 @@
 /** Normalises texts for comparisons (case, accents, digits), makes slugs, and formats lists for messages. */
 import { plainPhoneText } from './phone-text.ts';
+import { declareLimit } from './limits.ts';
 
 /** Converts a text to lower case without accents, almost like the database function fold(). */
 export function foldText(text: string): string {
@@ -41,7 +42,7 @@ export function hasTrigram(folded: string, startKnown: boolean, endKnown: boolea
 }
 
 /** The most characters of a slug. */
-export const MAX_SLUG = 64;
+export const MAX_SLUG = declareLimit(64, { topic: 'Records', what: 'Slug', unit: 'characters', beyond: 'cut' });
 
 /**
  * Makes a slug: "Número do pedido" becomes numero_do_pedido. A slug that would begin with a digit gets `<prefix>_` before it. Null when no

@@ -8,6 +8,7 @@ import { AppError } from '../values/errors.ts';
 import { createPool, endOrLength, type ChildPool } from './child-pool.ts';
 import { openChild, type Child, type ChildKind } from './child.ts';
 import { createShares, type Shares } from './shares.ts';
+import { declareLimit } from '../values/limits.ts';
 
 interface Conversation {
   /** Opens the connection, which is then handed over to the child. */
@@ -43,8 +44,16 @@ export interface ConversationEnd {
 }
 
 /** How many calls run at once, and how many of one company. Each needs some 60 MB of memory. */
-const MOST_CALLS = 8;
-const MOST_PER_OWNER = 2;
+const MOST_CALLS = declareLimit(8, {
+  topic: 'E-mail',
+  what: 'Mailboxes read at the same time, per process',
+  beyond: 'the next one waits',
+});
+const MOST_PER_OWNER = declareLimit(2, {
+  topic: 'E-mail',
+  what: 'Mailboxes read at the same time, per company and process',
+  beyond: 'the next one waits',
+});
 /** A place that is free again within this time is worth the wait. */
 const WAIT_MS = 60_000;
 /** Places for companies that have none. */
@@ -52,7 +61,12 @@ const KEPT = 2;
 /** A call that waited for longer than this and then ran out of time says nothing about its server. */
 const NOTICED_WAIT_MS = 500;
 // Reading twenty mails takes a tenth of this time, and a slow machine half of it.
-const CALL_CPU_MS = 10_000;
+const CALL_CPU_MS = declareLimit(10_000, {
+  topic: 'E-mail',
+  what: 'Mailbox: computing time of one reading',
+  unit: 'ms',
+  beyond: 'the inbox becomes ERROR',
+});
 /** The time in which a child that was told to end a call has to answer. */
 const ENDING_MS = 2_000;
 // What is larger, such as a mail, is kept outside of the heap.

@@ -1,5 +1,6 @@
 /** Keeps child processes for their next piece of work, because starting one takes some tenths of a second. */
 import { openChild, type Child, type ChildKind, type Supply } from './child.ts';
+import { declareLimit } from '../values/limits.ts';
 
 export interface PooledChild {
   child: Child;
@@ -21,7 +22,11 @@ export interface ChildPool {
 }
 
 // The idle children of either priority that are kept.
-const IDLE_CHILDREN = 2;
+const IDLE_CHILDREN = declareLimit(2, {
+  topic: 'Operation',
+  what: 'Child processes kept for the next file, of each priority',
+  beyond: 'the others end',
+});
 const IDLE_MS = 30_000;
 // A child that has more memory after its work is replaced, because that of its next work would count in addition.
 const IDLE_MB = 256;

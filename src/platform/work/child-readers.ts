@@ -11,6 +11,7 @@ import { ChildEnded } from './child.ts';
 import { createPool, endOrLength, type ChildPool, type PooledChild } from './child-pool.ts';
 import { fileFault, TOO_MUCH_MEMORY } from './file-fault.ts';
 import { createShares, type Shares } from './shares.ts';
+import { declareLimit } from '../values/limits.ts';
 
 /** Reads one file piece by piece. */
 export interface ChildReader {
@@ -45,9 +46,18 @@ const CONCURRENT_PIECES = Math.max(1, Math.min(2, availableParallelism() - 1));
 // a child hangs.
 const PIECE_WAIT_MS = 300_000;
 // How many files are read at once for callers who wait. Imports have their own limit (features/imports/loop.ts).
-const ADMITTED = 2;
+const ADMITTED = declareLimit(2, {
+  topic: 'Operation',
+  what: 'Files read at the same time for requests, per process',
+  beyond: 'the next one waits',
+});
 // A caller who would wait longer than this receives UNAVAILABLE.
-const WAIT_MS = 20_000;
+const WAIT_MS = declareLimit(20_000, {
+  topic: 'Operation',
+  what: 'Files read at the same time for requests: wait for a turn',
+  unit: 'ms',
+  beyond: '503',
+});
 // The heap of a child. The texts of a file are kept outside of the heap and have their own limit (texts.ts).
 const HEAP_MB = 96;
 

@@ -11,6 +11,7 @@ import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { compiledCodeEnv } from './compiled-code.ts';
 import { AppError, type ErrorCode, type FieldError } from '../values/errors.ts';
+import { declareLimit } from '../values/limits.ts';
 
 /** The module that a child runs, the largest heap that it may have, and the priority of long work; 19 is the lowest. */
 export interface ChildKind {
@@ -71,7 +72,12 @@ const YOUNG_HEAP_MB = 8;
 // time (child-work.ts).
 const LIFE_CPU_SECONDS = 900;
 /** The memory that a child may use, with what is outside of its heap. It begins with some 130 MB, and the largest picture takes 220 MB more. */
-const MEMORY_MB = 512;
+const MEMORY_MB = declareLimit(512, {
+  topic: 'Operation',
+  what: 'Memory of a child process that reads files or mail (Linux)',
+  unit: 'megabytes',
+  beyond: 'the process ends and the file is refused',
+});
 // The operating system gives a child no more than this, even between two looks of its parent. Node.js itself reserves some 1,100 MB of it for two
 // threads, which it does not use.
 const RESERVED_KB = 2 * 1024 * 1024;

@@ -5,6 +5,7 @@
  */
 import { exec, many, one } from '../store/db.ts';
 import type { TenantTx } from '../store/tenant.ts';
+import { declareLimit } from '../values/limits.ts';
 
 /** A number that sends, the account that it belongs to, and the messages per second that this kind of work may send. */
 export interface Lane {
@@ -14,7 +15,12 @@ export interface Lane {
 }
 
 // The network takes one message to the same person every six seconds.
-const PAIR_SECONDS = 6;
+const PAIR_SECONDS = declareLimit(6, {
+  topic: 'Campaigns',
+  what: 'Pause between two templates to one person in bulk',
+  unit: 'seconds',
+  beyond: 'the second one waits',
+});
 
 /** When the next messages may be sent. `granted` is 0 when the first free slot is more than a second away. */
 export interface Slots {

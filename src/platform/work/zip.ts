@@ -7,6 +7,7 @@ import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry, type Zip
 import type { ByteSource } from '../store/byte-source.ts';
 import type { AppError } from '../values/errors.ts';
 import { fileFault, isBroken } from './file-fault.ts';
+import { declareLimit } from '../values/limits.ts';
 
 export interface OpenZip {
   /** What all parts unpack to, as the zip claims. A part that unpacks to something else is refused while it is read. */
@@ -24,10 +25,19 @@ export interface ZipKind {
   maxParts: number;
 }
 
-const MAX_INFLATED_BYTES = 500 * 1024 * 1024;
+const MAX_INFLATED_BYTES = declareLimit(500 * 1024 * 1024, {
+  topic: 'Contacts',
+  what: 'Sheet: unpacked size of an XLSX file',
+  unit: 'bytes',
+  beyond: 'the sheet is refused',
+});
 // The highest compression ratio: ordinary sheets are compressed to a tenth or a twentieth, zip bombs to a thousandth. Parts smaller than
 // FREE_BYTES are not checked.
-const MAX_RATIO = 100;
+const MAX_RATIO = declareLimit(100, {
+  topic: 'Contacts',
+  what: 'Sheet: compression ratio of an XLSX file that unpacks to more than 5 MB',
+  beyond: 'the sheet is refused',
+});
 const FREE_BYTES = 5 * 1024 * 1024;
 
 class SourceReader extends RandomAccessReader {

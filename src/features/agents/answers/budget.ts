@@ -4,6 +4,18 @@
  */
 import type { Kit } from '../../../kit.ts';
 import { addConversationTokens, addTokens, takeConversationTokens, takeTokens } from '../budget-queries.ts';
+import { declareSettingLimit } from '../../../platform/values/limits.ts';
+
+declareSettingLimit('AGENT_DAILY_TOKENS', {
+  topic: 'Agents',
+  what: 'Tokens per company and day',
+  beyond: 'the agent hands over',
+});
+declareSettingLimit('AGENT_CONVERSATION_TOKENS', {
+  topic: 'Agents',
+  what: 'Tokens per conversation and day',
+  beyond: 'the agent hands over',
+});
 
 /** Who uses tokens. An agent that is only tried has no conversation. */
 export interface Spender {

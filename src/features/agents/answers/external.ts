@@ -6,8 +6,14 @@ import { MAX_TEXT } from '../../messages/schemas.ts';
 import type { LinkedFiles } from '../contents/links.ts';
 import type { Agent } from '../schemas.ts';
 import type { FoundAnswer, Question } from './answer.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
-const MAX_BYTES = 64 * 1024;
+const MAX_BYTES = declareLimit(64 * 1024, {
+  topic: 'Agents',
+  what: "Answer: from an agent's own server",
+  unit: 'bytes',
+  beyond: 'the agent hands over',
+});
 
 /** Calls the server once. Throws an EndpointError. */
 export async function answerByServer(

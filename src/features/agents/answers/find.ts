@@ -10,9 +10,15 @@ import { answerByServer } from './external.ts';
 import { answerByModel } from './model.ts';
 import { answerFromPassages, toReadPassage } from './passages.ts';
 import { toSendableText } from './plain-text.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 // A model may take this long.
-const ANSWER_MS = 30_000;
+const ANSWER_MS = declareLimit(30_000, {
+  topic: 'Agents',
+  what: 'Answer: time',
+  unit: 'ms',
+  beyond: 'the agent hands over',
+});
 
 /** `signal` ends the work with an error. A model or server that fails is not asked again: a person takes over. */
 export async function findAnswer(

@@ -21,14 +21,28 @@ import type { FoundAnswer, Question, SentFile } from './answer.ts';
 import { reserveTokens, settleTokens } from './budget.ts';
 import { finishAnswer } from './finish.ts';
 import { readPassages } from './passages.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
-const MAX_TOKENS = 1_000;
+const MAX_TOKENS = declareLimit(1_000, { topic: 'Agents', what: 'Answer: tokens', beyond: 'cut' });
 // The most passages that the model reads before it searches by itself, and the most characters of each line of the conversation.
 const PASSAGES = 6;
-const MOST_LINE = 2_000;
+const MOST_LINE = declareLimit(2_000, {
+  topic: 'Agents',
+  what: 'Conversation: length of each message',
+  unit: 'characters',
+  beyond: 'cut',
+});
 // The most calls of the model in a turn, and the most functions that it calls in a turn.
-const MODEL_CALLS = 4;
-const FUNCTION_CALLS = 8;
+const MODEL_CALLS = declareLimit(4, {
+  topic: 'Agents',
+  what: 'Answer: calls of the model',
+  beyond: 'answered with what it has, or handed over',
+});
+const FUNCTION_CALLS = declareLimit(8, {
+  topic: 'Agents',
+  what: 'Answer: function calls',
+  beyond: 'answered with what it has, or handed over',
+});
 const MOST_PER_ESTIMATE = 4;
 // What models count for a picture of the size of a view.
 const TOKENS_PER_PICTURE = 1_600;

@@ -9,10 +9,16 @@ import type { ReadPassage } from '../turns/schemas.ts';
 import type { Scene } from '../tools/tool.ts';
 import type { FoundAnswer, Question } from './answer.ts';
 import { findMarks, toPlainText } from './plain-text.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 // How many passages are compared with the question, and the longest question that is looked up.
 const PASSAGES = 10;
-const MOST_QUESTION = 1_000;
+const MOST_QUESTION = declareLimit(1_000, {
+  topic: 'Agents',
+  what: 'Knowledge: length of the question',
+  unit: 'characters',
+  beyond: 'cut',
+});
 /** A passage with fewer words of the question is rarely its answer. */
 const LEAST_COVERAGE = 0.5;
 

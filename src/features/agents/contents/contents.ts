@@ -12,14 +12,34 @@ import type { Scene } from '../tools/tool.ts';
 import { MOST_FILES, type ReadFile } from '../turns/schemas.ts';
 import { readFileContent } from './file.ts';
 import { CanNotRead, readNothing, type Reading } from './reading.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 // How much of the newest files of the conversation an agent gets.
-export const MOST_CHARACTERS = 40_000;
-const MOST_PICTURES = 6;
+export const MOST_CHARACTERS = declareLimit(40_000, {
+  topic: 'Agents',
+  what: 'Files: text per answer',
+  unit: 'characters',
+  beyond: 'cut',
+});
+const MOST_PICTURES = declareLimit(6, {
+  topic: 'Agents',
+  what: 'Files: pictures per answer',
+  beyond: 'the others are left out',
+});
 // As base64. Many answers are worked on at once, and each holds its pictures.
-const MOST_PICTURE_BYTES = 2 * 1024 * 1024;
+const MOST_PICTURE_BYTES = declareLimit(2 * 1024 * 1024, {
+  topic: 'Agents',
+  what: 'Files: pictures per answer, as base64',
+  unit: 'bytes',
+  beyond: 'the others are left out',
+});
 // A file arrives some seconds after its message, or not at all for a long time.
-const ARRIVAL_MS = 8_000;
+const ARRIVAL_MS = declareLimit(8_000, {
+  topic: 'Agents',
+  what: 'Files: wait for one that is still downloading',
+  unit: 'ms',
+  beyond: 'answered without the file',
+});
 const ARRIVAL_LOOK_MS = 250;
 
 /** What the model gets of the files, by their attachment. */

@@ -10,8 +10,13 @@ import type { Scene } from '../tools/tool.ts';
 import { findFileText, insertFileText, type FileText } from './queries.ts';
 import { CanNotRead, type Reading } from './reading.ts';
 import { hearVoice } from './voice.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
-const MOST_PAGES = 4;
+const MOST_PAGES = declareLimit(4, {
+  topic: 'Agents',
+  what: 'Files: pages of a PDF as pictures',
+  beyond: 'only the first ones',
+});
 const PICTURES: ReadonlySet<string> = new Set(
   [FORMATS.JPG, FORMATS.PNG, FORMATS.GIF, FORMATS.WEBP].map(({ extension }) => extension),
 );

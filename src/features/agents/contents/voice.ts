@@ -9,9 +9,15 @@ import { reserveTokens, settleTokens } from '../answers/budget.ts';
 import { findSpender, type Scene } from '../tools/tool.ts';
 import { findFileText, insertFileText } from './queries.ts';
 import { CanNotRead } from './reading.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 // Longer ones would use up the time of the turn.
-const MOST_SECONDS = 600;
+const MOST_SECONDS = declareLimit(600, {
+  topic: 'Agents',
+  what: 'Files: length of a voice message',
+  unit: 'seconds',
+  beyond: 'not heard',
+});
 const TRANSCRIPTION_MS = 12_000;
 // Models count some ten tokens for a second of sound, and what is said in it has fewer.
 const TOKENS_PER_SECOND = 20;

@@ -12,9 +12,15 @@ import {
   plain,
 } from '../../../platform/values/schema.ts';
 import { GivenTemplate } from '../../templates/schemas.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
-const MAX_FOLLOW_UPS = 5;
-const MAX_DELAY_MINUTES = 30 * 24 * 60;
+const MAX_FOLLOW_UPS = declareLimit(5, { topic: 'Agents', what: 'Follow-ups per agent', beyond: '400' });
+const MAX_DELAY_MINUTES = declareLimit(30 * 24 * 60, {
+  topic: 'Agents',
+  what: 'Follow-ups: delay after the one before',
+  unit: 'minutes',
+  beyond: '400',
+});
 
 const FollowUpRule = define(
   'FollowUpRule',

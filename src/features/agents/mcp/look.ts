@@ -8,9 +8,14 @@ import type { Acting } from '../../../platform/store/tenant.ts';
 import { openHeader } from './header.ts';
 import { noteMcpCheck, type McpServerRow } from './queries.ts';
 import { MAX_TOOL_DESCRIPTION, MAX_TOOL_SCHEMA, TOOL_NAME, type McpCheck, type McpTool } from './schemas.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 // A list for people, and for a comparison with twenty tools at most.
-const MOST_OFFERED = 100;
+const MOST_OFFERED = declareLimit(100, {
+  topic: 'Agents',
+  what: 'MCP server: tools listed',
+  beyond: 'the others are left out',
+});
 
 export type Look =
   /** The server is connected; whoever has looked closes the connection. */

@@ -14,13 +14,24 @@ import {
   webAddress,
   plain,
 } from '../../../platform/values/schema.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 /** A company has at most this many servers. */
-export const MAX_MCP_SERVERS = 3;
-const MAX_TOOLS = 20;
-export const MAX_TOOL_DESCRIPTION = 2_000;
+export const MAX_MCP_SERVERS = declareLimit(3, { topic: 'Agents', what: 'MCP servers per company', beyond: '400' });
+const MAX_TOOLS = declareLimit(20, { topic: 'Agents', what: 'MCP server: approved tools', beyond: '400' });
+export const MAX_TOOL_DESCRIPTION = declareLimit(2_000, {
+  topic: 'Agents',
+  what: 'MCP server: description of a tool',
+  unit: 'characters',
+  beyond: 'the tool cannot be approved',
+});
 /** The most bytes of the schema of a tool, as JSON. */
-export const MAX_TOOL_SCHEMA = 8 * 1024;
+export const MAX_TOOL_SCHEMA = declareLimit(8 * 1024, {
+  topic: 'Agents',
+  what: 'MCP server: JSON schema of a tool',
+  unit: 'bytes',
+  beyond: 'the tool cannot be approved',
+});
 export const TOOL_NAME = explainedPattern(
   '^[A-Za-z0-9_-]{1,64}$',
   'must consist of at most 64 letters from a to z, digits, underscores and hyphens',

@@ -6,9 +6,14 @@ import type { CustomField, HeldValues } from '../../custom-fields/schemas.ts';
 import { listAllDefinitions, mergeValues } from '../../custom-fields/values.ts';
 import { FieldArguments, NoArguments } from './schemas.ts';
 import { Refusal, refuse, type Scene, type Tool } from './tool.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 // The model reads the names of this many fields of a kind of record.
-const MOST_FIELDS = 50;
+const MOST_FIELDS = declareLimit(50, {
+  topic: 'Agents',
+  what: 'Custom fields that the agent knows, per kind of record',
+  beyond: 'the others are left out',
+});
 const MOST_OPTIONS = 200;
 
 /** A record with custom fields; null when the agent is only tried. */

@@ -10,8 +10,14 @@ import { lookAtServer } from '../mcp/look.ts';
 import { listServersOfAgent, type McpServerRow } from '../mcp/queries.ts';
 import type { McpTool } from '../mcp/schemas.ts';
 import { Refusal, type Scene, type Tool } from './tool.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
-const MOST_TEXT = 8_000;
+const MOST_TEXT = declareLimit(8_000, {
+  topic: 'Agents',
+  what: 'MCP server: result of a tool',
+  unit: 'characters',
+  beyond: 'cut',
+});
 const MOST_NAME = 64;
 const MOST_PREFIX = 20;
 

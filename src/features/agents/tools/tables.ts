@@ -4,10 +4,24 @@ import { findRowsForContact } from '../../tables/rows/for-contact.ts';
 import { listTablesByIds } from '../../tables/tables.ts';
 import { TableArguments } from './schemas.ts';
 import { Refusal, type Scene, type Tool } from './tool.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
-const MOST_COLUMNS = 30;
-const ROWS = 10;
-const MOST_TEXT = 8_000;
+const MOST_COLUMNS = declareLimit(30, {
+  topic: 'Agents',
+  what: 'Table: columns that the agent knows',
+  beyond: 'the others are left out',
+});
+const ROWS = declareLimit(10, {
+  topic: 'Agents',
+  what: 'Table: rows per look-up',
+  beyond: 'the others are left out',
+});
+const MOST_TEXT = declareLimit(8_000, {
+  topic: 'Agents',
+  what: 'Table: result of a look-up',
+  unit: 'characters',
+  beyond: 'cut',
+});
 
 /**
  * Returns null when the agent may read no table. Rows of other contacts are never read, because whoever writes to the agent may have talked

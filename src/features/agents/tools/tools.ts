@@ -12,6 +12,7 @@ import { fileTool, searchTool } from './knowledge.ts';
 import { stepTool } from './steps.ts';
 import { tableTool } from './tables.ts';
 import { Refusal, type Scene, type Tool } from './tool.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 const MAKERS: Record<AgentTool, (scene: Scene) => Tool | null | Promise<Tool | null>> = {
   SEARCH_KNOWLEDGE: searchTool,
@@ -35,7 +36,12 @@ export interface CallResult {
   content: string;
 }
 
-const MOST_LOGGED = 500;
+const MOST_LOGGED = declareLimit(500, {
+  topic: 'Agents',
+  what: 'Log of answers: arguments of a function call',
+  unit: 'characters',
+  beyond: 'cut',
+});
 
 /** Runs a call of the model. A call that is refused changes nothing, and the model reads why. */
 export async function runCall(tools: Tool[], { name, arguments: given }: ChatCall): Promise<CallResult> {

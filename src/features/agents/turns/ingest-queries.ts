@@ -1,6 +1,7 @@
 /** Leaves turns for agents in the transaction that stores the messages of contacts. */
 import { exec } from '../../../platform/store/db.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 /** A message that an agent should answer. */
 export interface PendingTurn {
@@ -10,7 +11,12 @@ export interface PendingTurn {
 }
 
 /** The longest wait before an answer, once later messages have ended several in the making. */
-const MOST_PAUSE_SECONDS = 60;
+const MOST_PAUSE_SECONDS = declareLimit(60, {
+  topic: 'Agents',
+  what: 'Answer: wait while the contact keeps writing',
+  unit: 'seconds',
+  beyond: 'the agent answers',
+});
 /** A contact who writes on and on is answered after this many times the usual wait. */
 const MOST_WAITS = 5;
 

@@ -6,13 +6,22 @@
 import type { TenantRead } from '../../../platform/store/tenant.ts';
 import { foldWords } from '../answers/fold.ts';
 import { countAutomatic, listReplies, type Exchange, type Reply } from './program-queries.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 // A person has to read each answer, write, and wait for AGENT_WAIT and the model. Nobody gets an answer every 15 seconds for ten minutes in this
 // way, while two programs reach 40 answers in a few minutes.
 const LATELY_SECONDS = 600;
-const MOST_LATELY = 40;
+const MOST_LATELY = declareLimit(40, {
+  topic: 'Agents',
+  what: 'Messages of agents to one contact in 10 minutes',
+  beyond: 'the agent hands over',
+});
 // Programs that wait before they answer stay below that limit. A person who gets an answer every 90 seconds has talked for five hours then.
-const MOST_TODAY = 200;
+const MOST_TODAY = declareLimit(200, {
+  topic: 'Agents',
+  what: 'Messages of agents to one contact in 24 hours',
+  beyond: 'the agent hands over',
+});
 // A person who sends the same text four times in a row is not helped by a fifth answer either, and a program often has a single text.
 const MOST_REPEATED = 4;
 // People say "no" and "thank you" again and again, also to all questions of a form. A shorter text is left to the limits above.

@@ -12,6 +12,7 @@ import {
   Timestamp,
   plain,
 } from '../../../platform/values/schema.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 const TURN_OUTCOMES = ['ANSWERED', 'HANDED_OVER'] as const;
 const HANDOFF_REASONS = [
@@ -54,7 +55,11 @@ export type AgentAction = Static<typeof AgentAction>;
 
 const FILE_READINGS = ['TEXT', 'PICTURES', 'TRANSCRIPT', 'LINK', 'NOTHING'] as const;
 /** An agent reads so many files: the newest ones. */
-export const MOST_FILES = 4;
+export const MOST_FILES = declareLimit(4, {
+  topic: 'Agents',
+  what: 'Files: number per answer',
+  beyond: 'only the newest ones',
+});
 
 const ReadFile = Type.Object({
   message: nullable(recordId('message', 'The message of the contact that brought the file; null in a try')),

@@ -38,11 +38,20 @@ import {
   type DialogRow,
   type TurnPlace,
 } from './queries.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 // The messages that an agent reads.
-const DIALOG = 30;
+const DIALOG = declareLimit(30, {
+  topic: 'Agents',
+  what: 'Conversation: messages read per answer',
+  beyond: 'only the last ones',
+});
 // A person takes over once later messages have ended this many answers before they were sent.
-const MOST_OVERTAKEN = 10;
+const MOST_OVERTAKEN = declareLimit(10, {
+  topic: 'Agents',
+  what: 'Answer: times in a row that a newer message makes it obsolete',
+  beyond: 'the agent hands over',
+});
 
 const NOTHING_READ: AnswerWork = { ...startNotes(), passages: [], cost: null, latency_ms: 0 };
 

@@ -9,6 +9,7 @@ import { foldText } from '../../../platform/values/words.ts';
 import { checkPeople, readSheetPeople, type CheckedPerson } from '../../bulk/given.ts';
 import { findExistingContacts } from '../queries.ts';
 import { MAX_SHEET_CONTACTS, type AddedContact, type ContactsToAdd, type SheetToAdd } from './schemas.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 /** A row of the request that names somebody. */
 export interface GivenRow {
@@ -43,7 +44,12 @@ export interface GivenRows {
 }
 
 // The most bytes of the values of one row, which are stored with the enrollment.
-const MAX_COLUMN_BYTES = 8 * 1024;
+const MAX_COLUMN_BYTES = declareLimit(8 * 1024, {
+  topic: 'Campaigns',
+  what: 'Adding contacts: values of a row',
+  unit: 'bytes',
+  beyond: 'an error of the row',
+});
 
 /** Throws UNKNOWN_REFERENCE for an id that is no contact of the company. */
 export async function readContactsToAdd(tenant: Tenant, { contacts, country }: ContactsToAdd): Promise<GivenRows> {

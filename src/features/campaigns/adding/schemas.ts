@@ -1,12 +1,30 @@
 import { Type, type Static } from 'typebox';
 import { FilePart } from '../../../platform/http/multipart.ts';
 import { Country, define, nullable, recordId, ref, strict, described, plain } from '../../../platform/values/schema.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 /** The largest sheet of one request, and the most contacts in it. */
-export const MAX_SHEET_BYTES = 10 * 1024 * 1024;
-export const MAX_SHEET_CONTACTS = 10_000;
-const MAX_CONTACTS = 1_000;
-const MAX_PARAMETERS = 50;
+export const MAX_SHEET_BYTES = declareLimit(10 * 1024 * 1024, {
+  topic: 'Campaigns',
+  what: 'Adding contacts: sheet',
+  unit: 'bytes',
+  beyond: '413',
+});
+export const MAX_SHEET_CONTACTS = declareLimit(10_000, {
+  topic: 'Campaigns',
+  what: 'Adding contacts: contacts per sheet',
+  beyond: '413',
+});
+const MAX_CONTACTS = declareLimit(1_000, {
+  topic: 'Campaigns',
+  what: 'Adding contacts: contacts per call as JSON',
+  beyond: '400',
+});
+const MAX_PARAMETERS = declareLimit(50, {
+  topic: 'Campaigns',
+  what: 'Adding contacts: parameters per contact',
+  beyond: '400',
+});
 
 const country = Type.Optional(
   Type.String({

@@ -4,12 +4,21 @@ import { countUnknown } from '../../messages/send-many.ts';
 import { expectCampaign } from '../campaigns.ts';
 import { listCounters, type Counter } from './queries.ts';
 import type { CampaignAnalytics } from './schemas.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 export const COUNTED = ['sent', 'delivered', 'read', 'replied', 'failed'] as const;
 type Counted = Record<(typeof COUNTED)[number], number>;
 // The causes and hours that are shown.
-const MAX_FAILURES = 100;
-const MAX_HOURS = 2_000;
+const MAX_FAILURES = declareLimit(100, {
+  topic: 'Campaigns',
+  what: 'Campaign analytics: causes of failure',
+  beyond: 'the others are left out',
+});
+const MAX_HOURS = declareLimit(2_000, {
+  topic: 'Campaigns',
+  what: 'Campaign analytics: hours',
+  beyond: 'only the last ones',
+});
 
 export async function readAnalytics(tenant: Tenant, id: string): Promise<CampaignAnalytics> {
   const { status, steps } = await expectCampaign(tenant.read, id);

@@ -1,9 +1,14 @@
 import { Type, type Static } from 'typebox';
 import { define, nullable, plain, strict } from '../../../platform/values/schema.ts';
 import { ContactImportForm } from '../schemas.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 /** The most numbers of a preview: people look at no more rows before they import. */
-const MAX_PREVIEWED = 100;
+const MAX_PREVIEWED = declareLimit(100, {
+  topic: 'Contacts',
+  what: 'Import: phone numbers in a preview',
+  beyond: '400',
+});
 export const PhonesToPreview = define(
   'PhonesToPreview',
   strict({

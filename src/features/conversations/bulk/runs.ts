@@ -28,9 +28,14 @@ import {
   type ConversationRunCreate,
   type ConversationRunQuery,
 } from './schemas.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 // The number of runs of a company that may wait or be worked on, with 100,000 conversations together.
-const MAX_OPEN = 10;
+const MAX_OPEN = declareLimit(10, {
+  topic: 'Messages',
+  what: 'Bulk changes that wait or run, per company',
+  beyond: '409',
+});
 
 /** The queue of the loop that works on runs. */
 export const RUNS = 'conversation runs';

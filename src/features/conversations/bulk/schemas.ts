@@ -3,12 +3,25 @@ import { ACTOR_TYPES } from '../../../platform/http/audit.ts';
 import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
 import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../../platform/values/schema.ts';
 import { ConversationFilters, SHARED_CHANGES, tagList } from '../schemas.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 /** The most conversations that a request can list by their ids, and that a filter can select. */
-const MAX_IDS = 1_000;
-export const MAX_SELECTED = 10_000;
+const MAX_IDS = declareLimit(1_000, {
+  topic: 'Messages',
+  what: 'Bulk change: conversations listed by id',
+  beyond: '400',
+});
+export const MAX_SELECTED = declareLimit(10_000, {
+  topic: 'Messages',
+  what: 'Bulk change: conversations selected by filter',
+  beyond: '400',
+});
 /** The most failures that a run shows. */
-export const MAX_FAILURES = 100;
+export const MAX_FAILURES = declareLimit(100, {
+  topic: 'Messages',
+  what: 'Bulk change: failures shown',
+  beyond: 'the others are left out',
+});
 
 const ConversationChange = define(
   'ConversationChange',

@@ -17,6 +17,7 @@ import { openPushedFile } from '../pushed/open-file.ts';
 import { readFileName } from '../pushed/reference.ts';
 import { takeOut } from '../take-out.ts';
 import { exceedsQuota, type Claimed, type Outcome } from './queries.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 type Found = Extract<FetchResult, { outcome: 'found' }>;
 
@@ -33,7 +34,12 @@ const RESTS_SECONDS = [10, 120, 900];
 /** The pause after a failure of the platform's own, for example of its store of files. */
 const POSTPONED_SECONDS = 60;
 /** The network forgets the ids of files after seven days. */
-const MOST_HOURS = 7 * 24;
+const MOST_HOURS = declareLimit(7 * 24, {
+  topic: 'Files',
+  what: "Time to store a contact's file while the storage fails",
+  unit: 'hours',
+  beyond: 'the file becomes FAILED',
+});
 
 /** A pack may have more bytes than each of its files may. */
 const MOST_PACKED = Math.max(...Object.values(MAX_BYTES));

@@ -8,6 +8,7 @@ import type { ClaimCapacity, ClaimedRow, RowOutcome } from '../../../platform/wo
 import { exec, many, one } from '../../../platform/store/db.ts';
 import type { FileType } from '../../../platform/work/media/formats.ts';
 import type { SystemTx } from '../../../platform/store/tenant.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 const QUEUE = { table: 'media_downloads', waiting: `state = 'WAITING'`, order: 'seq' };
 
@@ -18,7 +19,11 @@ export const IS_WAITING = `exists (select from media_downloads where ${QUEUE.wai
  * After so many failures within an hour a number gets no more downloads until an hour after the first of them. A partner of the network
  * reports that 20 failures within an hour make it refuse all downloads of the number for half an hour.
  */
-const MOST_FAILURES = 10;
+const MOST_FAILURES = declareLimit(10, {
+  topic: 'Files',
+  what: 'Failed downloads from a network, per number and hour',
+  beyond: 'none until the hour is over',
+});
 const pauseEnd = (times: string): string =>
   `case when cardinality(${times}) >= ${MOST_FAILURES} then ${times}[1] + interval '1 hour' end`;
 

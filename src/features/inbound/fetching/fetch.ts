@@ -9,12 +9,18 @@ import { noteRefusal, stopInbox } from '../../inboxes/refused.ts';
 import type { Intake } from '../intake.ts';
 import { countBytes, keepAside, translateItem } from '../translate-item.ts';
 import type { ClaimedInbox, FetchOutcome } from './queries.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 /** The pause after everything was fetched. */
 const REST_SECONDS = 20;
 /** The pause after the first failure, which doubles with each further one up to the longest. */
 const FAILED_SECONDS = 60;
-const MOST_FAILED_SECONDS = 15 * 60;
+const MOST_FAILED_SECONDS = declareLimit(15 * 60, {
+  topic: 'E-mail',
+  what: 'Mailbox: longest pause after failures',
+  unit: 'seconds',
+  beyond: 'the pause stays at this',
+});
 /** How long the network may take for one call. */
 const FETCH_MS = 90_000;
 /** After this time a turn stores what it has translated, and leaves the further items to the next turn. */

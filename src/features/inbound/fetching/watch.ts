@@ -7,10 +7,19 @@ import { newId } from '../../../platform/values/ids.ts';
 import { networkCredentials } from '../../inboxes/connection.ts';
 import { stopInbox } from '../../inboxes/refused.ts';
 import { claimWatches, endWatch, noteNews, renewWatches, type WatchedInbox } from './watch-queries.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 // A watch holds a connection and about 100 kB.
-const MOST = 64;
-const MOST_PER_COMPANY = 4;
+const MOST = declareLimit(64, {
+  topic: 'E-mail',
+  what: 'Mailboxes watched with IDLE, per process',
+  beyond: 'read every 20 s',
+});
+const MOST_PER_COMPANY = declareLimit(4, {
+  topic: 'E-mail',
+  what: 'Mailboxes watched with IDLE, per company and process',
+  beyond: 'read every 20 s',
+});
 const LOOK_MS = 5_000;
 // A process that is alive renews its watches several times before.
 const LEASE_SECONDS = 60;

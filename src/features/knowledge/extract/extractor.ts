@@ -13,9 +13,15 @@ import type {
   PagesRequest,
   TextRequest,
 } from './request.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 // The CPU time for a portion of pages, or for a file without pages. The longest text that is accepted takes some seconds.
-const CPU_MS = 30_000;
+const CPU_MS = declareLimit(30_000, {
+  topic: 'Knowledge',
+  what: 'Item: computing time per file, or per 16 pages of a PDF',
+  unit: 'ms',
+  beyond: 'the item becomes FAILED',
+});
 // How long the worker waits, with the waits for its turns. It tries again later.
 const PATIENCE_MS = 90_000;
 

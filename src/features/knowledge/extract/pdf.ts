@@ -5,8 +5,13 @@ import { fileFault, isBroken, TOO_MUCH_MEMORY } from '../../../platform/work/fil
 import { VIEW_SIDE, viewPage, type DrawnPage } from '../../../platform/work/media/view.ts';
 import type { PageProgress } from '../schemas.ts';
 import type { TextCollector } from './collector.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
-const MAX_PAGES = 2_000;
+const MAX_PAGES = declareLimit(2_000, {
+  topic: 'Knowledge',
+  what: 'Item: pages of a PDF',
+  beyond: 'the item becomes FAILED',
+});
 // Reading them takes some tenths of a second. Between two portions other files get their turn.
 const PAGES_PER_PORTION = 16;
 // What PDFium says about a file that it can not open because it is encrypted.

@@ -11,9 +11,10 @@ import {
   Timestamp,
 } from '../../../platform/values/schema.ts';
 import { ITEM_LANGUAGES } from '../schemas.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
-const MAX_GROUPS = 200;
-const MAX_WORDS = 10;
+const MAX_GROUPS = declareLimit(200, { topic: 'Knowledge', what: 'Synonyms: groups', beyond: '400' });
+const MAX_WORDS = declareLimit(10, { topic: 'Knowledge', what: 'Synonyms: words per group', beyond: '400' });
 
 const SynonymGroup = define(
   'SynonymGroup',

@@ -5,11 +5,17 @@ import { readDayLimit } from '../../inboxes/portfolio.ts';
 import { readInbox } from '../../inboxes/inboxes.ts';
 import { countFailures, findTraffic, listUnreadable } from './queries.ts';
 import { MOST_COUNTED, MOST_UNREADABLE, type InboxHealth } from './schemas.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 const DAY_MS = 86_400_000;
 const UNLIMITED = -1;
 /** As long as people still ask where a message is. */
-const UNREADABLE_DAYS = 7;
+const UNREADABLE_DAYS = declareLimit(7, {
+  topic: 'Messages',
+  what: 'Health of an inbox: age of an unreadable message',
+  unit: 'days',
+  beyond: 'left out',
+});
 
 export async function readInboxHealth(kit: Kit, tenant: Tenant, id: string): Promise<InboxHealth> {
   const { read } = tenant;

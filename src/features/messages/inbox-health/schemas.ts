@@ -2,12 +2,21 @@ import { Type, type Static } from 'typebox';
 import { define, nullable, recordId, Timestamp, plain } from '../../../platform/values/schema.ts';
 import { Inbox } from '../../inboxes/schemas.ts';
 import { Cause } from '../schemas.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 /** The most messages that are counted by cause, so that the answer costs the same when a million have failed. */
-export const MOST_COUNTED = 10_000;
+export const MOST_COUNTED = declareLimit(10_000, {
+  topic: 'Messages',
+  what: 'Health of an inbox: failed messages counted by cause',
+  beyond: 'only the newest ones',
+});
 
 /** The most elements that could not be read that are shown. */
-export const MOST_UNREADABLE = 20;
+export const MOST_UNREADABLE = declareLimit(20, {
+  topic: 'Messages',
+  what: 'Health of an inbox: unreadable messages',
+  beyond: 'only the newest ones',
+});
 
 const { status, connection, standing } = Inbox.properties;
 

@@ -23,9 +23,10 @@ import {
   replayPortion,
 } from './queries.ts';
 import type { DeliveryReplay, DeliveryReplayCreate, DeliveryReplayQuery } from './schemas.ts';
+import { declareLimit } from '../../../platform/values/limits.ts';
 
 // What one run may look at; more would fill the queue of the company for hours.
-const MOST_DELIVERIES = 100_000;
+const MOST_DELIVERIES = declareLimit(100_000, { topic: 'Webhooks', what: 'Replay: deliveries', beyond: '400' });
 const PORTION = 100;
 // No more is queued while so many deliveries of the company wait: what happens now is not to stand behind what has happened.
 const MOST_WAITING = 200;

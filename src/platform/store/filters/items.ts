@@ -4,8 +4,9 @@ import { DATE_WANTED, isDate } from '../../values/date.ts';
 import { invalid } from '../../values/errors.ts';
 import { findLostDigits, isPrecise, NUMBER_WANTED } from '../../values/numbers.ts';
 import { describeValues } from '../../values/words.ts';
+import { declareLimit } from '../../values/limits.ts';
 
-export const MAX_FILTERS = 15;
+export const MAX_FILTERS = declareLimit(15, { topic: 'Records', what: 'Filters of a list', beyond: '400' });
 export const OPERATORS = [
   'eq',
   'neq',

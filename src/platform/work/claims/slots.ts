@@ -3,9 +3,14 @@
  * gets its whole share once its work has ended quickly, and falls back to two when it takes long, so that a crowd of companies whose work
  * hangs can not take the slots of the others.
  */
+import { declareLimit } from '../../values/limits.ts';
 
 // Two slots, so that other work of the company can still show that it is quick again while one piece of work hangs.
-const UNPROVEN_SLOTS = 2;
+const UNPROVEN_SLOTS = declareLimit(2, {
+  topic: 'Webhooks',
+  what: 'Deliveries in flight to a receiver that is slow or new, per worker',
+  beyond: 'the next one waits',
+});
 // Work that takes longer counts as slow, unless the queue says otherwise. The time is a tenth of the longest wait for a network, and ten
 // times what a healthy distant network needs.
 const SLOW_MS = 1_000;

@@ -1,9 +1,14 @@
 /** Decodes pictures. It runs in child processes only, because a decoder is native code, which a picture can make slow or break. */
 import type { Sharp } from 'sharp';
 import { fileFault } from '../file-fault.ts';
+import { declareLimit } from '../../values/limits.ts';
 
 // The most points of a picture that is decoded: those of a common camera twice. Their decoded colours take 100 MB, or 200 MB with 16 bits.
-const MAX_POINTS = 25_000_000;
+const MAX_POINTS = declareLimit(25_000_000, {
+  topic: 'Files',
+  what: 'Picture: pixels for a conversion or a thumbnail',
+  beyond: 'neither happens',
+});
 
 let loaded: Promise<typeof import('sharp').default> | undefined;
 

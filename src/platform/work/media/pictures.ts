@@ -1,6 +1,7 @@
 /** Reads the size of a picture from its first bytes, without decoding it. */
 import { readBytes, type ByteSource } from '../../store/byte-source.ts';
 import { fileFault } from '../file-fault.ts';
+import { declareLimit } from '../../values/limits.ts';
 
 export interface Picture {
   width: number;
@@ -15,8 +16,8 @@ export type PictureFormat = 'JPG' | 'PNG' | 'GIF' | 'WEBP';
 
 // The longest side, which is the limit of WEBP, and the most points. A camera of a phone takes at most 50 million by default. A picture of
 // as many points takes 200 MB once it is decoded.
-const MAX_SIDE = 16_383;
-const MAX_POINTS = 50_000_000;
+const MAX_SIDE = declareLimit(16_383, { topic: 'Files', what: 'Picture: pixels per side', beyond: '400' });
+const MAX_POINTS = declareLimit(50_000_000, { topic: 'Files', what: 'Picture: pixels', beyond: '400' });
 
 /** Returns the size of a picture. Throws when the picture is broken or has too many points. */
 export async function measurePicture(source: ByteSource, format: PictureFormat): Promise<Picture> {

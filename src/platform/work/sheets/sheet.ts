@@ -1,6 +1,7 @@
 /** Types and limits that the readers of CSV and XLSX share. */
 import { setImmediate } from 'node:timers/promises';
 import { fileFault } from '../file-fault.ts';
+import { declareLimit } from '../../values/limits.ts';
 
 /** The value of a cell. Dates are texts such as 2026-11-20 or 2026-11-20T09:30:00; an empty cell is null. */
 export type Cell = string | number | boolean | null;
@@ -28,12 +29,30 @@ export const isWanted = (column: number, wanted: WantedColumns): boolean => want
 /** The placeholder for a value that exists but is not read. */
 export const UNREAD = '…';
 
-export const MAX_CELL_BYTES = 32 * 1024;
-const MAX_ROW_BYTES = 80 * 1024;
+export const MAX_CELL_BYTES = declareLimit(32 * 1024, {
+  topic: 'Contacts',
+  what: 'Sheet: cell',
+  unit: 'bytes',
+  beyond: 'an error of the row',
+});
+const MAX_ROW_BYTES = declareLimit(80 * 1024, {
+  topic: 'Contacts',
+  what: 'Sheet: row',
+  unit: 'bytes',
+  beyond: 'an error of the row',
+});
 // The most columns of a file, more than any table of the platform has. A single cell far to the right must not make every row that long.
-const MAX_COLUMNS = 500;
+const MAX_COLUMNS = declareLimit(500, {
+  topic: 'Contacts',
+  what: 'Sheet: columns',
+  beyond: 'the sheet is refused',
+});
 // The most lines of a file: the limit of Excel, including empty rows, so that a file can not keep its reader busy with empty rows.
-const MAX_LINES = 1_048_576;
+const MAX_LINES = declareLimit(1_048_576, {
+  topic: 'Contacts',
+  what: 'Sheet: lines, including empty ones',
+  beyond: 'the sheet is refused',
+});
 
 /** Throws when a file has too many lines. The first line is 0. */
 export function checkLineNumber(line: number): void {

@@ -6,15 +6,25 @@ import { fileFault } from '../file-fault.ts';
 import { MAX_CELL_BYTES } from './sheet.ts';
 import type { Workbook } from './workbook.ts';
 import { readXml, type TagHandlers } from './xml.ts';
+import { declareLimit } from '../../values/limits.ts';
 
 /** The result for a text that is longer than a cell may be. The result for a blank or missing text is null. */
 export const TOO_LONG = Symbol('too long');
 export type SharedText = string | typeof TOO_LONG | null;
 
 const PATH = 'xl/sharedStrings.xml';
-const MAX_TEXTS = 2_000_000;
+const MAX_TEXTS = declareLimit(2_000_000, {
+  topic: 'Contacts',
+  what: 'Sheet: different texts of an XLSX file',
+  beyond: 'the sheet is refused',
+});
 // The most bytes of texts in memory, enough for 100,000 rows with 20 texts of some 50 characters each.
-const MAX_HELD_BYTES = 128 * 1024 * 1024;
+const MAX_HELD_BYTES = declareLimit(128 * 1024 * 1024, {
+  topic: 'Contacts',
+  what: 'Sheet: all texts of an XLSX file',
+  unit: 'bytes',
+  beyond: 'the sheet is refused',
+});
 const BLOCK_BYTES = 4 * 1024 * 1024;
 
 /** A set of numbers below two million, one bit for each. */
