@@ -103,14 +103,15 @@ test('an installation without a gateway to LinkedIn makes no links for a log-in,
 });
 
 // All pools have been used by now.
-test('callers of each connection pool wait for a connection as long as DATABASE_WAIT says, and for a lock no longer than a statement may take', () => {
+test('callers of each connection pool wait for a connection as long as DATABASE_WAIT says, and for a lock no longer than a statement may take', async () => {
   const pools = new Set(uses.map(({ pool }) => pool).filter(({ options }) => options.application_name === 'parley'));
+  const waits = [...pools].map(async (pool) => {
+    const { rows } = await pool.query<{ lock_timeout: string }>('show lock_timeout');
+    return [pool.options.connectionTimeoutMillis, rows[0]?.lock_timeout];
+  });
   assert.deepEqual(
-    [...pools].map(({ options }) => [
-      options.connectionTimeoutMillis,
-      /lock_timeout=(\d+)/.exec(options.options ?? '')?.[1],
-    ]),
+    await Promise.all(waits),
     // Those of transactions, of reads, of the system, and of the job queue.
-    [1, 2, 3, 4].map(() => [WAIT_SECONDS * 1_000, '4500']),
+    [1, 2, 3, 4].map(() => [WAIT_SECONDS * 1_000, '4500ms']),
   );
 });

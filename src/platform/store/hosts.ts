@@ -40,11 +40,10 @@ function createHosts(urls: string[]): DatabaseHosts {
     current = await Promise.any(urls.map(expectWritable)).catch(() => null);
   };
   const check = async (url: string): Promise<void> => {
-    if (await isReadOnly(url).catch(() => true)) {
-      // Failure policy: a host that does not answer is left as well.
-      current = null;
-      for (const [client, at] of clients) if (at === url) closeAbruptly(client);
-    }
+    // Failure policy: a host that does not answer is left; one that refuses only this connection, because it has too many, is not.
+    if (!(await isReadOnly(url).catch((error: unknown) => !isAnswer(error)))) return;
+    current = null;
+    for (const [client, at] of clients) if (at === url) closeAbruptly(client);
   };
   return {
     choose: async (withinMs) => {
@@ -68,6 +67,10 @@ function createHosts(urls: string[]): DatabaseHosts {
     },
   };
 }
+
+/** Returns true for an error that a running server has sent. With the codes 57P… it stops or starts. */
+const isAnswer = (error: unknown): boolean =>
+  /^(?=.*\d)(?!57P)[0-9A-Z]{5}$/.test(String((error as { code?: unknown } | null)?.code));
 
 /** Closes the connection without a word to the server. Statements on it fail. */
 export const closeAbruptly = (client: pg.ClientBase): void =>
