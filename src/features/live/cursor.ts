@@ -2,7 +2,7 @@
 import { MAX_CURSOR } from './schemas.ts';
 import { declareLimit } from '../../platform/values/limits.ts';
 
-const CURSOR = /^(\d{9,11})\.(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)$/;
+const CURSOR = /^(\d{9,11})\.(?:([0-9A-F]{8})\.)?(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)$/;
 
 /** How long a client may be away and go on without reading its lists anew. */
 export const RESUMABLE_SECONDS = declareLimit(3_600, {
@@ -15,7 +15,7 @@ export const RESUMABLE_SECONDS = declareLimit(3_600, {
 export interface Cursor {
   /** Seconds since 1970. */
   writtenAt: number;
-  /** As PostgreSQL writes a pg_snapshot. */
+  /** The timeline and a pg_snapshot, as `readNoted` returns them. Without a timeline, as earlier versions wrote it, it is of no use. */
   snapshot: string;
 }
 
@@ -23,7 +23,8 @@ export const formatCursor = (snapshot: string): string => `${Math.floor(Date.now
 
 /** Returns null for a text that is no cursor. PostgreSQL throws an error for a snapshot that contradicts itself, so the order is checked. */
 export function parseCursor(text: string): Cursor | null {
-  const [, seconds, xmin = '', xmax = '', running = ''] = (text.length <= MAX_CURSOR && CURSOR.exec(text)) || [];
+  const [, seconds, timeline = '', xmin = '', xmax = '', running = ''] =
+    (text.length <= MAX_CURSOR && CURSOR.exec(text)) || [];
   if (seconds === undefined) return null;
   const inOrder = [xmin, ...(running === '' ? [] : running.split(',')), xmax].map(BigInt);
   const isOrdered = inOrder.every((xid, at) => {
@@ -31,5 +32,5 @@ export function parseCursor(text: string): Cursor | null {
     // The first running transaction may be xmin itself, and without running ones xmax may be.
     return xid > before || (xid === before && at === 1);
   });
-  return isOrdered ? { writtenAt: Number(seconds), snapshot: `${xmin}:${xmax}:${running}` } : null;
+  return isOrdered ? { writtenAt: Number(seconds), snapshot: `${timeline}.${xmin}:${xmax}:${running}` } : null;
 }

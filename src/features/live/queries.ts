@@ -27,12 +27,18 @@ export async function listSettled(tx: SystemTx, companies: string[]): Promise<st
   return rows.map(({ company }) => company);
 }
 
-/** Returns true when all changes of the company that the snapshot does not contain have been noted, and by this database. */
+// The digits before the number of a WAL file. A standby that is promoted begins a new timeline, in which transactions that it had not received
+// did not happen, and later ones have their numbers.
+const TIMELINE = `substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`;
+/** The snapshot in the parameter $2, behind its timeline. */
+const GIVEN = `split_part($2, '.', 2)::pg_snapshot`;
+
+/** Returns true when all changes of the company that the snapshot does not contain have been noted, and in this timeline of the database. */
 export async function isSnapshotUsable(tx: SystemTx, company: string, snapshot: string): Promise<boolean> {
   const { usable } = await one<{ usable: boolean }>(tx, {
     name: 'live.isSnapshotUsable',
-    text: `select exists (select from live_companies where company_id = $1 and since_xid < pg_snapshot_xmin($2::pg_snapshot)
-        and pg_snapshot_xmax($2::pg_snapshot) <= pg_snapshot_xmax(pg_current_snapshot())) as usable`,
+    text: `select exists (select from live_companies where company_id = $1 and since_xid < pg_snapshot_xmin(${GIVEN})
+        and pg_snapshot_xmax(${GIVEN}) <= pg_snapshot_xmax(pg_current_snapshot()) and split_part($2, '.', 1) = ${TIMELINE}) as usable`,
     values: [company, snapshot],
   });
   return usable;
@@ -46,7 +52,7 @@ export interface NotedChange {
 }
 
 export interface Noted {
-  /** The transactions that had ended when the changes were read (pg_snapshot). */
+  /** The database's timeline, and the transactions that had ended when the changes were read (pg_snapshot): `00000001.10:20:10,14`. */
   snapshot: string;
   changes: NotedChange[];
 }
@@ -57,11 +63,11 @@ type NotedRow = { snapshot: string } & (NotedChange | { [field in keyof NotedCha
 export async function readNoted(tx: SystemTx, companies: string[], since: string | null): Promise<Noted> {
   const rows = await many<NotedRow>(tx, {
     name: 'live.readNoted',
-    text: `select s.snapshot, c.company, c.kind, c.ids from (select pg_current_snapshot()::text as snapshot) s
+    text: `select s.snapshot, c.company, c.kind, c.ids from (select ${TIMELINE} || '.' || pg_current_snapshot() as snapshot) s
       left join lateral (
         select r.company_id as company, r.kind, r.record_ids as ids from unnest($1::text[]) watched join record_changes r
-          on r.company_id = watched and r.xid >= pg_snapshot_xmin($2::pg_snapshot)
-        where not pg_visible_in_snapshot(r.xid, $2::pg_snapshot)
+          on r.company_id = watched and r.xid >= pg_snapshot_xmin(${GIVEN})
+        where not pg_visible_in_snapshot(r.xid, ${GIVEN})
       ) c on true`,
     values: [companies, since],
   });

@@ -112,7 +112,9 @@ async function readNews(
 ): Promise<{ place: Place; news: Map<string, News> }> {
   const { snapshot, changes } = await readNoted(system, companies, since?.snapshot ?? null);
   const readAtMs = performance.now();
-  const isComplete = since === null || readAtMs - since.readAtMs < TRUSTED_MS;
+  const isComplete =
+    since === null ||
+    (readAtMs - since.readAtMs < TRUSTED_MS && readTimeline(since.snapshot) === readTimeline(snapshot));
   const byCompany = Map.groupBy(changes, ({ company }) => company);
   const collectNews = (company: string): News => ({
     changed: groupChanges(byCompany.get(company) ?? []),
@@ -121,6 +123,8 @@ async function readNews(
   });
   return { place: { snapshot, readAtMs }, news: new Map(companies.map((company) => [company, collectNews(company)])) };
 }
+
+const readTimeline = (snapshot: string): string => snapshot.slice(0, snapshot.indexOf('.'));
 
 /** Makes the database go on noting, if that was begun long ago. Returns when it was last begun. */
 async function renew(system: SystemTx, companies: string[], renewedAtMs: number): Promise<number> {

@@ -90,7 +90,7 @@ async function copyRunning(ownerUrl: string, homes: { primary: string; standby: 
 }
 
 function describeServer(server: EmbeddedPostgres, home: string) {
-  const pool = new pg.Pool({ connectionString: connectionUrl({ ...server, host: LOOPBACK }), max: 2 });
+  const pool = new pg.Pool({ connectionString: connectionUrl({ ...server, host: LOOPBACK }), max: 4 });
   pool.on('error', () => undefined);
   const sql = async <R>(text: string): Promise<R[]> => (await pool.query(text)).rows as R[];
   return {
