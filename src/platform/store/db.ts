@@ -158,6 +158,8 @@ export function openPool(connectionString: string, role: string, max: number, li
     connectionTimeoutMillis: waitMs,
     // An idle process runs a few statements every few seconds; with a shorter time its connections would be closed and opened all the time.
     idleTimeoutMillis: 60_000,
+    // After a failover behind a single address, connections that only read could stay with the former primary.
+    maxLifetimeSeconds: 600,
     // Statements are sent without waiting for the answers of earlier ones.
     pipeline: true,
     // A caller does not wait longer than this for a server that has vanished without closing the connection.
