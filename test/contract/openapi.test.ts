@@ -292,10 +292,10 @@ describe('every operation', () => {
     for (const { name, spec } of operations) assert.ok(spec.summary?.length > 3, name);
   });
 
-  test('every operation has a sentence of description beside its scope', () => {
+  test('every operation has a sentence of description besides its scope', () => {
     for (const { name, spec } of operations) {
       const said = String(spec.description ?? '').replace(
-        /(\n\n)?Takes the scope `[\w:-]+`( and a global key)?\.( Also takes [^\n]+\.)?$/,
+        /(\n\n)?Requires the scope `[\w:-]+`( and a global key)?\.( Also requires [^\n]+\.)?$/,
         '',
       );
       assert.match(said, /^.{20,}\.$/s, name);

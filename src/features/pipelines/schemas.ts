@@ -29,7 +29,7 @@ const PipelineStep = define(
   Type.Object({
     _id: recordId('step'),
     name: plain.name,
-    order: plain.integer('Its place, from 0'),
+    order: plain.integer('Its position, from 0'),
     kind: oneOf(STEP_KINDS, 'Whether the conversations in it are open, won or lost'),
   }),
 );
@@ -42,7 +42,7 @@ export const Pipeline = define(
     company: recordId('company'),
     name: plain.name,
     is_default: plain.flag("Whether it is the company's default pipeline"),
-    steps: Type.Array(ref(PipelineStep), { description: 'The steps in their order' }),
+    steps: Type.Array(ref(PipelineStep), { description: 'The steps, in order' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   }),
@@ -55,7 +55,7 @@ const newStepProperties = {
     Type.Integer({
       minimum: 0,
       maximum: 9_999,
-      description: 'No two steps have the same order; by default the place in the list',
+      description: 'Each step has a different order; by default its position in the list',
     }),
   ),
   kind: Type.Optional(kind),
@@ -66,8 +66,8 @@ export const PipelineCreate = define(
   'PipelineCreate',
   strict({
     name,
-    is_default: Type.Optional(plain.flag('true makes this pipeline the default instead of the present one')),
-    steps: Type.Array(strict(newStepProperties), { ...stepListLimits, description: 'The steps, in their order' }),
+    is_default: Type.Optional(plain.flag('true makes this pipeline the default instead of the current one')),
+    steps: Type.Array(strict(newStepProperties), { ...stepListLimits, description: 'The steps, in order' }),
   }),
 );
 export type PipelineCreate = Static<typeof PipelineCreate>;
@@ -79,12 +79,12 @@ export const PipelineUpdate = define(
   'PipelineUpdate',
   strict({
     name: Type.Optional(name),
-    is_default: Type.Optional(plain.flag('true makes this pipeline the default instead of the present one')),
+    is_default: Type.Optional(plain.flag('true makes this pipeline the default instead of the current one')),
     steps: Type.Optional(
       Type.Array(GivenStep, {
         ...stepListLimits,
         description:
-          'Replaces the list: a step is kept by its _id, one without an _id is new, one that is missing is removed',
+          'Replaces the list: a step with its _id is kept, a step without an _id is new, and a step that is left out is removed',
       }),
     ),
     replacements: Type.Optional(
@@ -94,7 +94,7 @@ export const PipelineUpdate = define(
         patternProperties: { [ID_PATTERN]: recordId('step') },
         additionalProperties: false,
         maxProperties: MAX_STEPS,
-        description: 'Where the conversations of a removed step go: its id → the id of a step that stays',
+        description: 'Where the conversations of a removed step go: its id → the id of a remaining step',
       }),
     ),
   }),
@@ -107,7 +107,7 @@ export const PipelineQuery = pageQuery('-createdAt', {});
 export type PipelineQuery = Static<typeof PipelineQuery>;
 
 export const PipelineRemoval = strict({
-  replacement: Type.Optional(recordId('step', 'The step of another pipeline that its conversations go to')),
+  replacement: Type.Optional(recordId('step', 'The step of another pipeline to which its conversations move')),
 });
 export type PipelineRemoval = Static<typeof PipelineRemoval>;
 
@@ -121,22 +121,22 @@ export const StepChanged = define(
   'StepChanged',
   plain.object('A conversation has moved to another step of a pipeline', {
     conversationId: recordId('conversation', 'The conversation'),
-    contactId: recordId('contact', 'Its contact'),
+    contactId: recordId('contact', 'The contact'),
     companyId: recordId('company', 'The company'),
     pipeline: nullable(recordId('pipeline', 'The pipeline of the new step')),
     previousStep: Type.Unsafe<Static<typeof NamedStep> | null>({
       ...nullable(NamedStep),
-      description: 'The step before; null when it was in none',
+      description: 'The previous step; null if it was in none',
     }),
-    currentStep: plain.object('The step now', NamedStep.properties),
+    currentStep: plain.object('The new step', NamedStep.properties),
     origin: Type.Optional(
       oneOf(
         ['DASHBOARD', 'AGENT', 'API', 'CAMPAIGN'],
-        'By whom: a user, an agent, a key, or a campaign; absent when it was none of them',
+        'Who moved it: a user, an agent, a key, or a campaign; absent if it was none of them',
       ),
     ),
-    campaignId: nullable(recordId('campaign', 'The campaign that moved it; null when none did')),
-    userId: nullable(recordId('user', 'The user who moved it; null when no user did')),
+    campaignId: nullable(recordId('campaign', 'The campaign that moved it; null if none did')),
+    userId: nullable(recordId('user', 'The user who moved it; null if no user did')),
     changedAt: Type.String({ ...Timestamp, description: 'When it moved: ISO 8601 UTC with milliseconds' }),
   }),
 );
