@@ -36,7 +36,7 @@ export interface McpConnection {
 const MAX_BYTES = 512 * 1024;
 /** The most events of an answer. The client parses each of them in the process that serves everybody. Large servers answer with one. */
 const MAX_EVENTS = 100;
-/** The most calls of one connection, so that a server can not make the client talk for ever. */
+/** The most calls of one connection, so that a server cannot make the client talk for ever. */
 const MAX_CALLS = 24;
 const MAX_PAGES = 5;
 const CLIENT = { name: 'parley', version: '1' };
@@ -94,7 +94,7 @@ function explain(error: unknown, { status, fault }: Heard): never {
   if (fault) throw fault;
   const message =
     status === null
-      ? 'The MCP server can not be reached, or does not answer as it should.'
+      ? 'The MCP server cannot be reached, or does not answer as it should.'
       : `The MCP server has answered with the status ${status}.`;
   throw new EndpointError(message, { cause: error });
 }

@@ -78,7 +78,7 @@ async function openDataFolder(config: StartConfig): Promise<InstallationSecrets>
     // nothing about the setting.
     if (code === undefined || EXPLAINED.has(code)) throw error;
     throw new Error(
-      `DATA_DIR ${config.DATA_DIR} can not be made or written (${message}); set DATA_DIR to another folder`,
+      `DATA_DIR ${config.DATA_DIR} cannot be made or written (${message}); set DATA_DIR to another folder`,
       {
         cause: error,
       },

@@ -53,7 +53,7 @@ export interface Running {
   url: string | null;
   kit: Kit;
   stop(): Promise<void>;
-  /** Resolves with one sentence when the process can not go on, for example because its database has died. */
+  /** Resolves with one sentence when the process cannot go on, for example because its database has died. */
   failed: Promise<string>;
 }
 

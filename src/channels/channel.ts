@@ -207,7 +207,7 @@ export interface ChannelDeclaration<
   contactSource: 'INBOUND' | 'WIDGET';
   can: Abilities;
   samples: Samples;
-  /** Translates an item that was fetched. Runs in a child process, and throws when the item can not be read. */
+  /** Translates an item that was fetched. Runs in a child process, and throws when the item cannot be read. */
   translate?(item: TranslatedItem): Promise<(Inbound | null)[]>;
   /** Returns the content of a file that a pushed item or a callback has brought; null when there is none with this name. Runs in a child process. */
   extractFile?(item: Readable, file: string): Promise<Buffer | null>;

@@ -61,5 +61,5 @@ export function maskKey(answer: GatewayAnswer, key: string): GatewayAnswer {
 export function describeFailure(answer: FailedCall): string {
   if (answer.outcome === 'unknown') return answer.reason;
   const { code, message } = answer.error;
-  return answer.network ? `The gateway refused: ${message} (code ${code}).` : message;
+  return answer.network ? `The gateway rejected it: ${message} (code ${code}).` : message;
 }

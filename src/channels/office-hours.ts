@@ -36,8 +36,7 @@ export type OfficeHours = Static<typeof OfficeHours>;
 
 export function findHoursFault(hours: OfficeHours | null): SettingsFault | null {
   if (!hours) return null;
-  if (!isTimeZone(hours.time_zone))
-    return { path: 'office_hours.time_zone', message: 'is no time zone of the IANA list' };
+  if (!isTimeZone(hours.time_zone)) return { path: 'office_hours.time_zone', message: 'is not an IANA time zone' };
   const wrong = hours.days.findIndex(({ from, to }) => from >= to);
   return wrong < 0 ? null : { path: `office_hours.days[${wrong}].to`, message: 'must be later than from' };
 }

@@ -53,7 +53,7 @@ test('a text is written beside its preview, found by a question with its score, 
   await close();
 });
 
-test('a file is uploaded and becomes ready by itself, and one that can not be read shows why and can be tried again', async () => {
+test('a file is uploaded and becomes ready by itself, and one that cannot be read shows why and can be tried again', async () => {
   const { page, complaints, close } = await openConsole(platform, browser, { path: '/knowledge' });
   const upload = async (name: string, buffer: Buffer): Promise<void> => {
     await page.getByRole('button', { name: 'Upload a file' }).click();

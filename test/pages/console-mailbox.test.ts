@@ -36,7 +36,7 @@ test('a mailbox is connected with a wrong address and a wrong password corrected
     .waitFor();
   await dialog.getByLabel('Server for incoming mails (IMAP)').fill(`imaps://127.0.0.1:${mailbox.port}`);
   await dialog.getByRole('button', { name: 'Save and check' }).click();
-  await dialog.getByText('The server refused the log-in').waitFor();
+  await dialog.getByText('The server rejected the log-in').waitFor();
   await dialog.getByRole('button', { name: 'Change the data' }).click();
   await dialog.getByLabel('Password').fill(MAIL_LOG_IN.password);
   await dialog.getByRole('button', { name: 'Save and check' }).click();

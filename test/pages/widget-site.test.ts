@@ -17,7 +17,7 @@ const shop = await startShop(platform, {
 const findFrame = ({ page }: OpenShop): Promise<Frame> =>
   waitUntil('the frame of the chat', () => page.frames().find((frame) => frame.url().includes('/widget/')));
 
-test('a site that the inbox does not name can not frame the chat, nor can any site frame what has none', async () => {
+test('a site that the inbox does not name cannot frame the chat, nor can any site frame what has none', async () => {
   const stranger = await startShop(platform, { isAllowed: false });
   const opened = await openShop(browser, stranger);
   const warned = opened.page.waitForEvent('console', (message) => message.text().includes('the chat did not start'));

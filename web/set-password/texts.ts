@@ -20,7 +20,7 @@ const en = {
   empty: 'This page sets a password only through such a link, and forgets it as soon as the page is left or reloaded.',
   newLink: 'How to get a new link',
   newLinkReset: 'Forgotten password: ask for a new link where you log in. It works for 1 hour.',
-  newLinkInvitation: 'Invitation: ask whoever invited you to send it again. It works for 72 hours.',
+  newLinkInvitation: 'Invitation: ask the person who invited you to send it again. It works for 72 hours.',
   tooMany: 'Too many tries. Wait {seconds} seconds, then try again.',
   unreachable: 'The service did not answer. Check your connection and try again.',
   refused: 'The password was not saved: {reason}',

@@ -133,7 +133,7 @@ export const emailSettings: ChannelSettings<EmailConfig> = {
   ],
   findFault: (config) => {
     if (!config.imap_url && !config.hook_secret)
-      return { path: 'imap_url', message: 'is required, or else hook_secret with which mails are pushed' };
+      return { path: 'imap_url', message: 'is required, unless hook_secret is set to push mails' };
     return config.smtp_username && config.smtp_password === null
       ? { path: 'smtp_password', message: 'is required with smtp_username' }
       : findDkimFault(config);

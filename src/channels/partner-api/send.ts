@@ -25,9 +25,9 @@ export async function sendMessage(
   signal: AbortSignal,
 ): Promise<SendResult> {
   const number = toNumber(message.to);
-  if (number === null) return reject('The recipient has no address here.');
+  if (number === null) return reject('The recipient has no address on this channel.');
   const call = buildCall(message, number);
-  if (!call) return reject('The network takes no message of this kind.');
+  if (!call) return reject('The network does not support this kind of message.');
   const answer = await callGateway(network, { method: 'POST', ...call, config, signal });
   if (answer.outcome === 'done') return readAcceptance(answer.body);
   return answer.outcome === 'unknown'

@@ -23,7 +23,8 @@ export const createPartnerTemplates = (
   network: NetworkAccess<typeof CLOUD_API_SETTINGS>,
 ): ChannelTemplates<PartnerApiConfig> => ({
   ...makeCloudApiRules(network.environment),
-  lacking: 'is an inbox without templates: an instance of the gateway has some when it is connected to the Cloud API',
+  lacking:
+    'is an inbox without templates: an instance of the gateway has templates only if it is connected to the Cloud API',
   list: async (config, _after, signal) => {
     const call = { method: 'GET', path: 'template/find', config, signal, maxBytes: MAX_LIST_BYTES } as const;
     const answer = await callGateway(network, call);

@@ -1,6 +1,6 @@
 /**
  * Reads the events of the gateway. Each comes by itself, and is about the account that it names. An event that the platform ignores yields
- * null, and one that can not be read is kept aside.
+ * null, and one that cannot be read is kept aside.
  */
 import type { Inbound, InboundStatus } from '../channel.ts';
 import { asIdentifier, asRecord, asText, type Json } from '../values.ts';

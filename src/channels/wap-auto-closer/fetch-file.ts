@@ -25,7 +25,7 @@ const MAX_REDIRECTS = 2;
 
 const gone = (reason: string): Missing => ({ outcome: 'gone', reason });
 const failed = (reason: string): Missing => ({ outcome: 'failed', reason });
-const NOT_THE_NETWORKS = gone("The network named an address for the file that is not one of the network's own.");
+const NOT_THE_NETWORKS = gone('The network gave an address for the file that is not its own.');
 
 export function createFileFetcher(network: GraphAccess): FileFetcher {
   const graph = createGraph(network);
@@ -96,7 +96,7 @@ async function openAddress(fetching: Fetching, address: string): Promise<Outboun
     if (redirects === MAX_REDIRECTS) return failed('The network redirected the call too many times.');
     url = URL.parse(location, url);
   }
-  return failed('The network named no usable address for the file.');
+  return failed('The network gave no usable address for the file.');
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Reads the notifications of the Cloud API: every entry, change, message and status. Elements are
- * independent: an element that can not be read becomes `unreadable`, and the others are read all the same.
+ * independent: an element that cannot be read becomes `unreadable`, and the others are read all the same.
  */
 import type { Inbound, InboundStatus } from '../channel.ts';
 import { networkError, networkErrors } from './errors.ts';

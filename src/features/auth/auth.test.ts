@@ -117,7 +117,7 @@ describe('a log-in', () => {
       Json,
     ];
     // A person who guesses a password is not known to be the user, so the audit entry names nobody.
-    assert.deepEqual(refused.actor, { type: 'SYSTEM', _id: null, name: 'Somebody without a token' });
+    assert.deepEqual(refused.actor, { type: 'SYSTEM', _id: null, name: 'Someone without a token' });
     assert.deepEqual(actor, { type: 'USER', _id: person._id, name: 'Olga Operator' });
     assert.deepEqual([address, resource, resourceId], ['127.0.0.1', 'auth', person._id]);
     assert.equal(requestId, headers.get('x-request-id'));
@@ -219,7 +219,7 @@ describe('a forgotten password', () => {
 
   test('the mail for a forgotten password is in the language of the user, and its link works for an hour', async () => {
     for (const [language, subject] of [
-      ['en', 'A new password for Parley'],
+      ['en', 'Reset your Parley password'],
       ['es', 'Una nueva contraseña para Parley'],
     ]) {
       const person = await createPerson(platform, demo._id, 'VIEWER');

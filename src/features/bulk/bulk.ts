@@ -132,7 +132,7 @@ async function finish(
 }
 
 const interrupted = (): AppError =>
-  new AppError('UNAVAILABLE', 'The run was interrupted; the request repeated with its Idempotency-Key goes on', [], {
+  new AppError('UNAVAILABLE', 'The run was interrupted; repeat the request with its Idempotency-Key to continue', [], {
     'retry-after': '5',
   });
 

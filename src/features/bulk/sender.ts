@@ -88,7 +88,7 @@ export async function openTemplateFiles(
   }
 }
 
-/** Gives the network the files that all messages show, so that no call waits for them. Returns why the messages can not be sent. */
+/** Gives the network the files that all messages show, so that no call waits for them. Returns why the messages cannot be sent. */
 export async function uploadFiles(
   kit: Kit,
   { channel, credentials, company }: Sender,

@@ -52,7 +52,7 @@ export const cancelCampaign = (tenant: Tenant, id: string): Promise<Campaign> =>
 
 function expectStatus({ status }: CampaignRow, allowed: readonly Campaign['status'][]): void {
   if (!allowed.includes(status))
-    throw new AppError('CAMPAIGN_STATE', `The campaign is ${status}; this takes ${allowed.join(' or ')}`);
+    throw new AppError('CAMPAIGN_STATE', `The campaign is ${status}; this requires ${allowed.join(' or ')}`);
 }
 
 /** Changes the state of a campaign that no worker works on at this moment: workers hold the campaign in each of their transactions. */

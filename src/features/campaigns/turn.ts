@@ -112,7 +112,7 @@ async function sendUntil(work: Work, isOver: () => boolean): Promise<number | 'l
       if (pauseMs > MAX_WAIT_MS) return pauseMs / 1_000;
     }
   } catch (error) {
-    // Failure policy: a template that can not be sent any more, or an audience whose fields are gone, pauses the campaign until somebody has changed
+    // Failure policy: a template that cannot be sent any more, or an audience whose fields are gone, pauses the campaign until somebody has changed
     // it; any other error is tried again later.
     if (!(error instanceof AppError) || error.status !== 400) throw error;
     work.refused = 'TEMPLATE';
@@ -195,7 +195,7 @@ function isRunning(work: Work): Promise<boolean> {
   const { run, campaign } = work;
   const nowMs = performance.now();
   if (work.look === null || nowMs - work.look.atMs > LOOK_MS / 2) {
-    // Failure policy: a campaign that can not be looked up goes on, because its messages have been taken for sending.
+    // Failure policy: a campaign that cannot be looked up goes on, because its messages have been taken for sending.
     const found = findCampaignWork(run.acting.read, campaign._id).then(
       (row) => row?.status === 'RUNNING',
       () => true,

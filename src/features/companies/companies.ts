@@ -127,7 +127,7 @@ function applyInput(before: CompanyRow, input: CompanyUpdate): CompanyRow {
     }
   }
   if (input.general_config?.time_zone !== undefined && !isTimeZone(input.general_config.time_zone)) {
-    throw invalid('general_config.time_zone', 'is no time zone');
+    throw invalid('general_config.time_zone', 'is not a time zone');
   }
   const country = input.general_config?.country;
   if (country && !isPhoneCountry(country)) throw invalid('general_config.country', 'is not the code of a country');
@@ -149,7 +149,7 @@ const OPERATOR_FIELDS = [
 function refuseOperatorFields({ principal }: Caller, input: CompanyUpdate): void {
   const field = OPERATOR_FIELDS.find((name) => input[name] !== undefined);
   if (!field || principal.type === 'global') return;
-  throw forbidden(field, `${field} is changed with a global key`);
+  throw forbidden(field, `${field} can be changed only with a global key`);
 }
 
 function requireAccess({ principal }: Caller, id: string): void {

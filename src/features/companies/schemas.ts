@@ -27,7 +27,7 @@ const domain = Type.String({
   maxLength: 253,
   ...explainedPattern(
     String.raw`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`,
-    'must be a domain in small letters, such as example.com',
+    'must be a domain in lowercase letters, such as example.com',
   ),
 });
 const documentType = oneOf(['CPF', 'CNPJ', 'OTHER'], 'The kind of document that identifies the company');

@@ -187,7 +187,7 @@ const LIST_QUERY = {
     Type.String({
       ...explainedPattern(
         `^[0-9a-f]{24}(,[0-9a-f]{24}){0,${MAX_IDS - 1}}$`,
-        `must be ids with commas between them, at most ${MAX_IDS}`,
+        `must be ids separated by commas, at most ${MAX_IDS}`,
       ),
       description: IDS,
     }),

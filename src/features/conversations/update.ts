@@ -170,7 +170,7 @@ function applyUpdate(own: ConversationFields, input: ConversationUpdate, step: H
   const next = { ...own, ...plain };
   if (stepId !== undefined) Object.assign(next, { step: step?._id ?? null, pipeline: step?.pipeline ?? null });
   if (next.handled_by === 'AI' && next.agent === null) {
-    if (input.handled_by === 'AI') throw invalid('handled_by', 'AI takes an agent');
+    if (input.handled_by === 'AI') throw invalid('handled_by', 'AI requires an agent');
     // A change that removes the agent also ends the handling by AI.
     if (input.agent === null) next.handled_by = 'NONE';
   }

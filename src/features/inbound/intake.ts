@@ -44,7 +44,7 @@ export interface Intake {
    */
   admit(channel: NamedChannel, address: string, bytes: number): void;
   /**
-   * Resolves when all parts are committed or kept aside. Rejects only when the database can not be reached, or is so slow that
+   * Resolves when all parts are committed or kept aside. Rejects only when the database cannot be reached, or is so slow that
    * too many bytes wait for it. `bytes` is the size of the callback; `parts` are read only when the limits leave room for them.
    */
   take(channel: NamedChannel, bytes: number, parts: Iterable<Inbound | null>): Promise<void>;
@@ -106,7 +106,7 @@ function createWaitingBytes() {
     add: (key: string, bytes: number, max: number): (() => void) => {
       const before = bytesByKey.get(key) ?? 0;
       if (before + bytes > max)
-        throw new AppError('UNAVAILABLE', 'Too many callbacks wait', [], { 'retry-after': '1' });
+        throw new AppError('UNAVAILABLE', 'Too many callbacks are waiting', [], { 'retry-after': '1' });
       bytesByKey.set(key, before + bytes);
       return () => {
         const left = (bytesByKey.get(key) ?? 0) - bytes;

@@ -11,7 +11,7 @@ export const RECHECK_SECONDS = 30;
 export const CheckConnection = defineJob({
   name: 'inboxes.check-connection',
   data: Type.Object({ company: Id, inbox: Id }),
-  // The delays double from half a minute, so the job tries for some nine hours while the network can not be reached.
+  // The delays double from half a minute, so the job tries for some nine hours while the network cannot be reached.
   retries: 10,
   retryDelaySeconds: 30,
 });

@@ -26,7 +26,7 @@ export async function noteRefusal(
   cause: { code: number | string; message: string },
 ): Promise<void> {
   const words = cause.message.slice(0, MAX_SENTENCE) || 'no cause given';
-  const error = `The network refused: ${words} (code ${cause.code}).`;
+  const error = `The network rejected it: ${words} (code ${cause.code}).`;
   if ((await stopInbox(tx, { inbox, version }, error)) === 0) return;
   await kit.enqueue(
     tx,

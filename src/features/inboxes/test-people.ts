@@ -39,7 +39,7 @@ export async function readTestPeople(
   return listed.map((text, index) => {
     const path = `test_mode.test_numbers[${index}]`;
     if (!stored.includes(text) && readNames(channel, text).length === 0)
-      throw invalid(path, 'does not name a person on this channel');
+      throw invalid(path, 'does not identify a person on this channel');
     if (!isRead(text)) return text;
     const read = readPhone(text, country);
     if (!isPhoneFault(read)) return phoneKey(read.phone_number) === phoneKey(text) ? text : read.phone_number;

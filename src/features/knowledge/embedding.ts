@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makeLocalVector } from './local-vectors.ts';
 
 export interface Embedder {
-  /** Which model makes the vectors. Vectors of different models can not be compared. */
+  /** Which model makes the vectors. Vectors of different models cannot be compared. */
   model: string;
   /** How much its vectors count in a search, beside 1 for the stems of words. */
   weight: number;

@@ -92,7 +92,7 @@ test('a question without any word, or about nothing that is known, is answered w
     assert.ok(Array.isArray(await search(query)), query);
 });
 
-test('until an edit is prepared, and when it can not be, an item is found as it was before', async () => {
+test('until an edit is prepared, and when it cannot be, an item is found as it was before', async () => {
   const { _id, key } = await platform.createCompany();
   const edited = await write({ name: 'Loja', content: 'Abrimos às nove horas.' }, key);
   await database.sql('update knowledge_libraries set passages = $2 where company_id = $1', [_id, MAX_COMPANY_PASSAGES]);

@@ -37,14 +37,14 @@ export async function uploadPicture(
 }
 
 function expectUser({ principal }: Tenant): string {
-  if (principal.type !== 'user') throw forbidden('authorization', 'A key has no profile; only a user has one');
+  if (principal.type !== 'user') throw forbidden('authorization', 'Only users have a profile, not API keys');
   return principal.id;
 }
 
 async function findPictureUrl(kit: Kit, tx: TenantRead, id: string): Promise<string> {
   const file = await expectAttachment(tx, id, 'picture');
-  if (file.file_type !== 'IMAGE') throw invalid('picture', 'has to be a picture: JPEG, PNG or WEBP');
-  if (file.state !== 'READY' || file.bytes === null) throw invalid('picture', 'is a file that is not there yet');
+  if (file.file_type !== 'IMAGE') throw invalid('picture', 'must be a picture: JPEG, PNG or WEBP');
+  if (file.state !== 'READY' || file.bytes === null) throw invalid('picture', 'is a file that has not arrived yet');
   if (file.bytes > PICTURE_MAX_BYTES) throw invalid('picture', 'is larger than 1 MB');
   return publicUrl(kit, file);
 }

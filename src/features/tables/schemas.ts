@@ -65,7 +65,7 @@ const writableProperties = {
     maxLength: 64,
     ...explainedPattern(
       '^[a-z][a-z0-9_-]*$',
-      'must begin with a letter from a to z and go on with such letters, digits, underscores and hyphens',
+      'must start with a letter from a to z and contain only such letters, digits, underscores and hyphens',
     ),
     description: 'The name that programs use; it never changes',
   }),

@@ -32,7 +32,7 @@ for (const [language, greeting, days, hour, ignore] of LANGUAGES) {
 
 test('a mail in an unknown language is in English', () => {
   for (const language of ['de', '', 'PT', 'toString', '__proto__']) {
-    assert.equal(resetMail({ name: 'Ana', language, link }).subject, 'A new password for Parley', language);
+    assert.equal(resetMail({ name: 'Ana', language, link }).subject, 'Reset your Parley password', language);
   }
 });
 

@@ -72,7 +72,7 @@ test('an invitation and its record are the same whether or not other companies k
 test('a person with a password accepts an invitation by its link and keeps the password; the link works once', async () => {
   const { home, other, person, guest, mail, token } = await createInvitedPerson();
   assert.equal(mail.subject, 'Your access to Other on Parley');
-  assert.match(mail.text ?? '', /You keep the password that you have/);
+  assert.match(mail.text ?? '', /Your password stays the same/);
   assert.match(mail.text ?? '', /#token=[\w-]+&accept\n/);
   await logInto(platform, 401, person.email, other._id);
   assert.deepEqual((await acceptInvitation(platform, 200, token)).body, { ok: true });

@@ -72,7 +72,8 @@ async function readAnswers(
 ): Promise<GivenAnswers> {
   const questions = await listQuestions(kit, visit.site);
   const keys = new Set(questions.map(({ key }) => key));
-  for (const key of Object.keys(given)) if (!keys.has(key)) throw invalid(`answers.${key}`, 'is not asked');
+  for (const key of Object.keys(given))
+    if (!keys.has(key)) throw invalid(`answers.${key}`, 'is not a question of this chat');
   const answered = questions.flatMap((question) => {
     const value = getOwnProperty(given, question.key) ?? null;
     if (value === null || isEmpty(value)) {

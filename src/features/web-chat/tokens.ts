@@ -58,14 +58,14 @@ const SKEW_SECONDS = 30;
  */
 export async function readIdentity(site: Site, token: string): Promise<Identity> {
   const secret = site.config.identity_secret;
-  if (secret === null) throw refuse('is not taken: the inbox has no identity_secret');
+  if (secret === null) throw refuse('is not accepted: the inbox has no identity_secret');
   if (token.length > MAX_IDENTITY_LENGTH) throw refuse(`is longer than ${MAX_IDENTITY_LENGTH} characters`);
   const payload = await verifyIdentity(site, token, secret);
   const [failure] = identityChecker.findFailures(payload);
-  if (failure) throw refuse(`has a wrong claim: ${failure.instancePath.slice(1) || 'sub or exp is missing'}`);
+  if (failure) throw refuse(`has an invalid claim: ${failure.instancePath.slice(1) || 'sub or exp is missing'}`);
   const identity = payload as Identity;
   if (identity.exp - Date.now() / 1_000 > LONGEST_IDENTITY_SECONDS + SKEW_SECONDS)
-    throw refuse('has to expire within an hour');
+    throw refuse('must expire within an hour');
   return identity;
 }
 

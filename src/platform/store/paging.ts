@@ -134,7 +134,7 @@ export const newestWindow = (limit: number): Window => ({
  */
 export function pageWindow(list: string, query: PageQuery): Window {
   const { page, limit, after, sort } = query;
-  if (after !== undefined && page !== undefined) throw invalid('page', 'can not be given together with after');
+  if (after !== undefined && page !== undefined) throw invalid('page', 'cannot be combined with after');
   const offset = ((page ?? 1) - 1) * limit;
   if (offset > DEEPEST_OFFSET) throw invalid('page', `reaches beyond ${DEEPEST_OFFSET} records; use after`, 'TOO_DEEP');
   const { field, descending } = parseSort(sort);

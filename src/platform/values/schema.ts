@@ -96,15 +96,15 @@ export function explainedPattern(pattern: string, words: string): { pattern: str
 /** Returns the error message for a pattern; undefined when the pattern was not made with explainedPattern(). */
 export const explainPattern = (pattern: string): string | undefined => forms.get(pattern);
 
-export const NOT_BLANK = explainedPattern(String.raw`\S`, 'must hold more than spaces');
-export const NO_BLANKS_AROUND = explainedPattern(String.raw`^\S([\s\S]*\S)?$`, 'must not begin or end with a space');
-export const WEB_ADDRESS = explainedPattern('^https?://', 'must begin with https:// or http://');
+export const NOT_BLANK = explainedPattern(String.raw`\S`, 'must contain more than spaces');
+export const NO_BLANKS_AROUND = explainedPattern(String.raw`^\S([\s\S]*\S)?$`, 'must not start or end with a space');
+export const WEB_ADDRESS = explainedPattern('^https?://', 'must start with https:// or http://');
 /** An address of the web, whose format is checked by parseWebAddress() as well. */
 export const webAddress = (description: string) =>
   Type.String({ format: 'uri', ...WEB_ADDRESS, maxLength: 2_048, description });
 export const SLUG = explainedPattern(
   '^[a-z][a-z0-9_]*$',
-  'must begin with a letter from a to z and go on with such letters, digits and underscores',
+  'must start with a letter from a to z and contain only such letters, digits and underscores',
 );
 
 const NAME_WORDS = 'The name shown to people';

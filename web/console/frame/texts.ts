@@ -82,7 +82,7 @@ export const FRAME = defineTexts(
       'You are offline. Messages and changes to conversations are sent when you are back online. Keep this page open.',
     toContent: 'Skip to the content',
     toReply: 'Skip to the reply box',
-    notFound: 'There is no such page',
+    notFound: 'Page not found',
     toStart: 'To the conversations',
     more: 'All screens',
     broken: 'This part of the page has failed.',

@@ -9,10 +9,10 @@ type Text = string | ((reason: string) => string);
 
 const PROBLEMS = defineTexts(
   {
-    AGENT_IN_USE: 'An inbox, a campaign or a conversation has this agent. Switch it off instead.',
+    AGENT_IN_USE: 'An inbox, a campaign or a conversation uses this agent. Switch it off instead.',
     ATTACHMENT_IN_USE: 'The file is still in use.',
     BODY_TOO_LARGE: 'That is too large.',
-    CAMPAIGN_STATE: 'The state of the campaign does not allow this.',
+    CAMPAIGN_STATE: 'The status of the campaign does not allow this.',
     CHANNEL_CONFIG_REQUIRED: 'The inbox has no connection settings for this yet.',
     CHANNEL_IN_USE: 'Another inbox is connected to this number or account.',
     COLUMN_IN_USE: (reason: string) => `Rows have values that this change would lose (${reason}).`,
@@ -31,7 +31,7 @@ const PROBLEMS = defineTexts(
     INVALID_RESET_TOKEN: 'The link is invalid, was used, or has expired.',
     LAST_OWNER: 'A company needs at least one active owner.',
     LOG_IN_NOT_SUPPORTED: 'You cannot log in to the network of this channel here.',
-    MCP_NOT_ENABLED: 'The company does not allow MCP servers.',
+    MCP_NOT_ENABLED: 'MCP servers are not enabled for the company.',
     NETWORK_REFUSED: (reason: string) => `The network refused this: ${reason}`,
     NOT_FOUND: 'It does not exist any more.',
     PASSWORD_REQUIRED: 'Set a password first.',

@@ -124,5 +124,5 @@ async function settle(acting: Acting, id: string, status: StoredOutgoing['messag
   });
 }
 
-/** Returns true when sending can not succeed later either: the platform has refused what the follow-up would send. */
+/** Returns true when sending cannot succeed later either: the platform has refused what the follow-up would send. */
 export const isRefused = (error: unknown): boolean => error instanceof AppError && error.status < 500;

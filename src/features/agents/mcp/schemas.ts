@@ -62,7 +62,7 @@ const HEADER_NAME = explainedPattern(
 );
 const HEADER_VALUE = explainedPattern(
   '^[!-~•](?:[ -~]*[!-~])?$|^•{4}',
-  'must consist of visible ASCII characters, with blanks only between them',
+  'must consist of visible ASCII characters, with spaces only between them',
 );
 
 export const McpServer = define(

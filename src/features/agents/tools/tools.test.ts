@@ -152,7 +152,7 @@ test('rows of a business, and those whose contact was removed, are not read for 
   assert.deepEqual(returned(), ['[]']);
 });
 
-test('arguments that no request may have are refused, and a name that can not be stored is cleaned', async () => {
+test('arguments that no request may have are refused, and a name that cannot be stored is cleaned', async () => {
   const deep = '['.repeat(5_000) + ']'.repeat(5_000);
   const calls = [
     { function: { name: 'search_knowledge', arguments: deep } },

@@ -40,7 +40,7 @@ const listEnrollments = async ({ _id }: Json): Promise<Json[]> =>
 const contentOf = async ({ message }: Json): Promise<string> =>
   (await call(200, 'GET', `/v1/messages/${message}`)).body.content;
 
-test('contacts are added by id and by phone number, each once, and one that can not be added does not stop the others', async () => {
+test('contacts are added by id and by phone number, each once, and one that cannot be added does not stop the others', async () => {
   const campaign = await create();
   const known = await addContact({ name: 'Known' });
   const phone = makePhoneNumber();

@@ -56,7 +56,7 @@ function readPerson(
   const warnings = dropContactPoints(plain, faults);
   const { _id = null, ...fields } = plain as PersonRow['plain'] & { _id?: string };
   if (_id === null && identifiesNobody({ ...NOBODY, ...fields }))
-    faults.push({ field: 'name', message: 'or something that identifies the contact has to be there' });
+    faults.push({ field: 'name', message: 'or something that identifies the contact is required' });
   return {
     value: { number, _id, plain: fields, given },
     faults: warnings.length > 0 ? [] : faults,

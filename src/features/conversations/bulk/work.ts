@@ -18,7 +18,7 @@ import type { ClaimedRun } from './turn-queries.ts';
 const MAX_ATTEMPTS = 2;
 const CRASHED = {
   code: 'RUN_CRASHED',
-  message: 'The change ended the process that made it, twice; what was changed stays',
+  message: 'The change crashed its process twice; changes already made are kept',
 };
 // The number of tries for a conversation that others lock. After these it is reported, so that it does not hold up the others.
 const TRIES = 3;

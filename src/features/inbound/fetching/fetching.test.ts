@@ -340,7 +340,7 @@ test('a mail that the server does not hand out in three tries is kept aside, and
   mailbox.add(writeMail(headers, 'Behind'));
   await waitForMessage(id);
   mailbox.interfere = null;
-  const asides = await database.sql<Json>(`select reason from callbacks_aside where reason like '%in three tries.'`);
+  const asides = await database.sql<Json>(`select reason from callbacks_aside where reason like '%three times.'`);
   assert.equal(asides.length, 1);
 });
 
@@ -352,5 +352,5 @@ test('when the server refuses the log-in, the inbox shows it', async () => {
     return body.connection.status === 'ERROR' && body.connection;
   });
   MAIL_LOG_IN.password = password;
-  assert.match(shown.error, /refused the log-in/);
+  assert.match(shown.error, /rejected the log-in/);
 });

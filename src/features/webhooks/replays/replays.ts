@@ -40,7 +40,7 @@ export async function startReplay(tenant: Tenant, input: DeliveryReplayCreate): 
       const replay = { ...input, _id: newId(), event: input.event ?? null, webhook: webhook._id, epoch: webhook.epoch };
       const total = await countChosen(tx, replay, MOST_DELIVERIES + 1);
       if (total > MOST_DELIVERIES)
-        throw invalid('to', `is too late: more than ${MOST_DELIVERIES} deliveries fit`, 'TOO_MANY_DELIVERIES');
+        throw invalid('to', `is too late: more than ${MOST_DELIVERIES} deliveries match`, 'TOO_MANY_DELIVERIES');
       tx.created(replay._id);
       return insertReplayRun(tx, { ...replay, total });
     });

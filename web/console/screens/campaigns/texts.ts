@@ -130,7 +130,7 @@ export const PAUSE_REASONS = defineTexts(
   {
     USER: 'Somebody has paused it.',
     ERROR_RATE: 'Too many messages failed.',
-    NETWORK_LIMIT: 'The business has reached as many people today as its network allows. It goes on by itself.',
+    NETWORK_LIMIT: 'The business has reached the daily limit of its network. It goes on by itself.',
     TEMPLATE: 'A template cannot be sent any more.',
   },
   {

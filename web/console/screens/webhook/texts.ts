@@ -24,7 +24,7 @@ export const WEBHOOK = defineTexts(
     headerValue: 'Value',
     showValues: 'Show the values',
     addHeader: 'Add a header',
-    repeated: 'This name stands there twice.',
+    repeated: 'This name appears twice.',
     reallyRemove: 'Really remove? What still waits is not sent.',
     log: 'Deliveries',
     nothingDelivered: 'No delivery here',

@@ -5,7 +5,7 @@ export const MCP = defineTexts(
   {
     title: 'Tools of other servers (MCP)',
     hint: 'A model may call tools of your own servers that you have approved, such as a look-up of orders. It does so at once, also when you try the agent.',
-    notAllowed: 'The company does not allow MCP servers.',
+    notAllowed: 'MCP servers are not enabled for the company.',
     allow: 'Allow MCP servers',
     none: 'There is no server yet.',
     add: 'Add a server',
