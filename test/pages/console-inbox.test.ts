@@ -101,7 +101,7 @@ test('several conversations are selected by keyboard, as a range and all at once
   await page.getByLabel('Tags to add').fill('vip, bulk');
   await page.getByRole('button', { name: 'Change', exact: true }).click();
   await page.getByText('Tags of 3 conversations changed').waitFor();
-  await page.getByRole('button', { name: 'Close this notice' }).click();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
   await pick('Bulk Four').check();
   await page.getByRole('button', { name: 'Select all 4 that match' }).click();
   await page.getByRole('button', { name: 'Close', exact: true }).click();

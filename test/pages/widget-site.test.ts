@@ -141,7 +141,7 @@ test('hostile texts and names change nothing: they are shown as text, and nothin
     const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
     document.querySelector('textarea').dispatchEvent(paste);
   `);
-  await chat.getByText('A message has at most 4,096 characters.').waitFor();
+  await chat.getByText('A message can have at most 4,096 characters.').waitFor();
   assert.equal((await chat.locator('textarea').inputValue()).length, 4_096);
   assert.deepEqual(complaints, []);
   await close();
