@@ -51,7 +51,7 @@ export async function openMcp(outbound: Outbound, endpoint: McpEndpoint, signal:
   const client = new Client(CLIENT, {
     versionNegotiation: { mode: 'auto' },
     inputRequired: { autoFulfill: false },
-    // A schema of the server is not compiled: nobody reads structured results, and a pattern could take for ever.
+    // A schema of the server is not compiled: no one reads structured results, and a pattern could take for ever.
     jsonSchemaValidator: {
       getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
     },
@@ -130,7 +130,7 @@ function readResult({ content, isError }: RawResult): McpResult {
   return { text: texts.join('\n'), isError: isError === true };
 }
 
-/** Makes the function by which the client calls its server. Its standing stream is not opened: nobody listens to it. */
+/** Makes the function by which the client calls its server. Its standing stream is not opened: no one listens to it. */
 function makeFetch(
   outbound: Outbound,
   { url, header }: McpEndpoint,

@@ -1,5 +1,5 @@
 /**
- * Starts the processes beside the platform: the embedded database and the sandbox. They take as long to start as the code of the
+ * Starts the processes next to the platform: the embedded database and the sandbox. They take as long to start as the code of the
  * platform takes to load, so they are started before that code is loaded. This file must therefore import nothing that loads slowly.
  */
 import { dataPath, type StartConfig } from '../config.ts';

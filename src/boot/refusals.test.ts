@@ -191,7 +191,7 @@ describe('the program explains in one sentence why it does not start', { concurr
     const folder = await makeDataFolder(t);
     await mkdir(dirname(folder), { recursive: true });
     await mkdir(folder, { mode: 0o555 });
-    // Root may write anywhere, so the program runs as the user nobody, if that user may read the files of the program.
+    // Root may write anywhere, so the program runs as the user no one, if that user may read the files of the program.
     const uid = process.getuid?.() === 0 ? 65_534 : undefined;
     if (uid !== undefined && !mayRead(uid)) return t.skip('nobody may not read the program here');
     await assertRefused(t, /no permission: .*EACCES/, {

@@ -1,4 +1,4 @@
-/** What calls to a gateway end in, for channels that reach their network through a server of somebody else. */
+/** What calls to a gateway end in, for channels that reach their network through a server of someone else. */
 import type { NetworkError } from './channel.ts';
 import { asRecord, type Json } from './values.ts';
 import { parseForeignJson, TooManyParts } from '../platform/outside/foreign-json.ts';

@@ -16,7 +16,7 @@ type Found = Extract<FetchResult, { outcome: 'found' }>;
 
 /** What the answer has before the file: its name, its caption and its format. */
 const MAX_HEAD = 64 * 1024;
-/** The words of a gateway that does not have the message, or whose integration hands out no files. */
+/** The words of a gateway that does not have the message, or whose integration provides no files. */
 const NO_FILE = /Message not found|not of the media type|Method not available/i;
 const BASE64_BEGINS = /"base64"\s*:\s*"/;
 

@@ -1,6 +1,6 @@
 /**
  * Templates of an instance with the Cloud API behind it, as the gateway reads them from the account: the first page of the Cloud API's list, which has
- * 25 templates. The gateway hands out no other page.
+ * 25 templates. The gateway provides no other page.
  */
 import { createHash } from 'node:crypto';
 import { NetworkRefusal, type NetworkAccess } from '../channel.ts';

@@ -32,7 +32,7 @@ export function* parseEvent(body: unknown): Generator<Inbound | null> {
 
 function createStatusReader(status: InboundStatus['status']): Reader {
   return function* readStatus(event, { scene, externalId, isOurs, person }) {
-    // The contact's messages have such events as well, when somebody of the company reads them at the network.
+    // The contact's messages have such events as well, when someone of the company reads them at the network.
     if (!isOurs) return yield null;
     const errors = status === 'FAILED' ? [readFailure(event)] : [];
     const { address, now: timestamp } = scene;

@@ -33,7 +33,7 @@ export function fillSlots(
   }
   const seen = new Set<string>();
   for (const [place, component] of given.entries()) fillComponent(filling, component, { path: `[${place}]`, seen });
-  // A missing value is not reported beside another fault, because both may be the same mistake.
+  // A missing value is not reported next to another fault, because both may be the same mistake.
   if (filling.faults.length === 0) findMissing(filling);
   return filling;
 }

@@ -67,7 +67,7 @@ test('a file is fetched in two calls, with its size, its hash in hex and its typ
   });
 });
 
-test('an expired download address is requested anew once, and a second expired address is a failure', async () => {
+test('an expired download address is requested again once, and a second expired address is a failure', async () => {
   const id = await putFile();
   await set({ faults: { download: [{ kind: 'expired' }] } });
   await expectFound(await fetchFile(id));

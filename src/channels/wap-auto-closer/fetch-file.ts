@@ -17,7 +17,7 @@ const FILE_HOSTS = /^(?:lookaside\.fbsbx\.com|(?:[a-z0-9-]+\.)+(?:fbcdn\.net|wha
  */
 const GONE_CODES: readonly (number | string)[] = [33, 100, 131052];
 /**
- * An expired address is requested anew once. A new address is used right away, so when it has expired as well, further ones would not help.
+ * An expired address is requested again once. A new address is used right away, so when it has expired as well, further ones would not help.
  */
 const ADDRESSES = 2;
 /** The most redirects between the servers for files; more than one has never been seen. */

@@ -109,7 +109,7 @@ function* readMessages({ value }: Change): Reading {
 }
 
 /**
- * Reads the messages of a notification. Errors beside the messages are the cause of messages without content; without such a message they
+ * Reads the messages of a notification. Errors next to the messages are the cause of messages without content; without such a message they
  * become one `unreadable`.
  */
 function* readLiveMessages(value: Json, scene: Scene): Reading {

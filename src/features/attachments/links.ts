@@ -15,7 +15,7 @@ import { findAttachment, findByCopyLink, findByKey, findByLink, type AttachmentR
 /** The kind of these files in the store of files. */
 const KIND = 'attachments';
 
-/** A new name in the store, which nobody can guess. */
+/** A new name in the store, which no one can guess. */
 export const newStorageKey = (company: string): string => `${company}/${KIND}/${randomBytes(16).toString('hex')}`;
 
 /** The secret part of a new public link: 256 random bits. */

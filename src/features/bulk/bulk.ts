@@ -75,7 +75,7 @@ export async function readBulk(tenant: Tenant, id: string): Promise<BulkResult> 
   return { ...run, dryRun: false, ...toResult(await listDone(tenant.read, id)) };
 }
 
-/** Reads runs by their ids, without their rows, for whoever follows their progress. Those that do not exist are left out. */
+/** Reads runs by their ids, without their rows, for callers that follow their progress. Those that do not exist are left out. */
 export const readRuns = (read: TenantRead, ids: string[]): Promise<BulkRun[]> => findRuns(read, ids);
 
 export async function pageBulk(tenant: Tenant, query: BulkQuery): Promise<Page<BulkRun>> {

@@ -68,7 +68,7 @@ export interface OpenedFiles {
   fault: RowFault | null;
 }
 
-/** Opens the files of a template. They are opened anew when sending goes on, because one may have been removed meanwhile. */
+/** Opens the files of a template. They are opened again when sending goes on, because one may have been removed meanwhile. */
 export async function openTemplateFiles(
   kit: Kit,
   read: TenantRead,

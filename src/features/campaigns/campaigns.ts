@@ -70,7 +70,7 @@ export async function readCampaign(tenant: Tenant, id: string): Promise<Campaign
   return toCampaign(await expectCampaign(tenant.read, id));
 }
 
-/** Reads campaigns by their ids, for whoever follows their progress. Those that do not exist are left out. */
+/** Reads campaigns by their ids, for callers that follow their progress. Those that do not exist are left out. */
 export async function readCampaigns(read: TenantRead, ids: string[]): Promise<Campaign[]> {
   return (await findCampaigns(read, ids)).map(toCampaign);
 }
@@ -203,7 +203,7 @@ async function checkFields(kit: Kit, tenant: Tenant, fields: CampaignFields, inp
   if (input.steps || input.inbox !== undefined) await checkGivenSteps(kit, tenant, fields);
 }
 
-/** Checks the steps. A template that cannot be sent yet may be named already; the start checks it once more. */
+/** Checks the steps. A template that cannot be sent yet may be named already; the start checks it again. */
 async function checkGivenSteps(kit: Kit, tenant: Tenant, { inbox, steps }: CampaignFields): Promise<void> {
   for (const [index, step] of steps.entries()) {
     const path = `steps[${index}].template`;

@@ -38,7 +38,7 @@ export const resumeCampaign = async (kit: Kit, tenant: Tenant, id: string): Prom
   });
 };
 
-/** A campaign that is paused already is answered as it is, and stays paused until somebody resumes it. */
+/** A campaign that is paused already is answered as it is, and stays paused until a user resumes it. */
 export const pauseCampaign = (tenant: Tenant, id: string): Promise<Campaign> =>
   changeState(tenant, id, ['SCHEDULED', 'RUNNING', 'PAUSED'], async (tx, { status, pause_reason }) => {
     if (status === 'PAUSED' && pause_reason !== 'NETWORK_LIMIT') return;

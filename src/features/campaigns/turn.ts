@@ -1,6 +1,6 @@
 /**
  * Works on a campaign for one turn: enrols its audience, takes portions of messages whose time has come, and calls the network at each slot.
- * Whatever dies in between, nobody gets a step twice: an enrollment waits for nothing any more once the call for it may have begun.
+ * Whatever dies in between, no one gets a step twice: an enrollment waits for nothing any more once the call for it may have begun.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kit } from '../../kit.ts';
@@ -32,7 +32,7 @@ const PORTION = 100;
 const MAX_CALLS = 96;
 // A transaction costs as much as thirty rows. Fewer messages than these wait for others that can begin soon.
 const WORTHWHILE = 48;
-// A portion has the messages of this time. They are lost to a process that dies, because nobody knows whether they have left.
+// A portion has the messages of this time. They are lost to a process that dies, because no one knows whether they have left.
 const STRETCH_SECONDS = 0.25;
 // How often the network may refuse a message because of a rate limit before the message fails.
 const MAX_REFUSALS = 20;
@@ -112,7 +112,7 @@ async function sendUntil(work: Work, isOver: () => boolean): Promise<number | 'l
       if (pauseMs > MAX_WAIT_MS) return pauseMs / 1_000;
     }
   } catch (error) {
-    // Failure policy: a template that cannot be sent any more, or an audience whose fields are gone, pauses the campaign until somebody has changed
+    // Failure policy: a template that cannot be sent any more, or an audience whose fields are gone, pauses the campaign until a user has changed
     // it; any other error is tried again later.
     if (!(error instanceof AppError) || error.status !== 400) throw error;
     work.refused = 'TEMPLATE';

@@ -26,7 +26,7 @@ import type { Company, CompanyCreate, CompanyQuery, CompanyUpdate } from './sche
 /** Creates a company with the records that each company has from its first day, such as the default pipeline. */
 export async function createCompany(tx: SystemTx, input: Omit<CompanyCreate, 'owner'>): Promise<Company> {
   const row = applyInput({ ...BLANK, _id: newId(), name: input.name }, input);
-  // A country that the caller names wins, and so does null. Otherwise phone numbers would be read without a country until somebody sets it.
+  // A country that the caller names wins, and so does null. Otherwise phone numbers would be read without a country until someone sets it.
   if (input.general_config?.country === undefined) row.general_config.country = deriveCountry(row.general_config);
   const company = await insertCompany(tx, row);
   await createDefaultPipeline(tx, company._id, company.general_config.language);

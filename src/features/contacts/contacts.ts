@@ -31,7 +31,7 @@ export async function readContact(tenant: Tenant, id: string): Promise<Contact> 
   return contact;
 }
 
-/** Reads contacts by their ids, for whoever follows their changes. Those that do not exist are left out. */
+/** Reads contacts by their ids, for callers that follow their changes. Those that do not exist are left out. */
 export const readContacts = (read: TenantRead, ids: string[]): Promise<Contact[]> => findContacts(read, ids);
 
 export async function createContact(tenant: Tenant, input: ContactCreate): Promise<Contact> {

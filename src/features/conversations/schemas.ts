@@ -209,7 +209,7 @@ const idOrNone = (kind: 'user' | 'step', description: string) =>
 export const ConversationList = pageSchema(ref(Conversation));
 const SEARCH =
   "Part of the contact's name or e-mail, ignoring case and accents, or of the phone number; or the id of the conversation or the contact";
-/** The filters of the list beside its search, which also select the conversations of a bulk change. */
+/** The filters of the list besides its search, which also select the conversations of a bulk change. */
 const CONVERSATION_FILTERS = {
   status: Type.Optional(oneOf(CONVERSATION_STATUSES, 'Only those with this status')),
   open: Type.Optional(plain.flag('true: conversations with any status but CLOSED; false: closed ones')),

@@ -129,7 +129,7 @@ export async function readImport(tenant: Tenant, owner: ImportOwner, id: string)
   return found;
 }
 
-/** Reads imports of all kinds by their ids, for whoever follows their progress. Those that do not exist are left out. */
+/** Reads imports of all kinds by their ids, for callers that follow their progress. Those that do not exist are left out. */
 export const readImports = (read: TenantRead, ids: string[]): Promise<Import[]> => findImports(read, ids);
 
 export async function pageImports(tenant: Tenant, owner: ImportOwner, query: ImportQuery): Promise<Page<Import>> {

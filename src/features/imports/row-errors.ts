@@ -11,7 +11,7 @@ import { findErrors, insertErrors, type ImportOwner } from './queries.ts';
 import type { Fault, ReadRow } from './reading.ts';
 import type { Import, RowError } from './schemas.ts';
 
-// The most errors in the record of an import, and how much of the record they may take. Nobody reads more.
+// The most errors in the record of an import, and how much of the record they may take. No one reads more.
 const MAX_SHOWN = 100;
 const MAX_SHOWN_BYTES = 32 * 1024;
 // The most errors of one row: the next import shows the remaining ones. A sheet has at most 100,000 rows, which bounds the file.
@@ -44,7 +44,7 @@ export async function storeRowErrors(tx: TenantTx, asked: Import, errors: RowErr
   return pickShown(asked.row_errors, errors);
 }
 
-/** Picks the first errors that still fit beside those that the record shows. */
+/** Picks the first errors that still fit next to those that the record shows. */
 function pickShown(shown: RowError[], errors: RowError[]): RowError[] {
   let bytes = countBytes(shown);
   return errors

@@ -1,7 +1,7 @@
 /**
  * Takes callbacks and answers each after its commit. Callbacks that wait at the same moment are written
  * in one transaction, and a callback that comes alone is written at once. Phone numbers take turns, and a
- * large callback is written in portions beside the small ones, so that no phone number waits for another.
+ * large callback is written in portions next to the small ones, so that no phone number waits for another.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Inbound } from '../../channels/channel.ts';

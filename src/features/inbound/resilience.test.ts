@@ -92,7 +92,7 @@ test('a person that the database refuses affects neither another person nor anot
   assert.equal((await findAsides(ids[0] ?? '')).length, 1);
 });
 
-test('a status and an edit that the database refuses are kept aside, and the statuses beside them are applied', async () => {
+test('a status and an edit that the database refuses are kept aside, and the statuses next to them are applied', async () => {
   const [from, id, to, bad, good] = [
     makePhoneNumber(),
     makeMessageId(),

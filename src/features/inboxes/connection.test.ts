@@ -207,7 +207,7 @@ test('an inbox that moves to another number receives nothing there until the net
   assert.ok(await receives(_id, next));
 });
 
-test('a DELETED inbox receives nothing; after it is opened again, it receives once the network accepts its credentials anew', async () => {
+test('a DELETED inbox receives nothing; after it is opened again, it receives once the network accepts its credentials again', async () => {
   const account = await register();
   const { _id } = await create(account);
   await put(_id, { status: 'DELETED' });

@@ -48,7 +48,7 @@ export function checkReportedJob(kit: Kit): JobWork<typeof CheckReported.data> {
   return { job: CheckReported, handle: ({ company, inbox }) => checkReported(kit, company, inbox) };
 }
 
-/** Asks the network anew how it rates the number of an inbox, because it has reported a change of the account. */
+/** Asks the network again how it rates the number of an inbox, because it has reported a change of the account. */
 export const ReadStanding = defineJob({
   name: 'inboxes.read-standing',
   data: Type.Object({ company: Id, inbox: Id }),

@@ -8,7 +8,7 @@ import { refuseInbox } from './queries.ts';
 // The longest error message that is shown; the network's own messages are shorter.
 const MAX_SENTENCE = 500;
 
-/** Marks the inbox as ERROR until somebody saves it. Returns 0 when the credentials were replaced since the call. */
+/** Marks the inbox as ERROR until a user saves it. Returns 0 when the credentials were replaced since the call. */
 export const stopInbox = (
   tx: TenantTx,
   { inbox, version }: Pick<Credentials, 'inbox' | 'version'>,

@@ -7,7 +7,7 @@ import { hasCountryCode, isPhoneFault, phoneKey, readPhone } from '../../platfor
 import { plainPhoneText } from '../../platform/values/phone-text.ts';
 import type { TenantRead } from '../../platform/store/tenant.ts';
 
-/** Reads a text that a caller wrote as each kind of name that it can be; empty when it names nobody on this channel. */
+/** Reads a text that a caller wrote as each kind of name that it can be; empty when it names no one on this channel. */
 export const readNames = ({ identities }: Pick<Channel, 'identities'>, text: string): Identity[] =>
   identities.filter(({ writing }) => writing.test(text)).map(({ identify }) => identify(text));
 

@@ -3,7 +3,7 @@ import { MAX_CURSOR } from './schemas.ts';
 
 const CURSOR = /^(\d{9,11})\.(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)$/;
 
-/** How long a client may be away and go on without reading its lists anew. */
+/** How long a client may be away and go on without reading its lists again. */
 export const RESUMABLE_SECONDS = 3_600;
 
 export interface Cursor {

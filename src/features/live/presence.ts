@@ -7,7 +7,7 @@ import type { Presence, PresenceState } from './schemas.ts';
 
 // How long each state holds without being said again.
 const HOLDS_MS: Record<PresenceState, number> = { VIEWING: 60_000, TYPING: 15_000, AWAY: 0 };
-// A page that is loaded anew closes its stream and opens another one.
+// A page that is loaded again closes its stream and opens another one.
 const LINGER_MS = 5_000;
 // The most presences of a company, and of one caller.
 const MOST = 2_000;

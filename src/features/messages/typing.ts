@@ -1,11 +1,11 @@
-/** Shows to a contact that somebody writes an answer. */
+/** Shows to a contact that someone writes an answer. */
 import type { Kit } from '../../kit.ts';
 import { reservePairOnce } from '../../platform/work/pacing.ts';
 import { sendTypingMark } from '../conversations/read-marks.ts';
 import { findBlock } from './blocks.ts';
 import { findSendTarget } from './queries.ts';
 
-// The network shows it for 25 seconds, or until the next message; after a message somebody may begin the next one.
+// The network shows it for 25 seconds, or until the next message; after a message someone may begin the next one.
 const PAUSE_SECONDS = 10;
 
 /** Calls the network, unless it was called a moment ago, or the platform would not send a text in this conversation now. */

@@ -53,7 +53,7 @@ export function renderOptOut({ company, language, optedOut }: FoundRefuser): str
   return renderPage(language, words.title, `<p>${name(words.lead)}</p>${form}`);
 }
 
-/** The page for every address that is no contact's. Nobody knows the reader's language. */
+/** The page for every address that is no contact's. No one knows the reader's language. */
 export const DEAD_PAGE = renderPage(
   'en',
   'Parley',

@@ -16,7 +16,7 @@ import {
 
 const STEP_KINDS = ['OPEN', 'WON', 'LOST'] as const;
 
-/** The most steps of a pipeline: nobody reads a board with more columns. */
+/** The most steps of a pipeline: no one reads a board with more columns. */
 const MAX_STEPS = 50;
 /** The most pipelines of a company. Each change locks all of them, so their number is limited. */
 export const MAX_PIPELINES = 100;

@@ -9,7 +9,7 @@ import type { User } from '../users/schemas.ts';
 import { changeOwnRecord } from '../users/users.ts';
 import type { ProfileUpdate } from './schemas.ts';
 
-// Pages load the picture beside each name, and visitors of a web chat load it over a mobile network.
+// Pages load the picture next to each name, and visitors of a web chat load it over a mobile network.
 export const PICTURE_MAX_BYTES = 1_000_000;
 
 export function updateProfile(kit: Kit, tenant: Tenant, { name, picture }: ProfileUpdate): Promise<User> {

@@ -93,7 +93,7 @@ test('a document in the header of a template has the name that the caller gives 
   assert.equal((await readHeader(unnamed)).document.filename, 'fatura.pdf');
 });
 
-test('a header file that the network has forgotten is uploaded anew, and the template is sent once', async () => {
+test('a header file that the network has forgotten is uploaded again, and the template is sent once', async () => {
   const picture = await uploadFile(platform, { data: makeJpg(61, 40) });
   const { image } = await readHeader(await sendOffer(201, { imageId: picture._id }));
   await sandbox('DELETE', `/sandbox/media?id=${image.id}`);

@@ -11,7 +11,7 @@ const LANGUAGES = [
 ] as const;
 
 for (const [language, greeting, days, hour, ignore] of LANGUAGES) {
-  test(`a mail (${language}) has a greeting, the link, how long it works, and what to do when nobody asked for it`, () => {
+  test(`a mail (${language}) has a greeting, the link, how long it works, and what to do when no one asked for it`, () => {
     const invitation = invitationMail({ name: 'Ana Souza', company: 'Padaria Real', language, link });
     const reset = resetMail({ name: 'Ana Souza', language, link });
     for (const [mail, life] of [

@@ -159,7 +159,7 @@ test('a person who sets a new password while accepting an invitation loses the s
   assert.equal(await readStatus(other, guest._id), 'ACTIVE');
 });
 
-test('a company that deactivates or removes a user, or is suspended, locks out its own user and nobody of another company', async () => {
+test('a company that deactivates or removes a user, or is suspended, locks out its own user and no one of another company', async () => {
   const OUT: ((scene: { other: Company; guest: Json }) => Promise<unknown>)[] = [
     ({ other, guest }) => change(200, other, guest._id, { status: 'INACTIVE' }),
     ({ other, guest }) => call(200, 'DELETE', `/v1/users/${guest._id}`, other),

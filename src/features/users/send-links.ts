@@ -21,7 +21,7 @@ import type { User } from './schemas.ts';
 const INVITATION_SECONDS = 72 * 3_600;
 const RESET_SECONDS = 3_600;
 // The pause between two mails to an address. A person who asks again within the pause has the first mail or is about to get it, and
-// nobody's mailbox can be flooded.
+// no one's mailbox can be flooded.
 export const PAUSE_SECONDS = 60;
 
 /**

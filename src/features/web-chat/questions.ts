@@ -62,7 +62,7 @@ export async function takeAnswers(kit: Kit, visit: Visit, given: FieldValues = {
 }
 
 /**
- * Checks the answers to the questions. An e-mail address is only shown to the company: nobody has proven it, so it identifies no contact.
+ * Checks the answers to the questions. An e-mail address is only shown to the company: no one has proven it, so it identifies no contact.
  * Throws VALIDATION_FAILED, which names the answer.
  */
 async function readAnswers(

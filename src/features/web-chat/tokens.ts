@@ -9,7 +9,7 @@ import { signToken, verifyVisitorToken } from '../../platform/http/tokens.ts';
 import { Identity } from './schemas.ts';
 import type { Site } from './sites.ts';
 
-/** Somebody who chats from a browser: the caller of the visitor API. */
+/** Someone who chats from a browser: the caller of the visitor API. */
 export interface Visitor {
   /** For an anonymous visitor the id of the browser, by which the contact is found. */
   _id: string;
@@ -48,7 +48,7 @@ export async function readVisitor(kit: Kit, site: Site, authorization: string | 
 const identityChecker = createChecker(Identity);
 
 const MAX_IDENTITY_LENGTH = 8_192;
-// A proof that lasts longer could be used by somebody else who found it.
+// A proof that lasts longer could be used by someone else who found it.
 const LONGEST_IDENTITY_SECONDS = 3_600;
 const SKEW_SECONDS = 30;
 

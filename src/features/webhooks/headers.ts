@@ -89,7 +89,7 @@ function findHeaderFault(name: string, value: string | undefined): string | null
 // microseconds.
 const CACHED_HEADERS = 1_000;
 
-/** Caches decrypted headers by their encrypted text: a changed header is encrypted anew, so no entry can be out of date. */
+/** Caches decrypted headers by their encrypted text: a changed header is encrypted again, so no entry can be out of date. */
 export function createHeaderCache(
   secrets: Secrets,
 ): (delivery: { company: string; custom_headers: string }) => OpenedHeaders {

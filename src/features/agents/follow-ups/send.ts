@@ -1,5 +1,5 @@
 /**
- * Sends follow-ups. The message and its place in the follow-up are one transaction before the call to the network, so that nobody sends it
+ * Sends follow-ups. The message and its place in the follow-up are one transaction before the call to the network, so that no one sends it
  * twice.
  */
 import type { Kit } from '../../../kit.ts';

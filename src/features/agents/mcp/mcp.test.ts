@@ -55,7 +55,7 @@ async function converse(
   };
 }
 
-test('a server is added, read, changed and removed, and nobody reads the value of its header', async () => {
+test('a server is added, read, changed and removed, and no one reads the value of its header', async () => {
   const header = { name: 'Authorization', value: 'Bearer a-long-secret' };
   const server = await add({ header, tools: [approve(LOOKUP)] });
   const { _id, createdAt: _created, updatedAt: _updated, ...rest } = server;
@@ -80,7 +80,7 @@ test('a server is added, read, changed and removed, and nobody reads the value o
   expectProblem(await call(404, 'GET', `${PATH}/${_id}`), 'NOT_FOUND');
 });
 
-test('a secret does not follow to another server unless it is given anew', async () => {
+test('a secret does not follow to another server unless it is given again', async () => {
   const header = { name: 'x-key', value: 'a-long-secret' };
   const { _id, header: masked } = await add({ header });
   const url = 'http://127.0.0.1:9/mcp';

@@ -120,7 +120,7 @@ function applyInput(secrets: Secrets, before: McpServerRow, input: McpServerUpda
   const { name = before.name, url = before.url, header, tools } = input;
   const isElsewhere = new URL(url).origin !== new URL(before.url).origin;
   const stored = openHeader(secrets, before);
-  // A secret does not follow to another server, which somebody may have chosen to read it.
+  // A secret does not follow to another server, which someone may have chosen to read it.
   if (isElsewhere && stored !== null && (header === undefined || (header && isMaskedSecret(header.value))))
     throw invalid('header', 'must be entered again, or be null, for the address of another server', 'REQUIRED');
   const { header_name, header_value } = before;

@@ -110,7 +110,7 @@ test('a keyword hands over, whatever its case and accents', async () => {
   assert.equal((await waitForTurn(conversation)).reason, 'KEYWORD');
 });
 
-test('after max_turns answers a person takes over, and begins anew when the conversation is handed back', async () => {
+test('after max_turns answers a person takes over, and starts again when the conversation is handed back', async () => {
   const from = makePhoneNumber();
   const conversation = await write('Vocês entregam bolo na cidade?', from);
   await waitForTurn(conversation);

@@ -10,7 +10,7 @@ import { checkPeople, readSheetPeople, type CheckedPerson } from '../../bulk/giv
 import { findExistingContacts } from '../queries.ts';
 import { MAX_SHEET_CONTACTS, type AddedContact, type ContactsToAdd, type SheetToAdd } from './schemas.ts';
 
-/** A row of the request that names somebody. */
+/** A row of the request that names someone. */
 export interface GivenRow {
   row: number;
   /** The id or phone number as it is answered. */

@@ -206,7 +206,7 @@ test('a row with an extra identity of a contact, such as a number from a merge, 
   const { body: now } = await call(200, 'GET', `/v1/contacts/${kept._id}`);
   assert.deepEqual(now, { ...kept, name: 'Renamed', updatedAt: now.updatedAt });
   assert.deepEqual(await names(), before);
-  // When a row has a new number beside such an extra identity, the new number replaces the number of the contact, and only the replaced
+  // When a row has a new number next to such an extra identity, the new number replaces the number of the contact, and only the replaced
   // number becomes free.
   const next = makePhoneNumber();
   await run({ file: csv('phone,email', `+${next},other-${mark}@example.com`) });

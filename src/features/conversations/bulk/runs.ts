@@ -98,7 +98,7 @@ async function expectRun(tx: TenantRead, id: string): Promise<ConversationRun> {
   return run;
 }
 
-/** Reads runs by their ids, for whoever follows their progress. Those that do not exist are left out. */
+/** Reads runs by their ids, for callers that follow their progress. Those that do not exist are left out. */
 export const readConversationRuns = (read: TenantRead, ids: string[]): Promise<ConversationRun[]> =>
   findRuns(read, ids);
 

@@ -125,7 +125,7 @@ function toUpdate({ add_tags, remove_tags, ...plain }: ConversationChange, { tag
   return { ...plain, tags: next };
 }
 
-/** Counts the conversation in the transaction that changes it. Throws when somebody else has counted it, so that nothing is stored twice. */
+/** Counts the conversation in the transaction that changes it. Throws when someone else has counted it, so that nothing is stored twice. */
 async function count(tx: TenantTx, run: string, result: ConversationResult): Promise<void> {
   if ((await countDone(tx, run, result, MAX_FAILURES)) === 0) throw new RunLost();
   announceRun(tx, run);

@@ -17,7 +17,7 @@ import { nameItem } from './reference.ts';
 /** How long a caller waits for the translation, with the wait for a child process. */
 const PATIENCE_MS = 40_000;
 
-/** The inbox to which something is pushed, by somebody who knows its secret. */
+/** The inbox to which something is pushed, by someone who knows its secret. */
 export interface PushTarget {
   company: string;
   inbox: string;

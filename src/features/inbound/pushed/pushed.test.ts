@@ -240,7 +240,7 @@ test('a mail that cannot be read is kept aside, and its server is not asked to r
   assert.equal((await database.sql('select 1 from callbacks_aside')).length, reason.length + 1);
 });
 
-test('nobody pushes without the secret of the inbox, whether or not it takes mails', async () => {
+test('no one pushes without the secret of the inbox, whether or not it takes mails', async () => {
   const before = (await listMessages()).length;
   const username = 'closed@shop.example';
   const { hook_secret: _secret, ...rest } = config;

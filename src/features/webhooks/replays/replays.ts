@@ -1,4 +1,4 @@
-/** Sends many deliveries of the log once more: the run is stored at once, and a worker queues its deliveries portion by portion. */
+/** Sends many deliveries of the log again: the run is stored at once, and a worker queues its deliveries portion by portion. */
 import type { Kit } from '../../../kit.ts';
 import { violates } from '../../../platform/store/db.ts';
 import { createPortionedUpkeep, type UpkeepTask } from '../../../platform/work/due-work.ts';

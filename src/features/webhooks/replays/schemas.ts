@@ -3,7 +3,7 @@ import { EVENT_NAMES } from '../../../platform/store/events.ts';
 import { pageQuery, pageSchema } from '../../../platform/store/paging.ts';
 import { define, nullable, oneOf, recordId, ref, strict, Timestamp, plain } from '../../../platform/values/schema.ts';
 
-/** What can be sent once more: deliveries that have ended. */
+/** What can be sent again: deliveries that have ended. */
 const ENDED_STATUSES = ['FAILED', 'UNKNOWN', 'DELIVERED'] as const;
 const REPLAY_STATUSES = ['RUNNING', 'COMPLETED', 'CANCELLED', 'FAILED'] as const;
 
